@@ -1,0 +1,27 @@
+"""Findings: the record, the errors that become one, and the renderers."""
+
+from irrun.diagnostics.diagnostic import (
+    Anchor,
+    Diagnostic,
+    Edit,
+    Fix,
+    IRError,
+    LayerRef,
+    OpError,
+    Severity,
+    listing,
+    near_match,
+)
+
+__all__ = [
+    "Anchor",
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "IRError",
+    "LayerRef",
+    "OpError",
+    "Severity",
+    "listing",
+    "near_match",
+]

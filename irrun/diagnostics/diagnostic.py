@@ -1,0 +1,127 @@
+"""The one record that carries a finding from wherever it is made to whatever prints it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal
+
+Dims = tuple[str, ...]
+
+
+class Severity(IntEnum):
+    INFO = 0
+    WARNING = 1
+    ERROR = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A place in a file, named without lines: an element by its ordinal, and what of it is meant.
+
+    ``part`` is ``tag`` for the element's name, ``name`` and ``value`` for those of ``attribute``, ``text`` for the
+    character data of the element. ``offset`` and ``length`` stand for a place that is no element's, in bytes.
+    """
+
+    element: int | None = None
+    part: Literal["tag", "name", "value", "text"] = "tag"
+    attribute: str | None = None
+    offset: int | None = None
+    length: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRef:
+    """The layer that a diagnostic is about, in the words of the file."""
+
+    id: str
+    name: str
+    type: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Bytes from ``start`` up to ``end`` give way to ``content``."""
+
+    start: int
+    end: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    message: str
+    edits: tuple[Edit, ...]
+    applicability: Literal["safe", "unsafe"] = "safe"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding: what is wrong with which subject, and what was expected.
+
+    ``declared`` and ``inferred`` hold what the file says and what follows from it, where that is the finding.
+    """
+
+    code: str
+    message: str
+    anchor: Anchor = field(default_factory=Anchor)
+    severity: Severity = Severity.ERROR
+    layer: LayerRef | None = None
+    port: str | None = None
+    declared: str | None = None
+    inferred: str | None = None
+    notes: tuple[str, ...] = ()
+    fix: Fix | None = None
+
+
+class OpError(ValueError):
+    """What is wrong with an operation, said by itself: it knows what, and never where.
+
+    ``attribute`` names the attribute as the IR spells it, ``input`` counts the input port from 0.
+    """
+
+    def __init__(self, message: str, *, attribute: str | None = None, input: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.attribute = attribute
+        self.input = input
+
+
+class IRError(Exception):
+    """An IR that cannot be used for what was asked, with the diagnostics that say why."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], filename: str = "") -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.filename = filename
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        first = self.diagnostics[0]
+        layer = f'layer "{first.layer.name}" ({first.layer.type}): ' if first.layer is not None else ""
+        more = len(self.diagnostics) - 1
+        rest = f" (and {more} more)" if more else ""
+        where = f"{self.filename}: " if self.filename else ""
+        return f"{where}{layer}{first.message} [{first.code}]{rest}"
+
+
+def near_match(word: str, candidates: Iterable[str]) -> str:
+    """``; did you mean X?`` where a candidate is close to ``word``, the empty text otherwise."""
+    known = list(candidates)
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    exact = by_lower.get(word.lower())
+    if exact is not None:
+        return f"; did you mean {exact}?"
+    close = difflib.get_close_matches(word.lower(), list(by_lower), n=1, cutoff=0.7)
+    return f"; did you mean {by_lower[close[0]]}?" if close else ""
+
+
+def listing(words: Iterable[object]) -> str:
+    """``a, b or c``."""
+    items = [str(word) for word in words]
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else "nothing"

@@ -1,0 +1,21 @@
+"""Operations: one declaration each, in a folder for each category of the specification."""
+
+from irrun.diagnostics import OpError
+from irrun.ops.declaration import Fold, In, Op, Out, TypeVar, attr, op
+from irrun.tensor import Array, Dim, ElementType, Fact, Shape
+
+__all__ = [
+    "Array",
+    "Dim",
+    "ElementType",
+    "Fact",
+    "Fold",
+    "In",
+    "Op",
+    "OpError",
+    "Out",
+    "Shape",
+    "TypeVar",
+    "attr",
+    "op",
+]

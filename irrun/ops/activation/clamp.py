@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, Fact, In, Op, OpError, Out, TypeVar, attr, op
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("Clamp", opset=1)
+class Clamp(Op):
+    """Clip every element to the closed interval [min, max].
+
+    Integer tensors are clipped to the integers inside the interval: ceil(min) and floor(max).
+    """
+
+    inputs = (In("data", T),)
+    outputs = (Out("output", T),)
+
+    min: float = attr(doc="lower bound", openvino=0.0)
+    max: float = attr(doc="upper bound", openvino=0.0)
+
+    def verify(self) -> None:
+        if self.min > self.max:
+            raise OpError(f"min ({self.min:g}) is above max ({self.max:g})", attribute="min")
+
+    def infer(self, data: Fact) -> Fact:
+        return Fact(data.type, data.shape)
+
+    def run(self, data: Array) -> Array:
+        if data.dtype.kind == "f":
+            return np.clip(data, data.dtype.type(self.min), data.dtype.type(self.max))
+        bounds = np.iinfo(data.dtype)
+        low = max(np.ceil(self.min), bounds.min)
+        high = min(np.floor(self.max), bounds.max)
+        return np.clip(data, int(low), int(high))

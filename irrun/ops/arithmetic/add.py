@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops.arithmetic.elementwise import Binary
+
+
+@op("Add", opset=1)
+class Add(Binary):
+    """Element-wise sum of two tensors."""
+
+    foldable = Fold.DIMS
+    function = np.add

@@ -1,0 +1,126 @@
+"""Calls the hooks of any operation: checks what the declaration says, and completes what the hooks return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from irrun.diagnostics import OpError, listing
+from irrun.ops.declaration import In, Op, Out, TypeVar
+from irrun.ops.spec import types_text
+from irrun.tensor import DYNAMIC, Array, ElementType, Fact, Shape, Undecided
+from irrun.tensor.rounding import round_to
+
+
+class WrongInputCount(OpError):
+    """More or fewer inputs than the operation has."""
+
+
+class WrongInputType(OpError):
+    """An element type that the operation does not take there."""
+
+
+class TypeBoundTwice(OpError):
+    """Two inputs of different type where the operation demands one."""
+
+
+def infer(op: Op, inputs: Sequence[Fact | None], bodies: Mapping[str, Any] | None = None) -> tuple[Fact, ...]:
+    """What is known of each output when this is known of the inputs; OpError when they do not fit the operation."""
+    types = _check_inputs(op, inputs)
+    given = _padded(op, inputs)
+    try:
+        returned = op.infer(*given) if bodies is None else op.infer(*given, bodies=bodies)
+    except Undecided:
+        returned = tuple(Shape.unknown() for _ in op.outputs)
+    results = returned if isinstance(returned, tuple | list) else (returned,)
+    return tuple(
+        result if isinstance(result, Fact) else Fact(_output_type(op, _declared(op, index), types), result)
+        for index, result in enumerate(results)
+    )
+
+
+def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **context: Any) -> tuple[Array, ...]:
+    """The outputs for these inputs, each rounded to its element type."""
+    with np.errstate(all="ignore"):
+        returned = op.run(*_padded(op, inputs), **context)
+    results = returned if isinstance(returned, tuple | list) else (returned,)
+    return tuple(conform(result, type) for result, type in zip(results, types, strict=True))
+
+
+def conform(array: Any, type: ElementType) -> Array:
+    """The array in the carrier of its type, its values on the type's grid."""
+    result: Array = np.asarray(array)
+    if type.is_known and result.dtype != type.dtype:
+        result = result.astype(type.dtype)
+    return round_to(result, type.name) if type.is_narrow else result
+
+
+def _padded(op: Op, inputs: Sequence[Any]) -> list[Any]:
+    fixed = [port for port in op.inputs if not port.variadic]
+    return [*inputs, *(None for _ in fixed[len(inputs) :])]
+
+
+def _declared(op: Op, index: int) -> Out:
+    return op.outputs[min(index, len(op.outputs) - 1)]
+
+
+def _check_inputs(op: Op, inputs: Sequence[Fact | None]) -> dict[TypeVar, tuple[ElementType, int]]:
+    spec = op.spec
+    least, most = spec.least_inputs, spec.most_inputs
+    count = len(inputs)
+    if count < least or (most is not None and count > most):
+        wants = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
+        names = ", ".join(port.name for port in spec.inputs)
+        raise WrongInputCount(f"{op.type} has {count} inputs, expected {wants} ({names})")
+    bound: dict[TypeVar, tuple[ElementType, int]] = {}
+    for index, fact in enumerate(inputs):
+        port = spec.input(index)
+        if fact is None:
+            if not port.optional:
+                raise WrongInputCount(f"input {index} ({port.name}) is missing", input=index)
+            continue
+        _check_rank(port, index, fact)
+        _bind(port, index, fact.type, bound)
+    return bound
+
+
+def _check_rank(port: In, index: int, fact: Fact) -> None:
+    if port.rank is not None and fact.rank is not None and fact.rank not in port.rank:
+        raise OpError(
+            f"input {index} ({port.name}) has rank {fact.rank}, expected {listing(port.rank)}",
+            input=index,
+        )
+
+
+def _bind(port: In, index: int, type: ElementType, bound: dict[TypeVar, tuple[ElementType, int]]) -> None:
+    if not type.is_known:
+        return
+    if isinstance(port.type, ElementType):
+        if type is not port.type:
+            raise WrongInputType(f"input {index} ({port.name}) is {type}, expected {port.type}", input=index)
+        return
+    among = port.type.among if isinstance(port.type, TypeVar) else port.type
+    if type not in among:
+        raise WrongInputType(f"input {index} ({port.name}) is {type}, expected {types_text(among)}", input=index)
+    if not isinstance(port.type, TypeVar):
+        return
+    first, where = bound.setdefault(port.type, (type, index))
+    if first is not type:
+        raise TypeBoundTwice(
+            f"input {index} ({port.name}) is {type} but input {where} is {first}; both must have one type {port.type}",
+            input=index,
+        )
+
+
+def _output_type(op: Op, port: Out, bound: Mapping[TypeVar, tuple[ElementType, int]]) -> ElementType:
+    if isinstance(port.type, ElementType):
+        return port.type
+    if isinstance(port.type, TypeVar):
+        return bound[port.type][0] if port.type in bound else DYNAMIC
+    if isinstance(port.type, str):
+        named = next(spec for spec in op.spec.attributes if port.type in (spec.name, spec.field))
+        value = getattr(op, named.field)
+        return value if isinstance(value, ElementType) else ElementType.named(value)
+    return DYNAMIC

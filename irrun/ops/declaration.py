@@ -1,0 +1,191 @@
+"""What an operation declares: attributes, inputs, outputs, type variables, and five hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar as _TypeVar, dataclass_transform
+
+from irrun.tensor import ElementType
+
+if TYPE_CHECKING:
+    from irrun.ops.spec import OpSpec
+
+REQUIRED: Final[Any] = type("Required", (), {"__repr__": lambda self: "required"})()
+
+Types = frozenset[ElementType]
+
+
+class TypeVar:
+    """An element type that is the same wherever the variable stands in one operation."""
+
+    __slots__ = ("among", "name")
+
+    def __init__(self, name: str, among: Types) -> None:
+        self.name: Final = name
+        self.among: Final = among
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class In:
+    """An input port. ``rank`` is what the specification demands, one number or several; None where it is free.
+
+    A ``variadic`` input is the last and stands for one port or more.
+    """
+
+    __slots__ = ("doc", "name", "optional", "rank", "type", "variadic")
+
+    def __init__(
+        self,
+        name: str,
+        type: TypeVar | Types | ElementType,
+        doc: str = "",
+        *,
+        optional: bool = False,
+        variadic: bool = False,
+        rank: int | tuple[int, ...] | None = None,
+    ) -> None:
+        self.name: Final = name
+        self.type: Final = type
+        self.doc: Final = doc
+        self.optional: Final = optional
+        self.variadic: Final = variadic
+        self.rank: Final = (rank,) if isinstance(rank, int) else rank
+
+
+class Out:
+    """An output port. Its type is a variable, a fixed type, or the name of the attribute that says it.
+
+    With a set of types, or with a variable that no input binds, ``infer`` returns the whole ``Fact``.
+    """
+
+    __slots__ = ("doc", "name", "type", "variadic")
+
+    def __init__(
+        self, name: str, type: TypeVar | Types | ElementType | str, doc: str = "", *, variadic: bool = False
+    ) -> None:
+        self.name: Final = name
+        self.type: Final = type
+        self.doc: Final = doc
+        self.variadic: Final = variadic
+
+
+class Attr:
+    """The declaration of one attribute; ``attr`` makes it."""
+
+    __slots__ = ("bounds", "default", "doc", "name", "openvino")
+
+    def __init__(self, default: Any, name: str | None, doc: str, bounds: dict[str, float], openvino: Any) -> None:
+        self.default: Final = default
+        self.name: Final = name
+        self.doc: Final = doc
+        self.bounds: Final = bounds
+        self.openvino: Final = openvino
+
+
+def attr(
+    default: Any = REQUIRED,
+    *,
+    name: str | None = None,
+    doc: str = "",
+    ge: float | None = None,
+    gt: float | None = None,
+    le: float | None = None,
+    lt: float | None = None,
+    openvino: Any = REQUIRED,
+) -> Any:
+    """Declare an attribute.
+
+    ``default`` is what the specification page prints; without one the attribute is required. ``openvino`` is what
+    OpenVINO reads when the attribute is absent, given only where that differs from the page. ``name`` is the
+    spelling in the IR where that is no Python name. ``ge``, ``gt``, ``le``, ``lt`` bound the value, or every
+    element of a list.
+    """
+    bounds = {sign: bound for sign, bound in ((">=", ge), (">", gt), ("<=", le), ("<", lt)) if bound is not None}
+    return Attr(default, name, doc, bounds, openvino)
+
+
+class Fold(Enum):
+    """When the value of an output may be computed before anything runs."""
+
+    NEVER = "never"
+    """Random, stateful, or dependent on more than the inputs."""
+    VALUES = "values"
+    """When every input is known whole."""
+    DIMS = "dims"
+    """Also when inputs are object arrays of ``Dim``: ``run`` does integer arithmetic or moves elements only."""
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(attr,))
+class Op:
+    """An operation of the IR with its attributes, as one layer holds it.
+
+    ``infer`` takes a ``Fact`` for each input (None for an absent optional one) and returns a ``Shape`` or a ``Fact``
+    for each output; types of returned shapes follow from the declaration. ``run`` takes and returns arrays. Both
+    return a tuple where there are several outputs. An operation with ``bodies`` takes them by the keyword
+    ``bodies``, one that keeps variables takes ``state`` in ``run``.
+    """
+
+    type: ClassVar[str]
+    opset: ClassVar[int | str]
+    page: ClassVar[str]
+    inputs: ClassVar[tuple[In, ...]] = ()
+    outputs: ClassVar[tuple[Out, ...]] = ()
+    foldable: ClassVar[Fold] = Fold.VALUES
+    bodies: ClassVar[tuple[str, ...]] = ()
+    spec: ClassVar[OpSpec]
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **attributes: Any) -> None:
+            self.__dict__.update(self.spec.complete(attributes))
+            self.verify()
+
+    def verify(self) -> None:
+        """Raise OpError where the attributes contradict each other."""
+
+    infer: Callable[..., Any]
+    run: Callable[..., Any]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
+        return f"{self.type}-{self.opset}({values})"
+
+
+OpClass = type[Op]
+
+
+class _Spec:
+    """Builds the ``OpSpec`` of a class when it is first asked for."""
+
+    def __get__(self, instance: object, owner: type[Op]) -> OpSpec:
+        from irrun.ops.spec import OpSpec
+
+        spec = OpSpec.of(owner)
+        owner.spec = spec
+        return spec
+
+
+DECLARED: Final[dict[str, dict[int | str, type[Op]]]] = {}
+
+_Declared = _TypeVar("_Declared", bound=type[Op])
+
+
+def op(type: str, *, opset: int | str, page: str = "") -> Callable[[_Declared], _Declared]:
+    """Declare a class as the operation that an IR calls ``type``, from ``opset`` on.
+
+    ``page`` names the specification page where it is not ``<type>-<opset>`` in lower case.
+    """
+
+    def declare(cls: _Declared) -> _Declared:
+        versions = DECLARED.setdefault(type, {})
+        if opset in versions:
+            raise TypeError(f"{type} is declared twice in opset {opset}: {versions[opset].__module__}, {cls.__module__}")
+        versions[opset] = cls
+        cls.type, cls.opset, cls.page = type, opset, page
+        cls.spec = _Spec()  # type: ignore[assignment]
+        return cls
+
+    return declare

@@ -1,0 +1,102 @@
+"""Shape rules that many operations share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from irrun.diagnostics import OpError
+from irrun.tensor import Dim, Fact, Shape
+
+
+def normalize_axis(axis: int, rank: int, *, attribute: str | None = "axis", input: int | None = None) -> int:
+    """The axis counted from the front; OpError where the tensor has no such axis."""
+    if not -rank <= axis < rank:
+        raise OpError(f"axis {axis} is outside a tensor of rank {rank}", attribute=attribute, input=input)
+    return axis % rank
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape of an element-wise result by NumPy's rule; OpError where two sizes do not fit."""
+    result = shapes[0]
+    for index, shape in enumerate(shapes[1:], start=1):
+        result = _broadcast_pair(result, shape, index)
+    return result
+
+
+def _broadcast_pair(a: Shape, b: Shape, index: int) -> Shape:
+    if a.dims is None or b.dims is None:
+        return Shape.unknown()
+    rank = max(len(a), len(b))
+    one = Dim.exactly(1)
+    left = (one,) * (rank - len(a)) + a.dims
+    right = (one,) * (rank - len(b)) + b.dims
+    dims = []
+    for x, y in zip(left, right, strict=True):
+        dim = broadcast_dim(x, y)
+        if dim is None:
+            raise OpError(f"shapes {a} and {b} do not broadcast: {x} and {y} differ and neither is 1", input=index)
+        dims.append(dim)
+    return Shape(dims)
+
+
+def broadcast_dim(a: Dim, b: Dim) -> Dim | None:
+    """The size of two axes broadcast together; None where they do not fit."""
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if not a.admits(1) and not b.admits(1):
+        return a.merge(b)
+    if not a.admits(1):
+        return a
+    if not b.admits(1):
+        return b
+    return a.union(b)
+
+
+def broadcast_pdpd(data: Shape, other: Shape, axis: int) -> Shape:
+    """The shape of an element-wise result by PaddlePaddle's rule: ``other`` is laid on ``data`` from ``axis`` on.
+
+    An axis of -1 aligns on the right. Trailing ones of ``other`` are dropped. The result has the shape of ``data``.
+    """
+    if data.dims is None or other.dims is None:
+        return Shape.unknown()
+    start = len(data) - len(other) if axis == -1 else axis
+    dims = list(other.dims)
+    while dims and len(dims) + start > len(data) and dims[-1] == 1:
+        dims.pop()
+    if start < 0 or start + len(dims) > len(data):
+        raise OpError(f"shape {other} does not fit into {data} from axis {axis} on", input=1)
+    result = list(data.dims)
+    for index, dim in enumerate(dims, start=start):
+        if dim == 1:
+            continue
+        merged = result[index].merge(dim) if not dim.admits(1) else result[index]
+        if merged is None:
+            raise OpError(f"shape {other} does not fit into {data} from axis {axis} on", input=1)
+        result[index] = merged
+    return Shape(result)
+
+
+def merge_dims(a: Dim, b: Dim, what: str, *, input: int | None = None) -> Dim:
+    """What is known when two sizes must be the same; OpError names ``what`` where they differ."""
+    merged = a.merge(b)
+    if merged is None:
+        raise OpError(f"{what} must be the same, got {a} and {b}", input=input)
+    return merged
+
+
+def axes_of(fact: Fact, rank: int, *, input: int) -> tuple[int, ...] | None:
+    """The axes that an input lists, counted from the front; None where they are not known."""
+    values = fact.ints()
+    return None if values is None else tuple(normalize_axis(axis, rank, attribute=None, input=input) for axis in values)
+
+
+def with_axis(shape: Shape, axis: int, dim: Dim | int) -> Shape:
+    """The shape with one size replaced."""
+    return Shape([*shape[:axis], dim, *shape[axis + 1 :]])
+
+
+def drop_axes(dims: Sequence[Dim], axes: Sequence[int]) -> Shape:
+    """The shape without these axes."""
+    return Shape([dim for index, dim in enumerate(dims) if index not in axes])

@@ -1,0 +1,299 @@
+"""The plain-data view of a declaration: the only thing that linter, schemas, docs and command line look at."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+import sys
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Union
+
+from irrun.diagnostics import OpError, listing, near_match
+from irrun.ops.declaration import REQUIRED, Attr, Fold, In, OpClass, Out, Types, TypeVar
+from irrun.tensor import ElementType, Shape
+from irrun.tensor.element_type import ANY, BY_NAME, FLOAT, INTEGER, NUMERIC
+
+AttrKind = Literal["int", "float", "bool", "string", "enum", "ints", "floats", "strings", "type", "shape"]
+
+_COMPARE: Final = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
+_KINDS: Final[dict[Any, AttrKind]] = {
+    int: "int",
+    float: "float",
+    bool: "bool",
+    str: "string",
+    tuple[int, ...]: "ints",
+    tuple[float, ...]: "floats",
+    tuple[str, ...]: "strings",
+    ElementType: "type",
+    Shape: "shape",
+}
+_EXPECTED: Final[dict[AttrKind, str]] = {
+    "int": "an integer",
+    "float": "a number",
+    "bool": "true or false",
+    "ints": "a list of integers",
+    "floats": "a list of numbers",
+    "type": "an element type",
+    "shape": "a partial shape such as 1,3,?,2..5",
+}
+_PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
+
+
+class AttributeMissing(OpError):
+    """A required attribute is absent."""
+
+
+class AttributeUnknown(OpError):
+    """The operation has no such attribute."""
+
+
+class AttributeUnreadable(OpError):
+    """The text of an attribute is not of its kind."""
+
+
+class AttributeOutOfRange(OpError):
+    """The value of an attribute is outside what the specification allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttrSpec:
+    """One attribute: its spelling in the IR, its kind, its default and its bounds."""
+
+    name: str
+    field: str
+    kind: AttrKind
+    default: Any
+    openvino: Any
+    choices: tuple[str, ...]
+    bounds: Mapping[str, float]
+    doc: str
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    def parse(self, text: str) -> Any:
+        """The value that the text of an IR stands for; AttributeUnreadable when it is none."""
+        try:
+            return self._parse(text)
+        except (ValueError, KeyError, OverflowError):
+            raise AttributeUnreadable(
+                f'{self.name}="{text}" is not {self.expected}{self._near(text)}', attribute=self.name
+            ) from None
+
+    def _parse(self, text: str) -> Any:
+        word = text.strip()
+        match self.kind:
+            case "int":
+                return int(word)
+            case "float":
+                return float(word)
+            case "bool":
+                return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
+            case "string":
+                return text
+            case "enum":
+                return {choice.lower(): choice for choice in self.choices}[word.lower()]
+            case "ints":
+                return tuple(int(part) for part in word.split(",")) if word else ()
+            case "floats":
+                return tuple(float(part) for part in word.split(",")) if word else ()
+            case "strings":
+                return tuple(part.strip() for part in word.split(",")) if word else ()
+            case "type":
+                return ElementType.named(word)
+            case "shape":
+                return Shape.parse(word)
+
+    @property
+    def expected(self) -> str:
+        return listing(self.choices) if self.kind == "enum" else _EXPECTED.get(self.kind, "text")
+
+    def _near(self, text: str) -> str:
+        candidates = self.choices if self.kind == "enum" else tuple(BY_NAME) if self.kind == "type" else ()
+        return near_match(text, candidates)
+
+    def check(self, value: Any) -> None:
+        """Raise AttributeOutOfRange where a bound is not kept."""
+        items = value if isinstance(value, tuple) else (value,)
+        for sign, bound in self.bounds.items():
+            for item in items:
+                if not (_COMPARE[sign](item, bound) or (isinstance(item, float) and math.isnan(item))):
+                    raise AttributeOutOfRange(f"{self.name} is {item}, expected {sign} {bound:g}", attribute=self.name)
+
+    def text(self, value: Any) -> str:
+        """The spelling of a value in an IR."""
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, float):
+            return f"{value:.17g}"
+        if isinstance(value, tuple):
+            return ", ".join(f"{item:.17g}" if isinstance(item, float) else str(item) for item in value)
+        if isinstance(value, Shape):
+            return str(value).removeprefix("[").removesuffix("]")
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class OpSpec:
+    """A declaration as plain data."""
+
+    type: str
+    version: str
+    category: str
+    summary: str
+    doc: str
+    attributes: tuple[AttrSpec, ...]
+    inputs: tuple[In, ...]
+    outputs: tuple[Out, ...]
+    bodies: tuple[str, ...]
+    foldable: Fold
+    page: str
+
+    @staticmethod
+    def of(cls: OpClass) -> OpSpec:
+        doc = inspect.cleandoc(cls.__doc__ or "")
+        category = cls.__module__.split(".")[-2]
+        opset = cls.opset
+        return OpSpec(
+            type=cls.type,
+            version=f"opset{opset}" if isinstance(opset, int) else opset,
+            category=category,
+            summary=doc.split("\n\n")[0].replace("\n", " "),
+            doc=doc,
+            attributes=tuple(_attributes(cls)),
+            inputs=cls.inputs,
+            outputs=cls.outputs,
+            bodies=cls.bodies,
+            foldable=cls.foldable,
+            page=f"{_PAGES}/{category}/{cls.page or f'{_kebab(cls.type)}-{opset}'}.html",
+        )
+
+    @property
+    def least_inputs(self) -> int:
+        return sum(not port.optional for port in self.inputs)
+
+    @property
+    def most_inputs(self) -> int | None:
+        return None if self.inputs and self.inputs[-1].variadic else len(self.inputs)
+
+    def attribute(self, name: str) -> AttrSpec | None:
+        return next((attribute for attribute in self.attributes if attribute.name == name), None)
+
+    def input(self, index: int) -> In:
+        """The declaration of an input port; the last one stands for all further ones."""
+        return self.inputs[min(index, len(self.inputs) - 1)]
+
+    def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of all attributes by field, defaults filled in and bounds checked."""
+        fields = {attribute.field: attribute for attribute in self.attributes}
+        for name in given:
+            if name not in fields:
+                raise AttributeUnknown(f"{self.type} has no attribute {name}{near_match(name, fields)}", attribute=name)
+        values = {}
+        for field, attribute in fields.items():
+            value = given.get(field, attribute.default)
+            if value is REQUIRED:
+                raise AttributeMissing(f"{attribute.name} is missing; {self.type} requires it", attribute=attribute.name)
+            attribute.check(value)
+            values[field] = value
+        return values
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as JSON-ready values."""
+        return {
+            "type": self.type,
+            "version": self.version,
+            "category": self.category,
+            "summary": self.summary,
+            "attributes": [
+                {
+                    "name": a.name,
+                    "kind": a.kind,
+                    "required": a.required,
+                    "default": None if a.required else a.text(a.default),
+                    "choices": list(a.choices),
+                    "bounds": dict(a.bounds),
+                    "doc": a.doc,
+                }
+                for a in self.attributes
+            ],
+            "inputs": [
+                {
+                    "name": i.name,
+                    "type": type_text(i.type),
+                    "optional": i.optional,
+                    "variadic": i.variadic,
+                    "rank": list(i.rank) if i.rank is not None else None,
+                    "doc": i.doc,
+                }
+                for i in self.inputs
+            ],
+            "outputs": [
+                {"name": o.name, "type": type_text(o.type), "variadic": o.variadic, "doc": o.doc} for o in self.outputs
+            ],
+            "bodies": list(self.bodies),
+            "page": self.page,
+        }
+
+
+def type_text(of: TypeVar | Types | ElementType | str) -> str:
+    """``T: any numeric type``, ``i64``, ``attribute output_type``."""
+    if isinstance(of, TypeVar):
+        return f"{of.name}: {types_text(of.among)}"
+    if isinstance(of, ElementType):
+        return of.name
+    return f"attribute {of}" if isinstance(of, str) else types_text(of)
+
+
+def types_text(among: Types) -> str:
+    """A set of element types in words."""
+    named = {ANY: "any type", NUMERIC: "any numeric type", FLOAT: "any float type", INTEGER: "any integer type"}
+    return named.get(among) or listing(sorted(kind.name for kind in among))
+
+
+def _attributes(cls: OpClass) -> typing.Iterator[AttrSpec]:
+    """The attributes that a class declares, in order, its bases' first."""
+    declared: dict[str, tuple[Attr, Any]] = {}
+    for base in reversed(cls.__mro__):
+        for field, text in vars(base).get("__annotations__", {}).items():
+            attribute = vars(base).get(field)
+            if isinstance(attribute, Attr):
+                hint = eval(text, vars(sys.modules[base.__module__])) if isinstance(text, str) else text
+                declared[field] = (attribute, hint)
+    for field, (attribute, hint) in declared.items():
+        kind, choices = _kind(hint)
+        yield AttrSpec(
+            attribute.name or field,
+            field,
+            kind,
+            attribute.default,
+            attribute.openvino,
+            choices,
+            attribute.bounds,
+            attribute.doc,
+        )
+
+
+def _kind(hint: Any) -> tuple[AttrKind, tuple[str, ...]]:
+    if typing.get_origin(hint) is Literal:
+        return "enum", typing.get_args(hint)
+    if typing.get_origin(hint) in (Union, types.UnionType):
+        return _kind(next(part for part in typing.get_args(hint) if part is not type(None)))
+    return _KINDS[hint], ()
+
+
+def _kebab(type: str) -> str:
+    """``GatherElements`` to ``gather-elements``: the file name of a specification page."""
+    words = ""
+    for index, letter in enumerate(type):
+        after_small = index > 0 and (type[index - 1].islower() or type[index - 1].isdigit())
+        before_small = index > 0 and index + 1 < len(type) and type[index + 1].islower()
+        if letter.isupper() and index > 0 and (after_small or before_small):
+            words += "-"
+        words += letter.lower()
+    return words

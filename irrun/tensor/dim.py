@@ -1,0 +1,319 @@
+"""Integers that are known exactly, within bounds, or by name: the arithmetic of shapes."""
+
+from __future__ import annotations
+
+from typing import Any, Final, SupportsIndex
+
+UNBOUNDED: Final = 2**63 - 1
+_MAX_TERMS: Final = 8
+
+Monomial = tuple[str, ...]
+Polynomial = tuple[tuple[Monomial, int], ...]
+
+
+class Undecided(Exception):
+    """A question about a Dim whose answer depends on what is not known yet."""
+
+
+class Dim:
+    """An integer between ``lo`` and ``hi`` inclusive; ``expr`` names it where two unknowns are known to be related.
+
+    ``expr`` is a polynomial with integer coefficients over symbols, so that sums, differences and products of the
+    same unknown are recognised as equal. ``Dim()`` is any dimension, from 0 up; ``Dim(5)`` is exactly five.
+    """
+
+    __slots__ = ("expr", "hi", "lo")
+    __array_priority__ = 1000
+
+    lo: int
+    hi: int
+    expr: Polynomial | None
+
+    def __new__(cls, lo: int | None = None, hi: int | None = None) -> Dim:
+        if lo is None:
+            return cls._make(0, UNBOUNDED if hi is None else hi)
+        return cls.exactly(lo) if hi is None else cls._make(lo, hi)
+
+    _interned: list[Dim] = []
+
+    @classmethod
+    def _make(cls, lo: int, hi: int, expr: Polynomial | None = None) -> Dim:
+        self = object.__new__(cls)
+        self.lo = max(lo, -UNBOUNDED)
+        self.hi = min(hi, UNBOUNDED)
+        self.expr = expr if self.lo != self.hi else None
+        return self
+
+    @classmethod
+    def exactly(cls, value: SupportsIndex) -> Dim:
+        value = value.__index__()
+        return cls._interned[value] if 0 <= value < 4096 else cls._make(value, value)
+
+    @classmethod
+    def symbol(cls, name: str, lo: int = 0, hi: int = UNBOUNDED) -> Dim:
+        """An unknown that is the same wherever it stands under this name."""
+        return cls._make(lo, hi, (((name,), 1),))
+
+    @classmethod
+    def anything(cls) -> Dim:
+        """An element of a shape tensor of which nothing is known, not even its sign."""
+        return cls._make(-UNBOUNDED, UNBOUNDED)
+
+    @classmethod
+    def of(cls, value: Any) -> Dim:
+        return value if isinstance(value, Dim) else cls.exactly(value)
+
+    @property
+    def is_static(self) -> bool:
+        return self.lo == self.hi
+
+    def as_dimension(self) -> Dim:
+        """The same integer where it is known not to be negative, because it is the size of an axis."""
+        return self if self.lo >= 0 else Dim._make(0, max(self.hi, 0), self.expr)
+
+    # -- what is known of two at once
+
+    def admits(self, value: int) -> bool:
+        return self.lo <= value <= self.hi
+
+    def compatible(self, other: Dim) -> bool:
+        """Whether both can be the same number."""
+        return self.lo <= other.hi and other.lo <= self.hi
+
+    def merge(self, other: Dim) -> Dim | None:
+        """What is known when both are the same number; None when they cannot be."""
+        if not self.compatible(other):
+            return None
+        return Dim._make(max(self.lo, other.lo), min(self.hi, other.hi), self.expr or other.expr)
+
+    def union(self, other: Dim) -> Dim:
+        """What is known when it is one or the other."""
+        same = self.expr is not None and self.expr == other.expr
+        return Dim._make(min(self.lo, other.lo), max(self.hi, other.hi), self.expr if same else None)
+
+    # -- arithmetic
+
+    def _polynomial(self) -> Polynomial | None:
+        if self.is_static:
+            return ((((), self.lo),)) if self.lo else ()
+        return self.expr
+
+    def __add__(self, number: Any) -> Dim:
+        other = Dim.of(number)
+        if self.is_static and other.is_static:
+            return Dim.exactly(self.lo + other.lo)
+        a, b = self._polynomial(), other._polynomial()
+        expr = _sum(a, b, 1) if a is not None and b is not None else None
+        return _from(expr, _add(self.lo, other.lo), _add(self.hi, other.hi))
+
+    def __sub__(self, number: Any) -> Dim:
+        other = Dim.of(number)
+        if self.is_static and other.is_static:
+            return Dim.exactly(self.lo - other.lo)
+        a, b = self._polynomial(), other._polynomial()
+        expr = _sum(a, b, -1) if a is not None and b is not None else None
+        return _from(expr, _add(self.lo, -other.hi), _add(self.hi, -other.lo))
+
+    def __mul__(self, number: Any) -> Dim:
+        other = Dim.of(number)
+        if self.is_static and other.is_static:
+            return Dim.exactly(self.lo * other.lo)
+        corners = [a * b for a in (self.lo, self.hi) for b in (other.lo, other.hi)]
+        a, b = self._polynomial(), other._polynomial()
+        expr = _product(a, b) if a is not None and b is not None else None
+        return _from(expr, min(corners), max(corners))
+
+    def __floordiv__(self, number: Any) -> Dim:
+        other = Dim.of(number)
+        if self.is_static and other.is_static and other.lo:
+            return Dim.exactly(self.lo // other.lo)
+        a, b = self._polynomial(), other._polynomial()
+        exact = _quotient(a, b) if a is not None and b is not None else None
+        if other.lo <= 0:
+            return _from(exact, -UNBOUNDED, UNBOUNDED)
+        corners = [_floordiv(n, d) for n in (self.lo, self.hi) for d in (other.lo, other.hi)]
+        opaque = _opaque(self, "//", other) if exact is None else exact
+        return _from(opaque, min(corners), max(corners))
+
+    def __mod__(self, number: Any) -> Dim:
+        other = Dim.of(number)
+        if self.is_static and other.is_static and other.lo:
+            return Dim.exactly(self.lo % other.lo)
+        if other.lo <= 0:
+            return Dim.anything()
+        a, b = self._polynomial(), other._polynomial()
+        if a is not None and b is not None and _quotient(a, b) is not None:
+            return Dim.exactly(0)
+        return _from(_opaque(self, "%", other), 0, min(other.hi - 1, self.hi if self.lo >= 0 else UNBOUNDED))
+
+    def __neg__(self) -> Dim:
+        return Dim.exactly(0) - self
+
+    def __abs__(self) -> Dim:
+        return self if self.lo >= 0 else self.maximum(-self)
+
+    def __radd__(self, other: Any) -> Dim:
+        return self.__add__(other)
+
+    def __rsub__(self, other: Any) -> Dim:
+        return Dim.of(other) - self
+
+    def __rmul__(self, other: Any) -> Dim:
+        return self.__mul__(other)
+
+    def __rfloordiv__(self, other: Any) -> Dim:
+        return Dim.of(other) // self
+
+    def __rmod__(self, other: Any) -> Dim:
+        return Dim.of(other) % self
+
+    def ceil_div(self, other: Any) -> Dim:
+        return -((-self) // other)
+
+    def minimum(self, number: Any) -> Dim:
+        other = Dim.of(number)
+        if self == other or self.hi <= other.lo:
+            return self
+        if other.hi <= self.lo:
+            return other
+        return Dim._make(min(self.lo, other.lo), min(self.hi, other.hi), _opaque(self, "min", other))
+
+    def maximum(self, number: Any) -> Dim:
+        other = Dim.of(number)
+        if self == other or self.lo >= other.hi:
+            return self
+        if other.lo >= self.hi:
+            return other
+        return Dim._make(max(self.lo, other.lo), max(self.hi, other.hi), _opaque(self, "max", other))
+
+    # -- questions
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are known to be the same number."""
+        if isinstance(other, int):
+            return self.lo == other == self.hi
+        if not isinstance(other, Dim):
+            return NotImplemented
+        if self.is_static or other.is_static:
+            return self.lo == other.lo and self.hi == other.hi
+        return self is other or (self.expr is not None and self.expr == other.expr)
+
+    def __hash__(self) -> int:
+        return hash(self.lo) if self.is_static else hash((self.lo, self.hi, self.expr))
+
+    def __lt__(self, other: Any) -> bool:
+        gap = self - other
+        if gap.hi < 0:
+            return True
+        if gap.lo >= 0:
+            return False
+        raise Undecided(f"{self} < {other}")
+
+    def __le__(self, other: Any) -> bool:
+        return self < Dim.of(other) + 1
+
+    def __gt__(self, other: Any) -> bool:
+        return not self <= other
+
+    def __ge__(self, other: Any) -> bool:
+        return not self < other
+
+    def __bool__(self) -> bool:
+        if self.lo > 0 or self.hi < 0:
+            return True
+        if self.is_static:
+            return False
+        raise Undecided(f"whether {self} is zero")
+
+    def __index__(self) -> int:
+        if not self.is_static:
+            raise Undecided(f"the value of {self}")
+        return self.lo
+
+    __int__ = __index__
+
+    def __str__(self) -> str:
+        if self.is_static:
+            return str(self.lo)
+        if self.lo <= 0 and self.hi == UNBOUNDED:
+            return "?"
+        return f"{self.lo}..{'' if self.hi == UNBOUNDED else self.hi}"
+
+    def __repr__(self) -> str:
+        return f"Dim({self}{'' if self.expr is None else ' = ' + _render(self.expr)})"
+
+
+Dim._interned = [Dim._make(value, value) for value in range(4096)]
+
+
+def _add(a: int, b: int) -> int:
+    if abs(a) >= UNBOUNDED:
+        return a
+    return b if abs(b) >= UNBOUNDED else a + b
+
+
+def _floordiv(a: int, b: int) -> int:
+    return a if abs(a) >= UNBOUNDED and b < UNBOUNDED else a // b
+
+
+def _from(expr: Polynomial | None, lo: int, hi: int) -> Dim:
+    if expr is not None and all(not monomial for monomial, _ in expr):
+        return Dim.exactly(expr[0][1] if expr else 0)
+    return Dim._make(lo, hi, expr)
+
+
+def _collect(terms: dict[Monomial, int]) -> Polynomial | None:
+    kept = tuple(sorted((monomial, factor) for monomial, factor in terms.items() if factor))
+    return kept if len(kept) <= _MAX_TERMS else None
+
+
+def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial | None:
+    terms = dict(a)
+    for monomial, factor in b:
+        terms[monomial] = terms.get(monomial, 0) + sign * factor
+    return _collect(terms)
+
+
+def _product(a: Polynomial, b: Polynomial) -> Polynomial | None:
+    terms: dict[Monomial, int] = {}
+    for left, p in a:
+        for right, q in b:
+            monomial = tuple(sorted(left + right))
+            terms[monomial] = terms.get(monomial, 0) + p * q
+    return _collect(terms)
+
+
+def _quotient(a: Polynomial, b: Polynomial) -> Polynomial | None:
+    """a / b where b is a single term that divides every term of a; None otherwise."""
+    if len(b) != 1:
+        return ((((), 1),)) if a == b and a else None
+    (divisor, factor) = b[0]
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in a:
+        rest = list(monomial)
+        for atom in divisor:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        if coefficient % factor:
+            return None
+        terms[tuple(rest)] = coefficient // factor
+    return _collect(terms)
+
+
+def _opaque(a: Dim, operator: str, b: Dim) -> Polynomial | None:
+    left, right = a._polynomial(), b._polynomial()
+    if left is None or right is None:
+        return None
+    name = f"({_render(left)} {operator} {_render(right)})"
+    return (((name,), 1),) if len(name) < 200 else None
+
+
+def _render(polynomial: Polynomial) -> str:
+    def term(monomial: Monomial, factor: int) -> str:
+        atoms = "*".join(monomial)
+        if not atoms:
+            return str(factor)
+        return atoms if factor == 1 else f"{factor}*{atoms}"
+
+    return "+".join(term(monomial, factor) for monomial, factor in polynomial) or "0"

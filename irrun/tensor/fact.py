@@ -1,0 +1,97 @@
+"""Facts: what is known of a tensor before anything runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irrun.tensor.dim import Dim
+from irrun.tensor.element_type import DYNAMIC, ElementType
+from irrun.tensor.shape import Shape
+
+Array = npt.NDArray[Any]
+
+
+class Fact:
+    """What is known of a tensor: element type, partial shape, and its value where that is known.
+
+    ``value`` is an array of the type's carrier, or an object array of ``Dim`` and ``int`` for a shape tensor of
+    which only part is known.
+    """
+
+    __slots__ = ("shape", "type", "value")
+
+    type: ElementType
+    shape: Shape
+    value: Array | None
+
+    def __init__(self, type: ElementType, shape: Shape, value: Array | None = None) -> None:
+        self.type = type
+        self.shape = shape
+        self.value = value
+
+    @staticmethod
+    def of(type: ElementType, value: Array) -> Fact:
+        """The fact of a tensor that is known whole."""
+        return Fact(type, Shape(value.shape), value)
+
+    @staticmethod
+    def unknown() -> Fact:
+        return Fact(DYNAMIC, Shape(None))
+
+    @property
+    def rank(self) -> int | None:
+        return self.shape.rank
+
+    @property
+    def constant(self) -> Array | None:
+        """The value where every element of it is known."""
+        if self.value is None or (self.value.dtype == object and self.type.kind != "string"):
+            return None
+        return self.value
+
+    def ints(self) -> tuple[int, ...] | None:
+        """The elements of an integer tensor, flattened; None unless all are known."""
+        return None if self.constant is None else tuple(int(item) for item in self.constant.reshape(-1))
+
+    def dims(self) -> tuple[Dim, ...] | None:
+        """The elements of a 1D integer tensor as far as they are known; None when not even their number is."""
+        if self.value is not None:
+            return tuple(Dim.of(item) for item in self.value.reshape(-1).tolist())
+        if self.shape.rank is None or not self.shape.size.is_static or self.shape.size.lo > 64:
+            return None
+        return (Dim.anything(),) * self.shape.size.lo
+
+    def as_shape(self) -> Shape:
+        """The partial shape that a shape tensor describes."""
+        return Shape(self.dims())
+
+    def admits(self, array: Array) -> bool:
+        """Whether a tensor in its carrier type may be this one."""
+        if self.type.is_known and array.dtype != self.type.dtype:
+            return False
+        if not self.shape.admits(array.shape):
+            return False
+        if self.value is None:
+            return True
+        if self.constant is not None:
+            return bool(np.array_equal(self.value, array, equal_nan=array.dtype.kind == "f"))
+        known = zip(self.value.reshape(-1).tolist(), array.reshape(-1).tolist(), strict=True)
+        return all(Dim.of(dim).admits(item) for dim, item in known)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Fact) or self.type is not other.type or self.shape != other.shape:
+            return False
+        if self.value is None or other.value is None:
+            return self.value is other.value
+        return self.value is other.value or bool(np.array_equal(self.value, other.value))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return f"{self.type}{self.shape}"
+
+    def __repr__(self) -> str:
+        return f"Fact({self}{'' if self.value is None else ' known'})"

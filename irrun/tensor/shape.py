@@ -1,0 +1,130 @@
+"""Partial shapes: a known or unknown number of dims, each known exactly, within bounds, or not at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import overload
+
+from irrun.tensor.dim import UNBOUNDED, Dim
+
+
+class Shape:
+    """A partial shape. ``dims`` is None when the rank is dynamic.
+
+    Asking a shape of dynamic rank for its dims raises TypeError: guard with ``shape.rank is None`` first.
+    """
+
+    __slots__ = ("dims",)
+
+    dims: tuple[Dim, ...] | None
+
+    def __init__(self, dims: Iterable[int | Dim] | None) -> None:
+        self.dims = None if dims is None else tuple(Dim.of(dim).as_dimension() for dim in dims)
+
+    @staticmethod
+    def unknown(rank: int | None = None) -> Shape:
+        """A shape of which only the rank is known, or nothing."""
+        return Shape(None if rank is None else [Dim()] * rank)
+
+    @staticmethod
+    def parse(text: str) -> Shape:
+        """Read ``2,3``, ``[1,?,2..5]``, ``-1,3``, ``...`` or the empty text of a scalar; ValueError otherwise."""
+        text = text.strip().removeprefix("[").removesuffix("]").strip()
+        if text == "...":
+            return Shape(None)
+        return Shape([_parse_dim(part.strip()) for part in text.split(",")] if text else [])
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.dims is None else len(self.dims)
+
+    @property
+    def is_static(self) -> bool:
+        return self.dims is not None and all(dim.is_static for dim in self.dims)
+
+    @property
+    def static(self) -> tuple[int, ...]:
+        """The sizes as plain integers; ``Undecided`` unless every one is known."""
+        return tuple(dim.__index__() for dim in self._known())
+
+    @property
+    def size(self) -> Dim:
+        """The number of elements."""
+        return math.prod(self._known(), start=Dim.exactly(1)) if self.dims is not None else Dim()
+
+    def compatible(self, other: Shape) -> bool:
+        """Whether one tensor can have both shapes."""
+        if self.dims is None or other.dims is None:
+            return True
+        return len(self.dims) == len(other.dims) and all(
+            a.compatible(b) for a, b in zip(self.dims, other.dims, strict=True)
+        )
+
+    def merge(self, other: Shape) -> Shape | None:
+        """What is known of a tensor that has both shapes; None when there can be none."""
+        if self.dims is None:
+            return other
+        if other.dims is None:
+            return self
+        if not self.compatible(other):
+            return None
+        merged = [a.merge(b) for a, b in zip(self.dims, other.dims, strict=True)]
+        return Shape([dim for dim in merged if dim is not None])
+
+    def union(self, other: Shape) -> Shape:
+        """What is known of a tensor that has one shape or the other."""
+        if self.dims is None or other.dims is None or len(self.dims) != len(other.dims):
+            return Shape(None)
+        return Shape([a.union(b) for a, b in zip(self.dims, other.dims, strict=True)])
+
+    def admits(self, sizes: tuple[int, ...]) -> bool:
+        """Whether an array of these sizes has this shape."""
+        return self.dims is None or (
+            len(self.dims) == len(sizes) and all(dim.admits(size) for dim, size in zip(self.dims, sizes, strict=True))
+        )
+
+    def _known(self) -> tuple[Dim, ...]:
+        if self.dims is None:
+            raise TypeError("the rank is dynamic")
+        return self.dims
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __iter__(self) -> Iterator[Dim]:
+        return iter(self._known())
+
+    @overload
+    def __getitem__(self, index: int) -> Dim: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Dim, ...]: ...
+    def __getitem__(self, index: int | slice) -> Dim | tuple[Dim, ...]:
+        return self._known()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and self.dims == other.dims
+
+    def __hash__(self) -> int:
+        return hash(self.dims)
+
+    def __str__(self) -> str:
+        return "[...]" if self.dims is None else f"[{','.join(map(str, self.dims))}]"
+
+    def __repr__(self) -> str:
+        return f"Shape({self})"
+
+
+def _parse_dim(text: str) -> Dim:
+    if text in ("?", "-1"):
+        return Dim()
+    if ".." in text:
+        low, high = (part.strip() for part in text.split("..", 1))
+        lo, hi = int(low or 0), int(high) if high else UNBOUNDED
+        if not 0 <= lo <= hi:
+            raise ValueError(f"{text} is not an interval of sizes")
+        return Dim._make(lo, hi)
+    size = int(text)
+    if size < 0:
+        raise ValueError(f"{text} is not a size")
+    return Dim.exactly(size)
