@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal
+from typing import ClassVar, Literal
 
 Dims = tuple[str, ...]
 
@@ -24,12 +24,13 @@ class Severity(IntEnum):
 class Anchor:
     """A place in a file, named without lines: an element by its ordinal, and what of it is meant.
 
-    ``part`` is ``tag`` for the element's name, ``name`` and ``value`` for those of ``attribute``, ``text`` for the
-    character data of the element. ``offset`` and ``length`` stand for a place that is no element's, in bytes.
+    ``part`` is ``tag`` for the element's name; ``attribute`` for the whole of ``attribute``, ``name`` and ``value`` for its
+    halves; ``text`` for the character data of the element. ``offset`` and ``length`` stand for a place that is no
+    element's, in bytes.
     """
 
     element: int | None = None
-    part: Literal["tag", "name", "value", "text"] = "tag"
+    part: Literal["tag", "attribute", "name", "value", "text"] = "tag"
     attribute: str | None = None
     offset: int | None = None
     length: int = 1
@@ -83,8 +84,11 @@ class Diagnostic:
 class OpError(ValueError):
     """What is wrong with an operation, said by itself: it knows what, and never where.
 
-    ``attribute`` names the attribute as the IR spells it, ``input`` counts the input port from 0.
+    ``attribute`` names the attribute as the IR spells it, ``input`` counts the input port from 0. ``code`` is that of
+    the finding it becomes.
     """
+
+    code: ClassVar[str] = "IR304"
 
     def __init__(self, message: str, *, attribute: str | None = None, input: int | None = None) -> None:
         super().__init__(message)

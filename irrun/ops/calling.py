@@ -17,21 +17,27 @@ from irrun.tensor.rounding import round_to
 class WrongInputCount(OpError):
     """More or fewer inputs than the operation has."""
 
+    code = "IR307"
+
 
 class WrongInputType(OpError):
     """An element type that the operation does not take there."""
+
+    code = "IR308"
 
 
 class TypeBoundTwice(OpError):
     """Two inputs of different type where the operation demands one."""
 
+    code = "IR309"
 
-def infer(op: Op, inputs: Sequence[Fact | None], bodies: Mapping[str, Any] | None = None) -> tuple[Fact, ...]:
+
+def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, ...]:
     """What is known of each output when this is known of the inputs; OpError when they do not fit the operation."""
     types = _check_inputs(op, inputs)
     given = _padded(op, inputs)
     try:
-        returned = op.infer(*given) if bodies is None else op.infer(*given, bodies=bodies)
+        returned = op.infer(*given, **{name: context[name] for name in op.spec.infer_asks})
     except Undecided:
         returned = tuple(Shape.unknown() for _ in op.outputs)
     results = returned if isinstance(returned, tuple | list) else (returned,)
@@ -44,7 +50,7 @@ def infer(op: Op, inputs: Sequence[Fact | None], bodies: Mapping[str, Any] | Non
 def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **context: Any) -> tuple[Array, ...]:
     """The outputs for these inputs, each rounded to its element type."""
     with np.errstate(all="ignore"):
-        returned = op.run(*_padded(op, inputs), **context)
+        returned = op.run(*_padded(op, inputs), **{name: context[name] for name in op.spec.run_asks})
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return tuple(conform(result, type) for result, type in zip(results, types, strict=True))
 

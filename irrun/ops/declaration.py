@@ -124,8 +124,8 @@ class Op:
 
     ``infer`` takes a ``Fact`` for each input (None for an absent optional one) and returns a ``Shape`` or a ``Fact``
     for each output; types of returned shapes follow from the declaration. ``run`` takes and returns arrays. Both
-    return a tuple where there are several outputs. An operation with ``bodies`` takes them by the keyword
-    ``bodies``, one that keeps variables takes ``state`` in ``run``.
+    return a tuple where there are several outputs. What a hook needs besides its inputs it asks for by keyword:
+    ``bodies`` by those that have some, ``state`` by those that keep variables, ``weights`` by constants.
     """
 
     type: ClassVar[str]

@@ -17,6 +17,8 @@ LATEST = 17
 class UnknownOperation(OpError):
     """No operation of this type, or not in this opset."""
 
+    code = "IR301"
+
 
 @functools.cache
 def load() -> None:

@@ -8,7 +8,7 @@ import operator
 import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Union
 
@@ -46,17 +46,25 @@ _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/
 class AttributeMissing(OpError):
     """A required attribute is absent."""
 
+    code = "IR303"
+
 
 class AttributeUnknown(OpError):
     """The operation has no such attribute."""
+
+    code = "IR302"
 
 
 class AttributeUnreadable(OpError):
     """The text of an attribute is not of its kind."""
 
+    code = "IR305"
+
 
 class AttributeOutOfRange(OpError):
     """The value of an attribute is outside what the specification allows."""
+
+    code = "IR306"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +161,8 @@ class OpSpec:
     bodies: tuple[str, ...]
     foldable: Fold
     page: str
+    infer_asks: tuple[str, ...]
+    run_asks: tuple[str, ...]
 
     @staticmethod
     def of(cls: OpClass) -> OpSpec:
@@ -171,6 +181,8 @@ class OpSpec:
             bodies=cls.bodies,
             foldable=cls.foldable,
             page=f"{_PAGES}/{category}/{cls.page or f'{_kebab(cls.type)}-{opset}'}.html",
+            infer_asks=_keywords(cls.infer),
+            run_asks=_keywords(cls.run),
         )
 
     @property
@@ -277,6 +289,12 @@ def _attributes(cls: OpClass) -> typing.Iterator[AttrSpec]:
             attribute.bounds,
             attribute.doc,
         )
+
+
+def _keywords(hook: Callable[..., Any]) -> tuple[str, ...]:
+    """What a hook asks for by keyword, besides its inputs: ``bodies``, ``state``, ``weights``."""
+    code = hook.__code__
+    return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
 
 def _kind(hint: Any) -> tuple[AttrKind, tuple[str, ...]]:

@@ -1,0 +1,79 @@
+"""The file as written: what an IR says, element by element, before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class PortElement(NamedTuple):
+    """``<port>``. ``dims`` are the texts of its ``<dim>`` elements, ``dim_elements`` their ordinals."""
+
+    element: int
+    id: str
+    precision: str | None
+    names: str | None
+    dims: tuple[str, ...]
+    dim_elements: tuple[int, ...]
+
+
+class EdgeElement(NamedTuple):
+    """``<edge>`` between two ports."""
+
+    element: int
+    from_layer: str
+    from_port: str
+    to_layer: str
+    to_port: str
+
+
+class MapElement(NamedTuple):
+    """``<input>`` or ``<output>`` of a ``<port_map>``, with its attributes as they stand."""
+
+    element: int
+    kind: str
+    attributes: Mapping[str, str]
+
+
+class BackEdgeElement(NamedTuple):
+    """``<edge>`` of ``<back_edges>``: a Result of the body feeds a Parameter of the next iteration."""
+
+    element: int
+    from_layer: str
+    to_layer: str
+
+
+class BodyElement(NamedTuple):
+    """A sub-graph of a layer, with the port map that ties it to the layer's ports."""
+
+    element: int
+    tag: str
+    net: NetElement
+    port_map: tuple[MapElement, ...]
+    back_edges: tuple[BackEdgeElement, ...]
+
+
+class LayerElement(NamedTuple):
+    """``<layer>``. ``data`` holds the attributes of its ``<data>``, ``data_element`` the ordinal of that."""
+
+    element: int
+    id: str
+    name: str
+    type: str
+    version: str | None
+    output_names: str | None
+    data: Mapping[str, str]
+    data_element: int | None
+    inputs: tuple[PortElement, ...]
+    outputs: tuple[PortElement, ...]
+    bodies: tuple[BodyElement, ...]
+
+
+class NetElement(NamedTuple):
+    """``<net>``, or the inside of a body."""
+
+    element: int
+    name: str
+    version: str | None
+    layers: tuple[LayerElement, ...]
+    edges: tuple[EdgeElement, ...]

@@ -1,0 +1,60 @@
+"""The .bin beside the .xml: opened when it is first needed, mapped into memory, bounds checked."""
+
+from __future__ import annotations
+
+import functools
+import mmap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irrun.diagnostics import OpError
+
+
+class WeightsOutOfRange(OpError):
+    """A constant reaches beyond the end of the file of weights."""
+
+    code = "IR502"
+
+
+class Weights:
+    """The file of weights of a model, or its absence."""
+
+    def __init__(self, path: Path | None, data: bytes | None = None) -> None:
+        self.path = path
+        self._given = data
+
+    @staticmethod
+    def beside(xml: Path) -> Weights:
+        """The ``.bin`` with the name of the ``.xml``."""
+        return Weights(xml.with_suffix(".bin"))
+
+    @property
+    def exists(self) -> bool:
+        return self._given is not None or (self.path is not None and self.path.is_file())
+
+    @functools.cached_property
+    def bytes(self) -> NDArray[np.uint8]:
+        """The whole file, mapped into memory and read-only."""
+        if self._given is not None:
+            return np.frombuffer(self._given, dtype=np.uint8)
+        assert self.path is not None
+        if self.path.stat().st_size == 0:
+            return np.empty(0, dtype=np.uint8)
+        with self.path.open("rb") as file:
+            view: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(view, dtype=np.uint8)
+
+    def read(self, offset: int, size: int) -> NDArray[np.uint8] | None:
+        """``size`` bytes from ``offset`` on, without copying them; None where there is no file."""
+        if not self.exists:
+            return None
+        total = len(self.bytes)
+        if offset < 0 or size < 0 or offset + size > total:
+            name = self.path.name if self.path is not None else "the weights"
+            raise WeightsOutOfRange(
+                f"bytes {offset} to {offset + size} are outside {name}, which has {total} bytes", attribute="offset"
+            )
+        return self.bytes[offset : offset + size]

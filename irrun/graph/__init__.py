@@ -1,0 +1,6 @@
+"""What a document means: a networkx graph of operations."""
+
+from irrun.graph.bind import Bound, bind
+from irrun.graph.graph import Body, Graph, Node, Outlet
+
+__all__ = ["Body", "Bound", "Graph", "Node", "Outlet", "bind"]

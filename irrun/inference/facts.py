@@ -1,0 +1,39 @@
+"""The result of inference: what is known of every tensor before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from irrun.diagnostics import Diagnostic
+from irrun.graph import Graph, Outlet
+from irrun.tensor import Fact
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of each outlet of a graph.
+
+    Outlets of a layer that failed, and of all that depends on it, are absent. ``bodies`` holds the facts inside each
+    sub-graph, by node and tag.
+    """
+
+    graph: Graph
+    of: Mapping[Outlet, Fact]
+    bodies: Mapping[tuple[int, str], Facts]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def __getitem__(self, outlet: Outlet) -> Fact:
+        return self.of[outlet]
+
+    def get(self, outlet: Outlet | None) -> Fact | None:
+        return None if outlet is None else self.of.get(outlet)
+
+    def inputs(self, node: int) -> tuple[Fact | None, ...]:
+        """What is known of each input of a node."""
+        return tuple(self.get(outlet) for outlet in self.graph.sources(node))
+
+    def results(self) -> tuple[Fact, ...]:
+        """What is known of each Result; nothing where it depends on a layer that failed."""
+        facts = (self.inputs(node)[0] if self.graph.sources(node) else None for node in self.graph.results)
+        return tuple(fact if fact is not None else Fact.unknown() for fact in facts)

@@ -1,0 +1,87 @@
+"""Values that are known before anything runs: shape arithmetic, carried out on what is known of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from irrun.ops import Fold, Op
+from irrun.ops.calling import run
+from irrun.tensor import Array, Dim, Fact, Undecided
+
+MOST_ELEMENTS: Final = 4096
+"""Outputs above this many elements are left to be computed when the model runs: weights, not shapes."""
+
+MOST_DIMS: Final = 64
+"""The longest shape tensor that is followed while only part of it is known."""
+
+
+def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The outputs, with their values where the values of the inputs settle them."""
+    if op.foldable is Fold.NEVER or all(fact.value is not None for fact in outputs):
+        return tuple(outputs)
+    if not outputs or not all(_affordable(fact) for fact in outputs):
+        return tuple(outputs)
+    if all(fact is None or fact.constant is not None for fact in inputs):
+        return _values(op, inputs, outputs)
+    if op.foldable is Fold.DIMS and all(fact.type.is_integer for fact in outputs):
+        return _dims(op, inputs, outputs)
+    return tuple(outputs)
+
+
+def _affordable(fact: Fact) -> bool:
+    return not fact.shape.is_static or fact.shape.size.lo <= MOST_ELEMENTS
+
+
+def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    arrays = [None if fact is None else fact.constant for fact in inputs]
+    if sum(array.size for array in arrays if array is not None) > 64 * MOST_ELEMENTS:
+        return tuple(outputs)
+    if not all(fact.shape.is_static for fact in outputs):
+        return tuple(outputs)
+    values = run(op, arrays, [fact.type for fact in outputs])
+    return tuple(Fact(fact.type, fact.shape, value) for fact, value in zip(outputs, values, strict=True))
+
+
+def _dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Run the operation on object arrays of dims in place of the inputs that are known in part or not at all."""
+    arrays: list[Array | None] = []
+    for fact in inputs:
+        array = None if fact is None else _symbolic(fact)
+        if fact is not None and array is None:
+            return tuple(outputs)
+        arrays.append(array)
+    try:
+        with np.errstate(all="ignore"):
+            returned = op.run(*arrays, *(None for _ in op.inputs[len(arrays) :] if not op.inputs[-1].variadic))
+    except Undecided:
+        return tuple(outputs)
+    results = returned if isinstance(returned, tuple | list) else (returned,)
+    return tuple(_settled(fact, np.asarray(value)) for fact, value in zip(outputs, results, strict=True))
+
+
+def _symbolic(fact: Fact) -> Array | None:
+    if fact.value is not None:
+        return fact.value
+    if not fact.type.is_integer or not fact.shape.is_static or fact.shape.size.lo > MOST_DIMS:
+        return None
+    unknown = np.empty(fact.shape.static, dtype=object)
+    unknown.fill(Dim.anything())
+    return unknown
+
+
+def _settled(fact: Fact, value: Array) -> Fact:
+    """The fact with a value of dims, as plain integers where every one of them is known."""
+    if not fact.shape.admits(value.shape):
+        return fact
+    if value.dtype != object:
+        return Fact(fact.type, fact.shape, value.astype(fact.type.dtype))
+    dims = [Dim.of(item) for item in value.reshape(-1).tolist()]
+    if all(dim.is_static for dim in dims):
+        known = np.array([dim.lo for dim in dims], dtype=fact.type.dtype).reshape(value.shape)
+        return Fact.of(fact.type, known)
+    if all(dim.lo < 0 and dim.expr is None for dim in dims):
+        return fact
+    return Fact(fact.type, fact.shape, value)

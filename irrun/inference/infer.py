@@ -1,0 +1,102 @@
+"""Graph -> Facts: carries types, shapes and shape values through a graph, once, in topological order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from irrun.diagnostics import Diagnostic, OpError
+from irrun.document.weights import Weights
+from irrun.graph import Graph, Node, Outlet
+from irrun.graph.bind import op_diagnostic
+from irrun.inference.facts import Facts
+from irrun.inference.fold import fold
+from irrun.ops import Fact
+from irrun.ops.bodies import BodyCall
+from irrun.ops.calling import infer as infer_outputs
+from irrun.tensor import Dim, Shape
+
+
+def infer(graph: Graph, weights: Weights, given: Mapping[int, Fact] | None = None) -> Facts:
+    """What is known of every tensor of a graph.
+
+    ``given`` replaces what Parameters say of themselves, by node. A layer that does not fit its inputs is reported;
+    nothing is said of what depends on it.
+    """
+    return _Pass(weights).run(graph, given or {}, ())
+
+
+class _Pass:
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+
+    def run(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
+        known: dict[Outlet, Fact] = {}
+        bodies: dict[tuple[int, str], Facts] = {}
+        found: list[Diagnostic] = []
+        parameters = set(graph.parameters)
+        for node in graph:
+            if node.op is None:
+                continue
+            inputs = [known.get(outlet) if outlet is not None else None for outlet in graph.sources(node.id)]
+            if any(fact is None for fact in inputs):
+                continue
+            try:
+                outputs = self._outputs(node, inputs, bodies, path)
+            except OpError as error:
+                if node.layer is not None:
+                    found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
+                continue
+            if node.id in parameters:
+                outputs = (given[node.id] if node.id in given else _named(node.name, outputs[0]),)
+            for port, fact in enumerate(outputs):
+                known[Outlet(node.id, port)] = fact
+        for facts in bodies.values():
+            found += facts.diagnostics
+        return Facts(graph, known, bodies, tuple(found))
+
+    def _outputs(
+        self,
+        node: Node,
+        inputs: Sequence[Fact | None],
+        bodies: dict[tuple[int, str], Facts],
+        path: tuple[str, ...],
+    ) -> tuple[Fact, ...]:
+        op = node.op
+        assert op is not None
+        context: dict[str, Any] = {}
+        for asked in op.spec.infer_asks:
+            if asked == "weights":
+                context[asked] = self.weights.read
+            elif asked == "bodies":
+                context[asked] = {tag: self._body(node, tag, bodies, path) for tag in op.bodies}
+        return fold(op, inputs, infer_outputs(op, inputs, **context))
+
+    def _body(
+        self, node: Node, tag: str, bodies: dict[tuple[int, str], Facts], path: tuple[str, ...]
+    ) -> BodyCall:
+        body = node.bodies[tag]
+        inner = (*path, f'{node.type} "{node.name}" › {tag}')
+
+        def call(parameters: Sequence[Fact]) -> tuple[Fact, ...]:
+            given = dict(zip(body.graph.parameters, parameters, strict=True))
+            facts = self.run(body.graph, given, inner)
+            bodies[node.id, tag] = facts
+            return facts.results()
+
+        return BodyCall(body.ports, call)
+
+
+def _named(name: str, fact: Fact) -> Fact:
+    """The fact of a Parameter, each unknown dim with a name of its own."""
+    dims = fact.shape.dims
+    if dims is None or fact.shape.is_static:
+        return fact
+    named = [
+        dim if dim.is_static else Dim.symbol(f"{name}[{axis}]", dim.lo, dim.hi) for axis, dim in enumerate(dims)
+    ]
+    return Fact(fact.type, Shape(named), fact.value)
+
+
+def _input_notes(inputs: Sequence[Fact | None]) -> tuple[str, ...]:
+    return tuple(f"input {index}: {fact}" for index, fact in enumerate(inputs) if fact is not None)

@@ -1,0 +1,95 @@
+"""From what a caller gives to what a plan takes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from irrun.diagnostics import near_match
+from irrun.model.port import Port, find
+from irrun.ops.calling import conform
+from irrun.tensor import Array, ElementType
+
+
+class InputError(ValueError):
+    """Inputs that do not fit the model: one clear line that names the input, what it got and what it wants."""
+
+
+def accept(ports: Sequence[Port], inputs: Any) -> list[Array]:
+    """An array for every port, checked and in the carrier of its type."""
+    named = _by_port(ports, inputs)
+    missing = [port for port in ports if port.index not in named]
+    if missing:
+        wants = ", ".join(f'"{port.any_name}" ({port.element_type}{port.partial_shape})' for port in missing)
+        raise InputError(f"no value for input {wants}")
+    return [as_carrier(port, named[port.index]) for port in ports]
+
+
+def _by_port(ports: Sequence[Port], inputs: Any) -> dict[int, Any]:
+    if inputs is None:
+        return {}
+    if isinstance(inputs, Mapping):
+        return {_index(ports, key): value for key, value in inputs.items()}
+    if isinstance(inputs, list | tuple) and not (len(ports) == 1 and _is_nested_numbers(inputs)):
+        if len(inputs) != len(ports):
+            raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
+        return dict(enumerate(inputs))
+    if len(ports) != 1:
+        raise InputError(f"one array is given, expected one for each of the {len(ports)} inputs")
+    return {0: inputs}
+
+
+def _is_nested_numbers(inputs: Sequence[Any]) -> bool:
+    return not inputs or isinstance(inputs[0], int | float | bool) or (len(inputs) > 1 and isinstance(inputs[0], list))
+
+
+def _index(ports: Sequence[Port], key: Any) -> int:
+    if isinstance(key, Port):
+        return key.index
+    if isinstance(key, int):
+        if 0 <= key < len(ports):
+            return key
+        raise InputError(f"there is no input {key}; the model has {len(ports)}")
+    name = key if isinstance(key, str) else getattr(key, "any_name", str(key))
+    port = find(ports, name)
+    if port is None:
+        names = [name for item in ports for name in item.all_names if name]
+        close = near_match(name, names)
+        raise InputError(f'no input "{name}"{close or "; the model has " + ", ".join(p.any_name for p in ports)}')
+    return port.index
+
+
+def as_carrier(port: Port, value: Any) -> Array:
+    """The value in the carrier of the port's type; InputError where type or shape do not fit."""
+    array: Array = np.asarray(value)
+    wanted = port.element_type
+    if not _fits(array, wanted):
+        raise InputError(f'input "{port.any_name}" is {array.dtype}, expected {wanted}')
+    if not port.partial_shape.admits(array.shape):
+        got = f"[{','.join(map(str, array.shape))}]"
+        rank = port.partial_shape.rank
+        detail = f" (rank {array.ndim}, expected {rank})" if rank is not None and rank != array.ndim else ""
+        raise InputError(f'input "{port.any_name}" has shape {got}, expected {port.partial_shape}{detail}')
+    if wanted.kind == "string":
+        strings = np.empty(array.shape, dtype=object)
+        strings.reshape(-1)[:] = [item if isinstance(item, str) else str(item) for item in array.reshape(-1).tolist()]
+        return strings
+    return conform(array, wanted)
+
+
+def _fits(array: Array, wanted: ElementType) -> bool:
+    if wanted.kind == "dynamic":
+        return True
+    if wanted.kind == "string":
+        return array.dtype.kind in "UO"
+    return np.can_cast(array.dtype, wanted.external, "same_kind") or (array.dtype.kind in "iu" and wanted.is_integer)
+
+
+def release(array: Array, type: ElementType) -> Array:
+    """A result in the type of the Python API, and the caller's own."""
+    if array.dtype != type.external and type.is_known and type.kind != "string":
+        with np.errstate(all="ignore"):
+            return array.astype(type.external)
+    return array if array.flags.owndata and array.flags.writeable else array.copy()

@@ -1,0 +1,285 @@
+"""The Python API: read_model, compile_model, and what they return, named as OpenVINO names them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import networkx as nx
+import numpy as np
+
+from irrun.diagnostics import Diagnostic, IRError, Severity, near_match
+from irrun.document import Document, read
+from irrun.graph import Bound, Outlet, bind
+from irrun.inference import Facts, infer
+from irrun.model.arguments import InputError, accept, release
+from irrun.model.port import Port, find
+from irrun.runtime import Observer, Plan, State, execute, plan
+from irrun.tensor import Array, Dim, Fact, Shape
+
+Inputs = Mapping[Any, Any] | Sequence[Any] | Any
+PathLike = str | os.PathLike[str]
+Shapes = Mapping[str, Any] | Sequence[Any]
+
+
+class Model:
+    """A model that was read: its inputs, its outputs, its graph, and what was found on the way.
+
+    ``diagnostics`` are those of reading, binding and inference; a model may have some and still run.
+    """
+
+    def __init__(self, document: Document, bound: Bound, facts: Facts, given: Mapping[int, Fact] | None = None) -> None:
+        self._document = document
+        self._bound = bound
+        self._given = dict(given or {})
+        self.facts = facts
+
+    @property
+    def graph(self) -> nx.MultiDiGraph[int]:
+        """The networkx graph: layer ids, each with ``name``, ``type``, ``version`` and ``op``; edges with their ports."""
+        return self._bound.graph.digraph
+
+    @property
+    def document(self) -> Document:
+        return self._document
+
+    @property
+    def bound(self) -> Bound:
+        return self._bound
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return (*self._document.diagnostics, *self._bound.diagnostics, *self.facts.diagnostics)
+
+    @property
+    def friendly_name(self) -> str:
+        return self._document.net.name
+
+    @property
+    def inputs(self) -> list[Port]:
+        """The inputs, in the order of the Parameter layers in the file."""
+        ports = []
+        for index, id in enumerate(self._bound.graph.parameters):
+            node = self._bound.graph[id]
+            fact = self.facts.get(Outlet(id, 0)) or Fact.unknown()
+            names = node.names[0] if node.names else ()
+            ports.append(Port(index, node.name, names, fact.type, fact.shape))
+        return ports
+
+    @property
+    def outputs(self) -> list[Port]:
+        """The outputs, in the order of the Result layers in the file."""
+        graph = self._bound.graph
+        ports = []
+        for index, (id, fact) in enumerate(zip(graph.results, self.facts.results(), strict=True)):
+            result = graph[id]
+            source = graph.sources(id)[0] if graph.sources(id) else None
+            names: list[str] = []
+            producer = result.name
+            if source is not None:
+                node = graph[source.node]
+                producer = node.name
+                names = list(node.names[source.port]) if source.port < len(node.names) else []
+            written = result.layer.output_names if result.layer is not None else None
+            names += [name for name in (written or "").replace("\\,", "\0").split(",") if name]
+            names = [name.replace("\0", ",") for name in names]
+            ports.append(Port(index, producer, names, fact.type, fact.shape, result.name))
+        return ports
+
+    def input(self, key: int | str = 0) -> Port:
+        return _port(self.inputs, key, "input")
+
+    def output(self, key: int | str = 0) -> Port:
+        return _port(self.outputs, key, "output")
+
+    def reshape(self, shapes: Shapes) -> None:
+        """Infer again for new input shapes: ``{"name": [1, 3, -1, -1]}``, or a shape where there is one input.
+
+        A shape is a list of sizes, ``-1`` or None for a dynamic one, a text such as ``1,3,?,2..5``, or a Shape.
+        """
+        by_name: Mapping[Any, Any] = cast("Mapping[Any, Any]", shapes) if isinstance(shapes, Mapping) else {0: shapes}
+        given = dict(self._given)
+        for key, value in by_name.items():
+            port = _port(self.inputs, key.index if isinstance(key, Port) else key, "input")
+            shape = _named(as_shape(value), port.node_name)
+            given[self._bound.graph.parameters[port.index]] = Fact(port.element_type, shape)
+        facts = infer(self._bound.graph, self._document.weights, given)
+        errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
+        if errors and len(errors) > len([item for item in self.facts.diagnostics if item.severity is Severity.ERROR]):
+            raise IRError(errors, self._filename)
+        self._given, self.facts = given, facts
+
+    @property
+    def _filename(self) -> str:
+        return str(self._document.path) if self._document.path is not None else ""
+
+    def plan(self) -> Plan:
+        """The plan that computes every output; IRError with all that stands in the way."""
+        try:
+            return plan(self._bound.graph, self.facts)
+        except IRError as error:
+            errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
+            raise IRError(errors or error.diagnostics, self._filename) from None
+
+    def __repr__(self) -> str:
+        return f"<Model {self.friendly_name!r} inputs={self.inputs} outputs={self.outputs}>"
+
+
+class Outputs(Mapping[Any, Array]):
+    """The outputs of one inference, in the order of the Results: by position, by name, or by ``Port``."""
+
+    def __init__(self, ports: Sequence[Port], arrays: Sequence[Array]) -> None:
+        self._ports = tuple(ports)
+        self._arrays = tuple(arrays)
+
+    def __getitem__(self, key: int | str | Port) -> Array:
+        if isinstance(key, Port):
+            return self._arrays[key.index]
+        if isinstance(key, str):
+            return self._arrays[_port(self._ports, key, "output").index]
+        return self._arrays[key]
+
+    def __iter__(self) -> Iterator[Port]:
+        return iter(self._ports)
+
+    def __len__(self) -> int:
+        return len(self._ports)
+
+    def to_dict(self) -> dict[Port, Array]:
+        return dict(zip(self._ports, self._arrays, strict=True))
+
+    def to_tuple(self) -> tuple[Array, ...]:
+        return self._arrays
+
+    def __repr__(self) -> str:
+        return f"Outputs({', '.join(f'{p.any_name}: {list(a.shape)}' for p, a in self.to_dict().items())})"
+
+
+class InferRequest:
+    """One run after another of a compiled model, with variables of its own."""
+
+    def __init__(self, compiled: CompiledModel) -> None:
+        self._compiled = compiled
+        self._state: State = {}
+        self.observers: list[Observer] = []
+        self.results: Outputs | None = None
+
+    def infer(self, inputs: Inputs = None) -> Outputs:
+        """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array."""
+        compiled = self._compiled
+        arrays = accept(compiled.inputs, inputs)
+        results = execute(compiled.plan, arrays, self._state, self.observers)
+        released = [release(array, type) for array, type in zip(results, compiled.plan.result_types, strict=True)]
+        self.results = Outputs(compiled.outputs, released)
+        return self.results
+
+    def query_state(self) -> list[VariableState]:
+        """The variables of this request, as far as it has run."""
+        return [VariableState(name, self._state) for name in sorted(self._state)]
+
+    def reset_state(self) -> None:
+        """Forget the variables, so that they begin anew."""
+        self._state.clear()
+
+
+class VariableState:
+    """One variable of a request."""
+
+    def __init__(self, name: str, state: State) -> None:
+        self.name = name
+        self._all = state
+
+    @property
+    def state(self) -> Array:
+        value: Array = self._all[self.name]
+        return value
+
+    @state.setter
+    def state(self, value: Any) -> None:
+        self._all[self.name] = np.asarray(value, dtype=self.state.dtype)
+
+    def reset(self) -> None:
+        self._all.pop(self.name, None)
+
+
+class CompiledModel:
+    """A model ready to run. It needs the Model no more; several threads may run it at once."""
+
+    def __init__(self, model: Model) -> None:
+        self.plan = model.plan()
+        self.inputs = model.inputs
+        self.outputs = model.outputs
+
+    def input(self, key: int | str = 0) -> Port:
+        return _port(self.inputs, key, "input")
+
+    def output(self, key: int | str = 0) -> Port:
+        return _port(self.outputs, key, "output")
+
+    def create_infer_request(self) -> InferRequest:
+        return InferRequest(self)
+
+    def infer_new_request(self, inputs: Inputs = None) -> Outputs:
+        return InferRequest(self).infer(inputs)
+
+    def __call__(self, inputs: Inputs = None) -> Outputs:
+        """Run the model in a request of its own: variables begin anew in every call."""
+        return InferRequest(self).infer(inputs)
+
+    def __repr__(self) -> str:
+        return f"<CompiledModel inputs={self.inputs} outputs={self.outputs} steps={len(self.plan.steps)}>"
+
+
+def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None) -> Model:
+    """Read an IR from a file or from bytes; the weights are those of the sibling ``.bin`` unless given.
+
+    IRError where nothing can be made of the file; OSError where it cannot be opened.
+    """
+    source = model if isinstance(model, bytes) else Path(model)
+    values = weights if isinstance(weights, bytes | None) else Path(weights)
+    document = read(source, values)
+    bound = bind(document)
+    return Model(document, bound, infer(bound.graph, document.weights))
+
+
+def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | None = None) -> CompiledModel:
+    """Plan a model. ``config`` may name a device as OpenVINO does; there is only the one."""
+    del config
+    return CompiledModel(model if isinstance(model, Model) else read_model(model))
+
+
+def as_shape(value: Any) -> Shape:
+    """The partial shape that a list, a text or a Shape stands for."""
+    if isinstance(value, Shape):
+        return value
+    if isinstance(value, str):
+        return Shape.parse(value)
+    return Shape([Dim() if size in (-1, None) else size if isinstance(size, Dim) else _dim(size) for size in value])
+
+
+def _dim(size: Any) -> Dim:
+    return Shape.parse(size)[0] if isinstance(size, str) else Dim.exactly(size)
+
+
+def _named(shape: Shape, name: str) -> Shape:
+    if shape.dims is None:
+        return shape
+    return Shape([d if d.is_static else Dim.symbol(f"{name}[{axis}]", d.lo, d.hi) for axis, d in enumerate(shape.dims)])
+
+
+def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:
+    if isinstance(key, int):
+        if not 0 <= key < len(ports):
+            raise InputError(f"there is no {what} {key}; the model has {len(ports)}")
+        return ports[key]
+    port = find(ports, key)
+    if port is None:
+        names = [name for item in ports for name in item.all_names if name]
+        wanted = ", ".join(item.any_name for item in ports) or "none"
+        raise InputError(f'no {what} "{key}"{near_match(key, names)} the model has {wanted}'.replace("? the", "? The"))
+    return port
+
+
+__all__ = ["CompiledModel", "InferRequest", "InputError", "Model", "Outputs", "VariableState", "compile_model", "read_model"]

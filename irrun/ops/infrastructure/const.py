@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from irrun.ops import Array, ElementType, Fact, Fold, Op, OpError, Out, Shape, attr, op
+from irrun.tensor.packing import storage_size, unpack
+from irrun.tensor.strings import unpack_strings
+
+
+class WrongSize(OpError):
+    """The bytes of a constant are not as many as its shape and type take."""
+
+    code = "IR503"
+
+
+@op("Const", opset=1, page="constant-1")
+class Const(Op):
+    """A tensor whose values stand in the file of weights.
+
+    ``offset`` and ``size`` count bytes. An empty tensor may have a size of one.
+    """
+
+    outputs = (Out("output", "element_type"),)
+    foldable = Fold.NEVER
+
+    element_type: ElementType = attr(doc="the type of the elements")
+    shape: Shape = attr(doc="the shape, every dim known")
+    offset: int = attr(doc="where the values begin, in bytes", ge=0)
+    size: int = attr(doc="how many bytes they take", ge=0)
+
+    def verify(self) -> None:
+        if not self.shape.is_static:
+            raise OpError(f"the shape {self.shape} of a constant is not static", attribute="shape")
+        if self.element_type.kind in ("string", "dynamic"):
+            return
+        needed = storage_size(self.element_type.name, self.shape.size.lo)
+        if self.size != needed and not (needed == 0 and self.size == 1):
+            what = f"size is {self.size} bytes, expected {needed} for {self.element_type}{self.shape}"
+            raise WrongSize(what, attribute="size")
+
+    def infer(self, *, weights: Callable[[int, int], Array | None]) -> Fact:
+        data = weights(self.offset, self.size)
+        if data is None:
+            return Fact(self.element_type, self.shape)
+        count = self.shape.size.lo
+        if self.element_type.kind == "string":
+            try:
+                values = unpack_strings(data)
+            except ValueError as error:
+                raise WrongSize(f"the bytes are no strings: {error}", attribute="offset") from None
+            if len(values) != count:
+                raise WrongSize(f"{len(values)} strings are stored, expected {count} for {self.shape}", attribute="shape")
+        else:
+            values = unpack(data, self.element_type.name, count)
+        return Fact.of(self.element_type, values.reshape(self.shape.static))
+
+    def run(self) -> Array:
+        raise NotImplementedError("the value of a Const is known before anything runs")

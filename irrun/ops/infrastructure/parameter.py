@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from irrun.ops import Array, ElementType, Fact, Fold, Op, Out, Shape, attr, op
+
+
+@op("Parameter", opset=1)
+class Parameter(Op):
+    """An input of the model, of a given element type and partial shape."""
+
+    outputs = (Out("output", "element_type"),)
+    foldable = Fold.NEVER
+
+    element_type: ElementType = attr(doc="the type of the input")
+    shape: Shape = attr(doc="the shape of the input, ? or an interval for a dynamic dim, ... for a dynamic rank")
+
+    def infer(self) -> Fact:
+        return Fact(self.element_type, self.shape)
+
+    def run(self) -> Array:
+        raise NotImplementedError("the value of a Parameter is given to the plan")

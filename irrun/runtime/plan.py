@@ -1,0 +1,163 @@
+"""(Graph, Facts) -> Plan: steps over numbered slots, each freed after its last use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.graph import Graph, Node, Outlet
+from irrun.graph.bind import layer_ref
+from irrun.inference import Facts
+from irrun.ops.bodies import BodyPorts
+from irrun.tensor import Array, ElementType
+
+
+class PlannedBody(NamedTuple):
+    """A sub-graph as a plan of its own."""
+
+    ports: BodyPorts
+    plan: Plan
+
+
+class Step(NamedTuple):
+    """One call of a kernel: slots in, slots out, slots that nobody reads afterwards."""
+
+    node: Node
+    run: Callable[..., Any]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    types: tuple[ElementType, ...]
+    frees: tuple[int, ...]
+    state: bool
+    bodies: Mapping[str, PlannedBody] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run, in order. Slot 0 is always None and stands for an absent input.
+
+    ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
+    Parameters and the Results of the graph; ``result_types`` the element types of the latter.
+    """
+
+    steps: tuple[Step, ...]
+    slots: tuple[Array | None, ...]
+    parameters: tuple[int, ...]
+    results: tuple[int, ...]
+    parameter_types: tuple[ElementType, ...]
+    result_types: tuple[ElementType, ...]
+
+
+def plan(graph: Graph, facts: Facts) -> Plan:
+    """The plan that computes every Result of a graph; IRError where a layer is not understood or not known."""
+    needed = _needed(graph, facts)
+    slots: list[Array | None] = [None]
+    slot_of: dict[Outlet, int] = {}
+
+    def slot(outlet: Outlet, value: Array | None = None) -> int:
+        slot_of[outlet] = len(slots)
+        slots.append(value)
+        return slot_of[outlet]
+
+    parameters = tuple(slot(Outlet(id, 0)) for id in graph.parameters)
+    steps: list[Step] = []
+    ends = {*graph.results, *graph.parameters}
+    for node in graph:
+        if node.id not in needed or node.id in ends:
+            continue
+        outlets = [Outlet(node.id, port) for port in range(_count(node, facts))]
+        values = [facts[outlet].constant for outlet in outlets]
+        if outlets and all(value is not None for value in values) and not _acts(node):
+            for outlet, value in zip(outlets, values, strict=True):
+                slot(outlet, value)
+            continue
+        steps.append(_step(node, graph, facts, slot_of, outlets, slot))
+    results = tuple(slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
+    return Plan(
+        _with_frees(steps, results, slots),
+        tuple(slots),
+        parameters,
+        results,
+        tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
+        tuple(fact.type for fact in facts.results()),
+    )
+
+
+def _needed(graph: Graph, facts: Facts) -> set[int]:
+    """The nodes that a Result or a variable depends on; a value that is known needs nothing."""
+    needed: set[int] = set()
+    waiting = [*graph.results, *graph.sinks]
+    while waiting:
+        id = waiting.pop()
+        if id in needed:
+            continue
+        needed.add(id)
+        node = graph[id]
+        outlets = [Outlet(id, port) for port in range(max(node.outputs, 1))]
+        constant = all((fact := facts.get(outlet)) is not None and fact.constant is not None for outlet in outlets)
+        if constant and id not in graph.results and not _acts(node):
+            continue
+        waiting += [outlet.node for outlet in graph.sources(id) if outlet is not None]
+    return needed
+
+
+def _acts(node: Node) -> bool:
+    return node.op is not None and bool(node.op.spec.run_asks)
+
+
+def _count(node: Node, facts: Facts) -> int:
+    count = 0
+    while facts.get(Outlet(node.id, count)) is not None:
+        count += 1
+    return count
+
+
+def _step(
+    node: Node,
+    graph: Graph,
+    facts: Facts,
+    slot_of: Mapping[Outlet, int],
+    outlets: Sequence[Outlet],
+    slot: Callable[[Outlet], int],
+) -> Step:
+    op = node.op
+    if op is None or not outlets or not op.inputs:
+        raise IRError([_not_known(node)])
+    sources = [0 if outlet is None else slot_of[outlet] for outlet in graph.sources(node.id)]
+    absent = sum(not port.variadic for port in op.inputs) - len(sources)
+    inputs = (*sources, *(0 for _ in range(max(absent, 0))))
+    bodies = None
+    if "bodies" in op.spec.run_asks:
+        bodies = {
+            tag: PlannedBody(body.ports, plan(body.graph, facts.bodies[node.id, tag])) for tag, body in node.bodies.items()
+        }
+    return Step(
+        node,
+        op.run,
+        inputs,
+        tuple(slot(outlet) for outlet in outlets),
+        tuple(facts[outlet].type for outlet in outlets),
+        (),
+        "state" in op.spec.run_asks,
+        bodies,
+    )
+
+
+def _not_known(node: Node) -> Diagnostic:
+    layer = layer_ref(node.layer) if node.layer is not None else None
+    anchor = Anchor(node.layer.element) if node.layer is not None else Anchor()
+    missing = node.op is not None and not node.op.inputs
+    what = "the value is not known: there is no file of weights" if missing else "the layer cannot be run"
+    return Diagnostic("IR501" if missing else "IR801", what, anchor, layer=layer)
+
+
+def _with_frees(steps: Sequence[Step], results: Sequence[int], slots: Sequence[Array | None]) -> tuple[Step, ...]:
+    kept = {*results, *(index for index, value in enumerate(slots) if value is not None), 0}
+    freed = []
+    for step in reversed(steps):
+        frees = tuple(index for index in dict.fromkeys((*step.inputs, *step.outputs)) if index not in kept)
+        kept.update(frees)
+        freed.append(step._replace(frees=frees))
+    return tuple(reversed(freed))

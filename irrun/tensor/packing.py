@@ -1,0 +1,177 @@
+"""The layout of tensors in the .bin file: bytes to arrays in the carrier dtype of an element type, and back.
+
+Numbers are little-endian and follow each other without gaps or alignment. Types below a byte share bytes:
+
+* u4, i4, nf4, f4e2m1: two values a byte, the first in the low nibble.
+* u2: four a byte, the first in the lowest bits. u1: eight a byte, the first in the highest bit.
+* u3: eight values in three bytes. The first two bytes hold the low two bits of each value, the third byte the high
+  bits, the first value in the highest bits each time.
+* u6: four values in three bytes, likewise with four low bits in the first two bytes and two high bits in the third.
+
+The last byte or group is filled up with zeros. boolean takes a byte a value. Strings: see `irrun.tensor.strings`.
+"""
+
+from __future__ import annotations
+
+import mmap
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irrun.tensor.rounding import decode, encode
+
+Bytes = NDArray[np.uint8] | bytes | bytearray | memoryview | mmap.mmap
+
+_STORED_AS_CARRIED: dict[str, np.dtype[Any]] = {
+    "f32": np.dtype("<f4"),
+    "f64": np.dtype("<f8"),
+    "i8": np.dtype("<i1"),
+    "i16": np.dtype("<i2"),
+    "i32": np.dtype("<i4"),
+    "i64": np.dtype("<i8"),
+    "u8": np.dtype("<u1"),
+    "u16": np.dtype("<u2"),
+    "u32": np.dtype("<u4"),
+    "u64": np.dtype("<u8"),
+}
+_STORED_AS_CODES: dict[str, np.dtype[Any]] = {
+    "f16": np.dtype("<u2"),
+    "bf16": np.dtype("<u2"),
+    "f8e4m3": np.dtype("<u1"),
+    "f8e5m2": np.dtype("<u1"),
+    "f8e8m0": np.dtype("<u1"),
+}
+_SHIFTS_IN_BYTE = {
+    "u4": (0, 4),
+    "i4": (0, 4),
+    "nf4": (0, 4),
+    "f4e2m1": (0, 4),
+    "u2": (0, 2, 4, 6),
+    "u1": (7, 6, 5, 4, 3, 2, 1, 0),
+}
+_SPLIT_BITS = {"u3": (2, 1), "u6": (4, 2)}
+
+
+def storage_size(element_type: str, count: int) -> int:
+    """The number of bytes that `count` values take in the .bin file, whole groups for types below a byte.
+
+    ValueError for string, which has no fixed size, and for unknown element types.
+    """
+    values, size = _group(element_type)
+    return -(-count // values) * size
+
+
+def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
+    """The first `count` values in `data`, flat, in the carrier dtype of `element_type`.
+
+    `data` is contiguous; it may begin at any address, and what follows the last value is ignored. Where the stored
+    and the carrier dtype agree and `data` is aligned, the result is a view of it. Bytes of a boolean other than 0 and
+    1 count as true.
+
+    ValueError for a negative count, fewer bytes than `count` values take, string and unknown element types.
+    """
+    raw = np.frombuffer(data, np.uint8)
+    if count < 0:
+        raise ValueError(f"the number of {element_type} values is {count}, expected 0 or more")
+    size = storage_size(element_type, count)
+    if raw.size < size:
+        raise ValueError(f"{count} {element_type} values in {raw.size} bytes, expected at least {size} bytes")
+    raw = raw[:size]
+    if element_type == "boolean":
+        return raw.view(np.bool_) if raw.max(initial=0) <= 1 else raw != 0
+    if element_type in _STORED_AS_CARRIED:
+        return _native(raw, _STORED_AS_CARRIED[element_type])
+    if element_type in _STORED_AS_CODES:
+        return decode(_native(raw, _STORED_AS_CODES[element_type]), element_type)
+    if element_type in _SPLIT_BITS:
+        return _unpack_split(raw, *_SPLIT_BITS[element_type])[:count]
+    words, carrier = _byte_table(element_type)
+    return words.take(raw).view(carrier)[:count]
+
+
+def pack(values: NDArray[Any], element_type: str) -> bytes:
+    """`values` in row-major order, as the .bin file holds them; the inverse of `unpack`.
+
+    Values that `element_type` lacks are rounded as `irrun.tensor.rounding.encode` does; integers wrap modulo 2^bits.
+
+    ValueError for string and unknown element types, TypeError for values that are not integers (or booleans) where
+    `element_type` is an integer type.
+    """
+    flat = np.asarray(values).reshape(-1)
+    if element_type == "boolean":
+        return flat.astype(np.bool_).tobytes()
+    if element_type in _STORED_AS_CARRIED:
+        return _pack_carried(flat, element_type)
+    group, _ = _group(element_type)
+    codes = encode(flat, element_type)
+    if element_type in _STORED_AS_CODES:
+        return codes.astype(_STORED_AS_CODES[element_type]).tobytes()
+    groups = np.append(codes, np.zeros(-codes.size % group, np.uint8)).reshape(-1, group)
+    if element_type in _SPLIT_BITS:
+        return _pack_split(groups, *_SPLIT_BITS[element_type])
+    return _join(groups, np.array(_SHIFTS_IN_BYTE[element_type], np.uint8)).tobytes()
+
+
+def _group(element_type: str) -> tuple[int, int]:
+    """The smallest number of values that fills whole bytes, and that number of bytes."""
+    if element_type == "boolean":
+        return 1, 1
+    if element_type in _SPLIT_BITS:
+        return 8 // _SPLIT_BITS[element_type][1], 3
+    if element_type in _SHIFTS_IN_BYTE:
+        return len(_SHIFTS_IN_BYTE[element_type]), 1
+    dtype = _STORED_AS_CARRIED.get(element_type) or _STORED_AS_CODES.get(element_type)
+    if dtype is None:
+        fault = "string values have no fixed size" if element_type == "string" else f'no element type "{element_type}"'
+        raise ValueError(fault)
+    return 1, dtype.itemsize
+
+
+def _native(raw: NDArray[np.uint8], stored: np.dtype[Any]) -> NDArray[Any]:
+    values = raw.view(stored).astype(stored.newbyteorder("="), copy=False)
+    return values if values.flags.aligned else values.copy()
+
+
+def _pack_carried(flat: NDArray[Any], element_type: str) -> bytes:
+    stored = _STORED_AS_CARRIED[element_type]
+    if stored.kind != "f" and flat.dtype.kind not in "biu":
+        raise TypeError(f"{element_type} takes integers, got {flat.dtype}")
+    with np.errstate(all="ignore"):
+        values = flat.astype(stored)
+    return values.tobytes()
+
+
+@cache
+def _byte_table(element_type: str) -> tuple[NDArray[Any], np.dtype[Any]]:
+    """For each byte the values in it, side by side in one unsigned word, and their dtype."""
+    shifts = np.array(_SHIFTS_IN_BYTE[element_type], np.uint8)
+    mask = (1 << 8 // len(shifts)) - 1
+    codes = np.arange(256)[:, None] >> shifts & mask
+    values = decode(codes.astype(np.uint8), element_type)
+    word = np.dtype(f"u{values.itemsize * len(shifts)}")
+    return values.view(word).reshape(-1), values.dtype
+
+
+def _unpack_split(raw: NDArray[np.uint8], low_bits: int, high_bits: int) -> NDArray[np.uint8]:
+    groups = raw.reshape(-1, 3)
+    low = groups[:, :2, None] >> _shifts_down(low_bits) & ((1 << low_bits) - 1)
+    high = groups[:, 2:] >> _shifts_down(high_bits) & ((1 << high_bits) - 1)
+    return (low.reshape(high.shape) | high << low_bits).astype(np.uint8, copy=False).reshape(-1)
+
+
+def _pack_split(groups: NDArray[Any], low_bits: int, high_bits: int) -> bytes:
+    low = groups.reshape(len(groups), 2, -1) & ((1 << low_bits) - 1)
+    high = groups[:, None] >> low_bits
+    return np.hstack([_join(low, _shifts_down(low_bits)), _join(high, _shifts_down(high_bits))]).tobytes()
+
+
+def _shifts_down(bits: int) -> NDArray[np.uint8]:
+    return np.arange(8 - bits, -1, -bits).astype(np.uint8)
+
+
+def _join(fields: NDArray[Any], shifts: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The bytes made of the bit fields along the last axis."""
+    joined: NDArray[np.uint8] = np.bitwise_or.reduce(fields << shifts, axis=-1)
+    return joined
