@@ -25,6 +25,7 @@ from irrun.document.records import (
 from irrun.document.repair import Mended, mend, wrap_fragment
 from irrun.document.source_map import SourceMap
 from irrun.document.weights import Weights
+from irrun.tensor.element_type import BY_PRECISION
 
 MOST_BYTES: Final = 1 << 30
 MOST_LAYERS: Final = 5_000_000
@@ -107,6 +108,7 @@ class _Reader:
         self.filename = str(path) if path is not None else ""
         self.found: list[Diagnostic] = []
         self.ordinal = -1
+        self.fragment = False
 
     def document(self, weights: Weights) -> Document:
         doctype = _PROLOG.match(self.data)
@@ -130,7 +132,8 @@ class _Reader:
         if root.tag != "net":
             what = f"not an OpenVINO IR: the root element is <{root.tag}>, expected <net>"
             raise IRError([Diagnostic("IR102", what, Anchor(element=0))], self.filename)
-        net = self._net(root, mended.fragment)
+        self.fragment = mended.fragment
+        net = self._net(root)
         return Document(self.path, self.data, mended, net, weights, tuple(self.found))
 
     # -- elements, in document order, each taking the next ordinal
@@ -145,11 +148,11 @@ class _Reader:
     def _report(self, code: str, message: str, anchor: Anchor, severity: Severity = Severity.ERROR) -> None:
         self.found.append(Diagnostic(code, message, anchor, severity))
 
-    def _net(self, element: Any, fragment: bool) -> NetElement:
+    def _net(self, element: Any) -> NetElement:
         ordinal = self._next()
         self._attributes(element, "net", ordinal)
         version = element.get("version")
-        if not fragment and version not in VERSIONS:
+        if not self.fragment and version not in VERSIONS:
             if version is None:
                 self._report("IR106", "<net> has no version, expected 10 or 11", Anchor(ordinal))
             else:
@@ -177,7 +180,7 @@ class _Reader:
         attributes = element.attrib
         self._attributes(element, "layer", ordinal)
         for name in ("id", "name", "type"):
-            if name not in attributes and not (name != "type" and self._in_fragment(element)):
+            if name not in attributes and not (self.fragment and name != "type"):
                 self._report("IR106", f"<layer> has no {name}", Anchor(ordinal))
         data: dict[str, str] = {}
         data_element = None
@@ -224,9 +227,6 @@ class _Reader:
             bodies,
         )
 
-    def _in_fragment(self, element: Any) -> bool:
-        return "version" not in element.getroottree().getroot().attrib
-
     def _ports(self, element: Any) -> tuple[PortElement, ...]:
         self._next()
         ports = tuple(self._port(item) for item in self._children(element, "ports"))
@@ -245,6 +245,12 @@ class _Reader:
             self._attributes(element, "port", ordinal)
         if "id" not in attributes:
             self._report("IR106", "<port> has no id", Anchor(ordinal))
+        precision = attributes.get("precision")
+        if precision is None and not self.fragment:
+            self._report("IR103", "<port> has no precision, OpenVINO refuses the file", Anchor(ordinal))
+        elif precision is not None and precision not in BY_PRECISION:
+            what = f"{precision} is no precision{near_match(precision, BY_PRECISION)}"
+            self._report("IR109", what, Anchor(ordinal, "value", "precision"))
         dims: list[str] = []
         at: list[int] = []
         for child in element:
@@ -263,7 +269,7 @@ class _Reader:
                 for inner in child:
                     self._other(inner, "dim")
         return PortElement(
-            ordinal, attributes.get("id", ""), attributes.get("precision"), attributes.get("names"), tuple(dims), tuple(at)
+            ordinal, attributes.get("id", ""), precision, attributes.get("names"), tuple(dims), tuple(at)
         )
 
     def _edge(self, element: Any) -> EdgeElement:

@@ -14,10 +14,11 @@ from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapEl
 from irrun.document.reader import Document
 from irrun.graph.graph import Body, Graph, Node, Outlet
 from irrun.ops import Op
-from irrun.ops.bodies import BodyInput, BodyOutput, BodyPorts
+from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.ops.declaration import REQUIRED
 from irrun.ops.registry import resolve
 from irrun.ops.spec import AttrSpec, AttributeMissing, AttributeUnknown, OpSpec
+from irrun.tensor import DYNAMIC, Shape
 from irrun.tensor.element_type import BY_PRECISION
 
 PARAMETER = "Parameter"
@@ -119,15 +120,15 @@ class _Binder:
         values: dict[str, Any] = {}
         spec = cls.spec
         failed = self._unknown_attributes(layer, spec, path)
-        for attribute in spec.attributes:
+        for declared in spec.attributes:
             try:
-                value = self._attribute(layer, attribute, path)
+                value = self._attribute(layer, declared, path)
             except OpError as error:
                 self._op_error(error, layer, path)
                 failed = True
                 continue
             if value is not REQUIRED:
-                values[attribute.field] = value
+                values[declared.field] = value
         if failed:
             return None
         try:
@@ -390,8 +391,7 @@ def _names(text: str | None) -> tuple[str, ...]:
 
 
 def _loose_parameter(port: PortElement) -> Op:
-    from irrun.tensor import DYNAMIC, Shape
-
     type = BY_PRECISION.get(port.precision or "", DYNAMIC)
     dims = Shape.parse(",".join(port.dims))
-    return resolve(PARAMETER)(element_type=type, shape=dims)
+    values: dict[str, Any] = {"element_type": type, "shape": dims}
+    return resolve(PARAMETER)(**values)

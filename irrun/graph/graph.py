@@ -9,7 +9,7 @@ import networkx as nx
 
 from irrun.document.records import LayerElement
 from irrun.ops import Op
-from irrun.ops.bodies import BodyPorts
+from irrun.ops.context import BodyPorts
 
 
 class Outlet(NamedTuple):

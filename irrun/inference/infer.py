@@ -12,7 +12,7 @@ from irrun.graph.bind import op_diagnostic
 from irrun.inference.facts import Facts
 from irrun.inference.fold import fold
 from irrun.ops import Fact
-from irrun.ops.bodies import BodyCall
+from irrun.ops.context import BodyCall
 from irrun.ops.calling import infer as infer_outputs
 from irrun.tensor import Dim, Shape
 
@@ -78,8 +78,9 @@ class _Pass:
         body = node.bodies[tag]
         inner = (*path, f'{node.type} "{node.name}" › {tag}')
 
-        def call(parameters: Sequence[Fact]) -> tuple[Fact, ...]:
-            given = dict(zip(body.graph.parameters, parameters, strict=True))
+        def call(parameters: Sequence[Fact | None]) -> tuple[Fact, ...]:
+            pairs = zip(body.graph.parameters, parameters, strict=True)
+            given = {parameter: fact for parameter, fact in pairs if fact is not None}
             facts = self.run(body.graph, given, inner)
             bodies[node.id, tag] = facts
             return facts.results()

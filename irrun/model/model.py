@@ -162,7 +162,7 @@ class InferRequest:
 
     def __init__(self, compiled: CompiledModel) -> None:
         self._compiled = compiled
-        self._state: State = {}
+        self._state = State()
         self.observers: list[Observer] = []
         self.results: Outputs | None = None
 
@@ -177,11 +177,11 @@ class InferRequest:
 
     def query_state(self) -> list[VariableState]:
         """The variables of this request, as far as it has run."""
-        return [VariableState(name, self._state) for name in sorted(self._state)]
+        return [VariableState(name, self._state) for name in sorted(self._state.values)]
 
     def reset_state(self) -> None:
         """Forget the variables, so that they begin anew."""
-        self._state.clear()
+        self._state.reset()
 
 
 class VariableState:
@@ -193,15 +193,14 @@ class VariableState:
 
     @property
     def state(self) -> Array:
-        value: Array = self._all[self.name]
-        return value
+        return self._all.values[self.name]
 
     @state.setter
     def state(self, value: Any) -> None:
-        self._all[self.name] = np.asarray(value, dtype=self.state.dtype)
+        self._all.values[self.name] = np.asarray(value, dtype=self.state.dtype)
 
     def reset(self) -> None:
-        self._all.pop(self.name, None)
+        self._all.reset(self.name)
 
 
 class CompiledModel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from irrun.diagnostics import OpError
-from irrun.tensor import Dim, Fact, Shape
+from irrun.tensor import UNBOUNDED, Dim, Fact, Shape
 
 
 def normalize_axis(axis: int, rank: int, *, attribute: str | None = "axis", input: int | None = None) -> int:
@@ -100,3 +100,21 @@ def with_axis(shape: Shape, axis: int, dim: Dim | int) -> Shape:
 def drop_axes(dims: Sequence[Dim], axes: Sequence[int]) -> Shape:
     """The shape without these axes."""
     return Shape([dim for index, dim in enumerate(dims) if index not in axes])
+
+
+def exact_quotient(total: Dim, divisor: Dim | int) -> Dim:
+    """The size that gives ``total`` when multiplied by ``divisor``, where the division is known to leave no rest."""
+    by = Dim.of(divisor)
+    quotient = (total // by).as_dimension()
+    if by.lo <= 0 or total.lo <= 0:
+        return quotient
+    least = -(-total.lo // by.hi) if by.hi < UNBOUNDED else 1
+    return quotient.merge(Dim(least, max(quotient.hi, least))) or quotient
+
+
+def single_axis(fact: Fact, rank: int, *, input: int) -> int | None:
+    """The axis that an input of one element names, counted from the front; None where it is not known."""
+    if fact.shape.dims is not None and not fact.shape.size.admits(1):
+        raise OpError(f"axis has shape {fact.shape}, expected a single element", input=input)
+    axes = axes_of(fact, rank, input=input)
+    return None if axes is None else axes[0]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
-from irrun.ops.bodies import BodyCall
+from irrun.ops.context import BodyCall
 from irrun.ops.calling import conform
 from irrun.runtime.plan import Plan, PlannedBody, Step
+from irrun.runtime.state import State
 from irrun.tensor import Array
-
-State = MutableMapping[str, Any]
-
 
 class Observer(Protocol):
     """Sees every step before and after it runs: for tracing, profiling, dumping."""
@@ -28,7 +26,9 @@ class Observer(Protocol):
 def execute(plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer] = ()) -> tuple[Array, ...]:
     """The results for inputs in the carriers of their types; ``state`` holds the variables and is updated."""
     with np.errstate(all="ignore"):
-        return _execute(plan, inputs, state, observers)
+        results = _execute(plan, inputs, state, observers)
+    state.commit()
+    return results
 
 
 def _execute(plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer]) -> tuple[Array, ...]:

@@ -10,7 +10,7 @@ from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
-from irrun.ops.bodies import BodyPorts
+from irrun.ops.context import BodyPorts
 from irrun.tensor import Array, ElementType
 
 

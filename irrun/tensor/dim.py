@@ -168,7 +168,7 @@ class Dim:
         return Dim.of(other) % self
 
     def ceil_div(self, other: Any) -> Dim:
-        return -((-self) // other)
+        return (-self).__floordiv__(other).__neg__()
 
     def minimum(self, number: Any) -> Dim:
         other = Dim.of(number)

@@ -89,7 +89,7 @@ U2 = ElementType("u2", "U2", "uint", 2, "uint8")
 U1 = ElementType("u1", "BIN", "uint", 1, "uint8")
 BOOLEAN = ElementType("boolean", "BOOL", "boolean", 8, "bool")
 STRING = ElementType("string", "STRING", "string", 0, "object")
-DYNAMIC = ElementType("dynamic", "dynamic", "dynamic", 0, "object")
+DYNAMIC = ElementType("dynamic", "DYNAMIC", "dynamic", 0, "object")
 
 FLOAT: Final = frozenset({F64, F32, F16, BF16, F8E4M3, F8E5M2, F8E8M0, NF4, F4E2M1})
 SIGNED: Final = frozenset({I64, I32, I16, I8, I4})
@@ -99,6 +99,10 @@ NUMERIC: Final = FLOAT | INTEGER
 ANY: Final = NUMERIC | {BOOLEAN, STRING}
 
 BY_NAME: Final = {kind.name: kind for kind in (*ANY, DYNAMIC)}
-BY_PRECISION: Final = {kind.precision: kind for kind in ANY} | {"UNSPECIFIED": DYNAMIC, "undefined": DYNAMIC} | {
-    "dynamic": DYNAMIC
+BY_PRECISION: Final = {
+    **{kind.precision: kind for kind in (*ANY, DYNAMIC)},
+    "U1": U1,
+    "BOOLEAN": BOOLEAN,
+    "UNSPECIFIED": DYNAMIC,
+    "UNDEFINED": DYNAMIC,
 }

@@ -162,7 +162,7 @@ def _unpack_split(raw: NDArray[np.uint8], low_bits: int, high_bits: int) -> NDAr
 
 
 def _pack_split(groups: NDArray[Any], low_bits: int, high_bits: int) -> bytes:
-    low = groups.reshape(len(groups), 2, -1) & ((1 << low_bits) - 1)
+    low = groups.reshape(len(groups), 2, groups.shape[1] // 2) & ((1 << low_bits) - 1)
     high = groups[:, None] >> low_bits
     return np.hstack([_join(low, _shifts_down(low_bits)), _join(high, _shifts_down(high_bits))]).tobytes()
 

@@ -1,9 +1,11 @@
-"""How the sub-graphs of If, Loop and TensorIterator are tied to the ports of their operation."""
+"""What a hook may ask for besides its inputs: the sub-graphs of its operation, the variables of its request."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+from irrun.tensor import Array
 
 
 class BodyInput(NamedTuple):
@@ -56,3 +58,11 @@ class BodyCall(NamedTuple):
 
     ports: BodyPorts
     call: Callable[[Sequence[Any]], tuple[Any, ...]]
+
+
+class Variables(Protocol):
+    """The variables of one request. What is written is read from the next inference on."""
+
+    def read(self, name: str, initial: Array) -> Array: ...
+
+    def write(self, name: str, value: Array) -> None: ...

@@ -1,0 +1,144 @@
+"""Findings as a person or a program reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from irrun.diagnostics.diagnostic import Anchor, Diagnostic, Edit, Severity
+
+WIDEST = 160
+
+_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
+
+
+class Place(Protocol):
+    """A range of a file, rows and columns from 1."""
+
+    @property
+    def row(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def end_row(self) -> int: ...
+    @property
+    def end_column(self) -> int: ...
+
+
+class Source(Protocol):
+    """What knows where things stand in a file."""
+
+    def locate(self, anchor: Anchor) -> Place: ...
+    def span(self, start: int, end: int) -> Place: ...
+    def line(self, row: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic with the file it is about; ``name`` and ``url`` are those of its rule."""
+
+    diagnostic: Diagnostic
+    filename: str
+    source: Source
+    name: str = ""
+    url: str = ""
+
+    @property
+    def place(self) -> Place:
+        return self.source.locate(self.diagnostic.anchor)
+
+
+def full(findings: Sequence[Finding], colour: bool = False) -> str:
+    """Each finding with the line of the file that it is about, a caret under the place, and its notes."""
+    return "\n".join(_full(finding, colour) for finding in findings)
+
+
+def concise(findings: Sequence[Finding], colour: bool = False) -> str:
+    """One line for each finding."""
+    return "\n".join(_headline(finding, colour) for finding in findings)
+
+
+def as_json(findings: Sequence[Finding]) -> str:
+    """A JSON list, one object for each finding."""
+    return json.dumps([record(finding) for finding in findings], indent=2, ensure_ascii=False)
+
+
+def record(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON-ready values."""
+    diagnostic, place = finding.diagnostic, finding.place
+    layer = diagnostic.layer
+    fix = diagnostic.fix
+    return {
+        "code": diagnostic.code,
+        "name": finding.name,
+        "severity": str(diagnostic.severity),
+        "message": diagnostic.message,
+        "filename": finding.filename,
+        "location": {"row": place.row, "column": place.column},
+        "end_location": {"row": place.end_row, "column": place.end_column},
+        "layer": None
+        if layer is None
+        else {"id": layer.id, "name": layer.name, "type": layer.type, "version": layer.version},
+        "port": diagnostic.port,
+        "declared": diagnostic.declared,
+        "inferred": diagnostic.inferred,
+        "notes": list(diagnostic.notes),
+        "fix": None
+        if fix is None
+        else {
+            "applicability": fix.applicability,
+            "message": fix.message,
+            "edits": [_edit(edit, finding.source) for edit in fix.edits],
+        },
+        "url": finding.url,
+    }
+
+
+def _edit(edit: Edit, source: Source) -> dict[str, Any]:
+    place = source.span(edit.start, edit.end)
+    return {
+        "content": edit.content,
+        "location": {"row": place.row, "column": place.column},
+        "end_location": {"row": place.end_row, "column": place.end_column},
+    }
+
+
+def _headline(finding: Finding, colour: bool) -> str:
+    diagnostic, place = finding.diagnostic, finding.place
+    severity = _paint(str(diagnostic.severity), _COLOURS[diagnostic.severity], colour)
+    where = _paint(f"{finding.filename}:{place.row}:{place.column}", "1", colour)
+    return f"{where}: {severity}: {_subject(diagnostic)}{diagnostic.message} [{diagnostic.code}]"
+
+
+def _subject(diagnostic: Diagnostic) -> str:
+    layer = diagnostic.layer
+    if layer is None:
+        return ""
+    called = f' "{layer.name}"' if layer.name else ""
+    return f"{layer.type} {layer.id}{called}: " if layer.id else f"{layer.type}{called}: "
+
+
+def _full(finding: Finding, colour: bool) -> str:
+    diagnostic, place = finding.diagnostic, finding.place
+    text = finding.source.line(place.row).expandtabs(1)
+    start = place.column - 1
+    end = place.end_column - 1 if place.end_row == place.row else len(text)
+    if len(text) > WIDEST:
+        cut = max(0, start - WIDEST // 2)
+        text = ("…" if cut else "") + text[cut : cut + WIDEST] + ("…" if cut + WIDEST < len(text) else "")
+        shift = cut - (1 if cut else 0)
+        start, end = start - shift, min(end - shift, len(text))
+    number = str(place.row)
+    margin = " " * len(number)
+    carets = _paint("^" * max(end - start, 1), _COLOURS[diagnostic.severity], colour)
+    lines = [_headline(finding, colour), f"{margin} |", f"{number} | {text}", f"{margin} | {' ' * start}{carets}"]
+    lines += [f"{margin} = {note}" for note in diagnostic.notes]
+    if diagnostic.fix is not None:
+        lines.append(f"{margin} = fix: {diagnostic.fix.message}")
+    return "\n".join(lines)
+
+
+def _paint(text: str, code: str, colour: bool) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if colour else text

@@ -1,0 +1,46 @@
+"""Bird's-eye-view pooling (BEVPoolV2)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irrun.kernels.windows import Array
+
+
+def bev_pool(
+    features: Array,
+    weights: Array,
+    index: Array,
+    intervals: Array,
+    depth_bins: int,
+    area: int,
+    shape: tuple[int, int, int, int],
+) -> Array:
+    """For each interval [start, end, cell], the sum over index[start:end] of weight times feature, put at the cell.
+
+    An index k means weights[k] and pixel k mod area of camera k // (depth_bins * area) of features [N, H, W, C].
+    ``shape`` is that of the result, [N, channels, H, W]; a cell counts from its first element.
+    """
+    channels, plane = shape[1], shape[2] * shape[3]
+    flat = features.reshape(-1, features.shape[-1])
+    k = index.astype(np.int64)
+    camera, pixel = k // max(depth_bins * area, 1), k % area
+    row = camera * area + pixel
+    known = (k >= 0) & (k < weights.size) & (row >= 0) & (row < len(flat))
+    k, row = np.where(known, k, 0), np.where(known, row, 0)
+    terms = np.zeros((index.size + 1, channels), np.float64)
+    if index.size and weights.size and len(flat):
+        products = flat[row, :channels].astype(np.float64) * weights[k][:, None]
+        terms[1:, : products.shape[1]] = np.where(known[:, None], products, 0)
+    running = np.cumsum(terms, axis=0)
+    start, end, cell = intervals.astype(np.int64).T
+    usable = (start >= 0) & (end >= start)
+    start, end, cell = start[usable], end[usable], cell[usable]
+    sums = running[np.minimum(end, index.size)] - running[np.minimum(start, index.size)]
+    places = cell[:, None] + np.arange(channels) * plane
+    inside = (places >= 0) & (places < math.prod(shape))
+    result = np.zeros(math.prod(shape), features.dtype)
+    result[places[inside]] = sums[inside]
+    return result.reshape(shape)

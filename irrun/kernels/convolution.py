@@ -1,0 +1,151 @@
+"""Convolution and its transpose over any number of spatial axes, as matrix products."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.kernels.windows import Array, extent, pad, view
+
+_COLUMN_ELEMENTS = 1 << 20
+_CHANNEL_ELEMENTS = 1 << 16
+
+
+def convolve(
+    data: Array,
+    weights: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    begins: Sequence[int],
+    ends: Sequence[int],
+) -> Array:
+    """Cross-correlation of data [N, G * I, *S], zero-padded, with weights [G, O, I, *K]: [N, G * O, *out]."""
+    groups, filters, depth, *kernel = weights.shape
+    padded = pad(data, begins, ends)
+    counts = [
+        (size - extent(taps, dilation)) // stride + 1
+        for size, taps, dilation, stride in zip(padded.shape[2:], kernel, dilations, strides, strict=True)
+    ]
+    if 0 in (data.shape[0], filters, groups, *counts) or depth == 0:
+        return np.zeros((data.shape[0], groups * filters, *counts), data.dtype)
+    if all(taps == 1 for taps in kernel):
+        return _pointwise(view(padded, [0] * len(counts), strides, counts), weights)
+    if depth == 1 and groups > 1:
+        return _depthwise(padded, weights, strides, dilations, counts)
+    return _columnwise(padded, weights, strides, dilations, counts)
+
+
+def _pointwise(data: Array, weights: Array) -> Array:
+    """A kernel of one element: one matrix product for each group."""
+    groups, filters, depth = weights.shape[:3]
+    batch, points = data.shape[0], math.prod(data.shape[2:])
+    if groups == 1:
+        result: Array = np.matmul(weights.reshape(filters, depth), data.reshape(batch, depth, points))
+    else:
+        result = np.matmul(weights.reshape(groups, filters, depth), data.reshape(batch, groups, depth, points))
+    return result.reshape(batch, groups * filters, *data.shape[2:])
+
+
+def _depthwise(
+    padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
+) -> Array:
+    """One input channel for each group: multiplied and added shift by shift, a few channels at a time for the cache."""
+    groups, filters, _, *kernel = weights.shape
+    batch = padded.shape[0]
+    result = np.empty((batch, groups, filters, *counts), padded.dtype)
+    step = max(1, _CHANNEL_ELEMENTS // (batch * filters * math.prod(counts)))
+    scratch = np.empty((batch, min(step, groups), filters, *counts), padded.dtype)
+    spread = (slice(None), slice(None), *(np.newaxis for _ in counts))
+    for first in range(0, groups, step):
+        channels = slice(first, min(first + step, groups))
+        source, total = padded[:, channels, np.newaxis], result[:, channels]
+        product = scratch[:, : total.shape[1]]
+        for offset in np.ndindex(*kernel):
+            shifted = view(source, [o * d for o, d in zip(offset, dilations, strict=True)], strides, counts)
+            factor = weights[(channels, slice(None), 0, *offset)][spread]
+            if any(offset):
+                np.multiply(shifted, factor, out=product)
+                total += product
+            else:
+                np.multiply(shifted, factor, out=total)
+    return result.reshape(batch, groups * filters, *counts)
+
+
+def _columnwise(
+    padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
+) -> Array:
+    """The windows copied into the columns of a matrix, as many rows of the output at a time as fit the cache."""
+    groups, filters, depth, *kernel = weights.shape
+    batch, inner = padded.shape[0], math.prod(counts[1:])
+    taps = depth * math.prod(kernel)
+    matrix = weights.reshape(groups, filters, taps)
+    result = np.empty((batch, groups, filters, counts[0] * inner), padded.dtype)
+    step = min(counts[0], max(1, _COLUMN_ELEMENTS // (groups * taps * inner)))
+    buffer = np.empty(groups * taps * step * inner, padded.dtype)
+    for image, target in zip(padded, result, strict=True):
+        for first in range(0, counts[0], step):
+            rows = min(step, counts[0] - first)
+            columns = buffer[: groups * taps * rows * inner].reshape(groups * depth, *kernel, rows, *counts[1:])
+            for offset in np.ndindex(*kernel):
+                starts = [o * d for o, d in zip(offset, dilations, strict=True)]
+                starts[0] += first * strides[0]
+                columns[(slice(None), *offset)] = view(image, starts, strides, (rows, *counts[1:]))
+            points = slice(first * inner, (first + rows) * inner)
+            np.matmul(matrix, columns.reshape(groups, taps, rows * inner), out=target[..., points])
+    return result.reshape(batch, groups * filters, *counts)
+
+
+def convolve_transposed(
+    data: Array,
+    weights: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    begins: Sequence[int],
+    sizes: Sequence[int],
+) -> Array:
+    """The transpose of ``convolve``: data [N, G * I, *S] and weights [G, I, O, *K] give [N, G * O, *sizes].
+
+    Each input element adds a copy of the kernel to the output; ``begins`` says how many elements of the full result
+    are left out in front.
+    """
+    groups, depth, filters, *kernel = weights.shape
+    batch, spatial = data.shape[0], data.shape[2:]
+    full = [
+        max((size - 1) * stride + extent(taps, dilation), 0)
+        for size, taps, dilation, stride in zip(spatial, kernel, dilations, strides, strict=True)
+    ]
+    canvas = np.zeros((batch, groups, filters, *full), data.dtype)
+    matrix = weights.reshape(groups, depth, filters * math.prod(kernel)).swapaxes(1, 2)
+    for image, target in zip(data, canvas, strict=True):
+        columns = np.matmul(matrix, image.reshape(groups, depth, math.prod(spatial)))
+        columns = columns.reshape(groups, filters, *kernel, *spatial)
+        for offset in np.ndindex(*kernel):
+            starts = [o * d for o, d in zip(offset, dilations, strict=True)]
+            part = view(target, starts, strides, spatial)
+            part += columns[(slice(None), slice(None), *offset)]
+    whole = canvas.reshape(batch, groups * filters, *full)
+    ends = [size + begin - length for size, begin, length in zip(sizes, begins, full, strict=True)]
+    return pad(whole, [-begin for begin in begins], ends)
+
+
+def binary_convolve(
+    data: Array,
+    weights: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    begins: Sequence[int],
+    ends: Sequence[int],
+    pad_value: float,
+) -> Array:
+    """Twice the number of elements where data and bits [O, I, *K] agree, less the number of elements of the kernel."""
+    padded = pad(data, begins, ends, np.asarray(pad_value).astype(data.dtype))
+    nothing = [0] * len(strides)
+    signs = (padded == 1).astype(np.float32) - (padded == 0)
+    result = convolve(signs, weights[np.newaxis].astype(np.float32) * 2 - 1, strides, dilations, nothing, nothing)
+    neither = signs == 0
+    if neither.any():
+        every = np.ones((1, 1, *weights.shape[1:]), np.float32)
+        result = result - convolve(neither.astype(np.float32), every, strides, dilations, nothing, nothing)
+    return result

@@ -1,0 +1,85 @@
+"""Deformable convolution: the windows are gathered at places of their own, then multiplied by a matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.kernels.windows import Array
+
+
+def deformable_convolve(
+    data: Array,
+    offsets: Array,
+    weights: Array,
+    mask: Array | None,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    begins: Sequence[int],
+    groups: int,
+    deformable_groups: int,
+    zero_border: bool,
+) -> Array:
+    """Convolution of data [N, C, H, W] with weights [O, C / groups, KH, KW], sampled bilinearly.
+
+    offsets [N, deformable_groups * KH * KW * 2, OH, OW] hold (y, x) for each element of the kernel, mask
+    [N, deformable_groups * KH * KW, OH, OW] its factor. With ``zero_border`` places up to one element outside are
+    blended with zeros; without it every place outside the data is zero.
+    """
+    batch, channels, height, width = data.shape
+    filters, depth, *kernel = weights.shape
+    counts = offsets.shape[2:]
+    points, taps = math.prod(counts), math.prod(kernel)
+    shift = offsets.reshape(batch, deformable_groups, *kernel, 2, *counts)
+    y = _grid(0, strides, dilations, begins, kernel, counts).astype(data.dtype) + shift[..., 0, :, :]
+    x = _grid(1, strides, dilations, begins, kernel, counts).astype(data.dtype) + shift[..., 1, :, :]
+    sampled = np.empty((batch, deformable_groups, channels // deformable_groups, taps, points), data.dtype)
+    images = data.reshape(batch, deformable_groups, channels // deformable_groups, height * width)
+    for index in np.ndindex(batch, deformable_groups):
+        values = _bilinear(images[index], y[index].reshape(-1), x[index].reshape(-1), (height, width), zero_border)
+        sampled[index] = values.reshape(-1, taps, points)
+    if mask is not None:
+        sampled *= mask.reshape(batch, deformable_groups, 1, taps, points)
+    columns = sampled.reshape(batch, groups, depth * taps, points)
+    matrix = weights.reshape(groups, filters // groups, depth * taps)
+    result: Array = np.matmul(matrix, columns)
+    return result.reshape(batch, filters, *counts)
+
+
+def _grid(
+    axis: int,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    begins: Sequence[int],
+    kernel: Sequence[int],
+    counts: Sequence[int],
+) -> Array:
+    """Where each element of each window lies on one axis before it is shifted, as [KH, KW, OH, OW] broadcast."""
+    taps = np.arange(kernel[axis]) * dilations[axis] - begins[axis]
+    windows = np.arange(counts[axis]) * strides[axis]
+    shape = [1, 1, 1, 1]
+    shape[axis], shape[2 + axis] = kernel[axis], counts[axis]
+    return (taps[:, None] + windows).reshape(shape)
+
+
+def _bilinear(image: Array, y: Array, x: Array, size: tuple[int, int], zero_border: bool) -> Array:
+    """The values [C, P] of an image [C, H * W] at P places."""
+    height, width = size
+    if zero_border:
+        inside = (y > -1) & (y < height) & (x > -1) & (x < width)
+    else:
+        inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+    y, x = np.where(inside, y, 0), np.where(inside, x, 0)
+    top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
+    dy, dx = (y - top).astype(image.dtype), (x - left).astype(image.dtype)
+    result = np.zeros((image.shape[0], y.size), image.dtype)
+    for row, row_weight in ((top, 1 - dy), (top + 1, dy)):
+        for column, column_weight in ((left, 1 - dx), (left + 1, dx)):
+            known = inside
+            if zero_border:
+                known = known & (row >= 0) & (row < height) & (column >= 0) & (column < width)
+            place = np.clip(row, 0, height - 1) * width + np.clip(column, 0, width - 1)
+            result += np.where(known, image[:, place], 0) * (row_weight * column_weight)
+    return result

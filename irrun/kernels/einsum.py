@@ -1,0 +1,75 @@
+"""Einstein summation: a product of tensors with named axes, summed over the names that the result lacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irrun.kernels.matmul import matmul
+
+Array = npt.NDArray[Any]
+Labels = tuple[str, ...]
+"""The names of the axes of one tensor, each a text of its own."""
+
+
+def einsum(operands: Sequence[Array], subscripts: Sequence[Labels], output: Labels) -> Array:
+    """The sum over all labels that ``output`` lacks of the product of the operands.
+
+    A label that an operand has twice stands for its diagonal. An axis of size 1 is repeated where others with its label
+    are longer. Operands are multiplied from the left to the right, each pair as a product of matrices.
+    """
+    array, labels = _diagonal(operands[0], subscripts[0])
+    for index in range(1, len(operands)):
+        other, other_labels = _diagonal(operands[index], subscripts[index])
+        kept = set(output).union(*subscripts[index + 1 :])
+        array, labels = _pair(array, labels, other, other_labels, kept)
+    array, labels = _reduce(array, labels, set(output))
+    return np.transpose(array, [labels.index(label) for label in output])
+
+
+def _diagonal(array: Array, labels: Labels) -> tuple[Array, Labels]:
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            array = np.diagonal(array, axis1=first, axis2=second)
+            rest = tuple(name for axis, name in enumerate(labels) if axis not in (first, second))
+            labels = (*rest, label)
+    return array, labels
+
+
+def _reduce(array: Array, labels: Labels, kept: set[str]) -> tuple[Array, Labels]:
+    axes = tuple(axis for axis, label in enumerate(labels) if label not in kept)
+    if not axes:
+        return array, labels
+    return array.sum(axis=axes, dtype=array.dtype), tuple(label for label in labels if label in kept)
+
+
+def _pair(a: Array, a_labels: Labels, b: Array, b_labels: Labels, kept: set[str]) -> tuple[Array, Labels]:
+    """The product of two operands, summed over the labels that nothing further needs."""
+    a, a_labels = _reduce(a, a_labels, kept.union(b_labels))
+    b, b_labels = _reduce(b, b_labels, kept.union(a_labels))
+    shared = [label for label in a_labels if label in b_labels]
+    batch = [label for label in shared if label in kept]
+    summed = [label for label in shared if label not in kept]
+    left = [label for label in a_labels if label not in shared]
+    right = [label for label in b_labels if label not in shared]
+    a = np.transpose(a, [a_labels.index(label) for label in (*batch, *left, *summed)])
+    b = np.transpose(b, [b_labels.index(label) for label in (*batch, *summed, *right)])
+    count = len(batch)
+    a_summed, b_summed = a.shape[len(a.shape) - len(summed) :], b.shape[count : count + len(summed)]
+    left_sizes, right_sizes = a.shape[count : count + len(left)], b.shape[count + len(summed) :]
+    if a_summed != b_summed:
+        sizes = np.broadcast_shapes(a_summed, b_summed)
+        a = np.broadcast_to(a, (*a.shape[: count + len(left)], *sizes))
+        b = np.broadcast_to(b, (*b.shape[:count], *sizes, *right_sizes))
+        a_summed = sizes
+    rows, columns, inner = math.prod(left_sizes), math.prod(right_sizes), math.prod(a_summed)
+    a = a.reshape(*a.shape[:count], rows, inner)
+    b = b.reshape(*b.shape[:count], inner, columns)
+    product = np.multiply(a, b) if inner == 1 else matmul(a, b)
+    return product.reshape(*product.shape[:count], *left_sizes, *right_sizes), (*batch, *left, *right)

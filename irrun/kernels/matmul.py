@@ -1,0 +1,66 @@
+"""Products of matrices, and of stacks of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+_EXACT_IN_F64 = 2**53
+_WORTH_BLAS = 1 << 15
+
+
+def matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) -> Array:
+    """The product of the last two axes, broadcast over the others; a vector is a row as ``a``, a column as ``b``.
+
+    Floats keep their type. Integers are exact and wrap around like their type.
+    """
+    if transpose_a and a.ndim > 1:
+        a = np.swapaxes(a, -1, -2)
+    if transpose_b and b.ndim > 1:
+        b = np.swapaxes(b, -1, -2)
+    return _float(a, b) if a.dtype.kind == "f" else _integer(a, b)
+
+
+def _float(a: Array, b: Array) -> Array:
+    if b.ndim == 2 and a.ndim > 2 and a.flags.c_contiguous:
+        rows = a.reshape(-1, a.shape[-1]) if a.size else a
+        product: Array = np.matmul(rows, b)
+        return product.reshape(*a.shape[:-1], b.shape[-1])
+    return np.asarray(np.matmul(a, b))
+
+
+def _integer(a: Array, b: Array) -> Array:
+    """Through the floating-point product where no partial sum can exceed what a float64 holds exactly."""
+    work = a.size * (b.shape[-1] if b.ndim > 1 else 1)
+    if work < _WORTH_BLAS or _largest(a) * _largest(b) * a.shape[-1] >= _EXACT_IN_F64:
+        return np.asarray(np.matmul(a, b))
+    product = _float(a.astype(np.float64), b.astype(np.float64))
+    return product.astype(np.int64).astype(a.dtype)
+
+
+def _largest(array: Array) -> int:
+    return max(abs(int(array.max())), abs(int(array.min()))) if array.size else 0
+
+
+def grouped_matmul(a: Array, b: Array, offsets: Array) -> Array:
+    """Products of consecutive parts of ``a``; part ``i`` ends before ``offsets[i]``.
+
+    With ``b`` of shape [G, K, N] the rows of ``a`` [rows, K] are parted, and part ``i`` is multiplied by ``b[i]``: the
+    result is [rows, N], zero in rows that belong to no part. With ``b`` of shape [rows, N] the columns of ``a``
+    [K, rows] are parted together with the rows of ``b``, and the result is [G, K, N].
+    """
+    ends = offsets.tolist()
+    starts = [0, *ends[:-1]]
+    if b.ndim == 2:
+        result = np.zeros((len(ends), a.shape[0], b.shape[1]), a.dtype)
+        for group, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            result[group] = matmul(a[:, start:end], b[start:end])
+        return result
+    result = np.zeros((a.shape[0], b.shape[2]), a.dtype)
+    for group, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        result[start:end] = matmul(a[start:end], b[group])
+    return result

@@ -1,0 +1,70 @@
+"""A rule: a code, the name of the bad thing, why it is bad, and examples that are tests and documentation at once."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from irrun.diagnostics import Diagnostic, Severity
+from irrun.document import Document
+from irrun.graph import Bound
+from irrun.inference import Facts
+
+Stage = Literal["document", "graph", "facts", "weights"]
+
+
+@dataclass(frozen=True)
+class Context:
+    """All that a rule may look at."""
+
+    document: Document
+    bound: Bound
+    facts: Facts
+
+
+class Rule:
+    """The base of all rules.
+
+    The docstring has the sections ``What it does``, ``Why is this bad``, ``Example`` and ``Use instead``. A rule without a ``check`` of
+    its own documents a finding that reading, binding or inference makes. ``bad`` are files that have this finding and no other, ``good`` files that
+    have none.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.ERROR
+    stage: ClassVar[Stage] = "document"
+    good: ClassVar[tuple[str, ...]] = ()
+    bad: ClassVar[tuple[str, ...]] = ()
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        """The findings of this rule in one file."""
+        del context
+        return iter(())
+
+    @classmethod
+    def explanation(cls) -> str:
+        return inspect.cleandoc(cls.__doc__ or "")
+
+
+@functools.cache
+def rules() -> dict[str, type[Rule]]:
+    """Every rule by its code: the classes of the modules in ``irrun.linter.rules``."""
+    package = importlib.import_module("irrun.linter.rules")
+    found: dict[str, type[Rule]] = {}
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for item in vars(importlib.import_module(module.name)).values():
+            if inspect.isclass(item) and issubclass(item, Rule) and "code" in vars(item):
+                found[item.code] = item
+    return dict(sorted(found.items()))
+
+
+def url(code: str) -> str:
+    """The page of a rule."""
+    rule = rules().get(code)
+    return f"https://irrun.dev/rules/{rule.name}" if rule is not None else ""

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic
+from irrun.document.reader import dims_text
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.declared import DeclaredPort, called, offending, outputs
+from irrun.linter.rule import Context, Rule
+
+
+class WrongOutputDims(Rule):
+    """The dims of an output port contradict the shape that the operation yields.
+
+    ## What it does
+    Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A dim that is not known
+    before the model runs contradicts nothing.
+
+    ## Why is this bad
+    OpenVINO ignores the dims of ports and infers its own: the file says one thing and the model does another. Whoever
+    reads the file, or sizes a buffer by it, is misled, and most often an attribute is not what its author thought.
+
+    ## Example
+    A Tile of f32[2,3,4] by [1,2,3] whose output is declared [2,6,13].
+
+    ## Use instead
+    The inferred dims, [2,6,12]; or the attribute or input that yields what was meant.
+    """
+
+    code = "IR401"
+    name = "wrong-output-dims"
+    stage = "facts"
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for item in outputs(context.facts):
+            axes = offending(item.port, item.fact.shape)
+            if axes is None:
+                yield _finding(item, Anchor(item.port.element))
+            elif axes:
+                yield _finding(item, Anchor(item.port.dim_elements[axes[0]], "text"))
+
+
+def _finding(item: DeclaredPort, anchor: Anchor) -> Diagnostic:
+    declared, inferred = dims_text(item.port.dims), str(item.fact.shape)
+    ranks = "" if anchor.part == "text" else f" (rank {len(item.port.dims)}, expected {item.fact.rank})"
+    repeated = [
+        f"input port {port.id} of {called(layer)} repeats these dims" for layer, port in item.fed if port.dims == item.port.dims
+    ]
+    return Diagnostic(
+        "IR401",
+        f"output port {item.port.id} is declared {declared}, inferred {inferred}{ranks}",
+        anchor,
+        layer=layer_ref(item.layer),
+        port=item.port.id,
+        declared=declared,
+        inferred=inferred,
+        notes=(*repeated, *path_notes(item.path)),
+    )

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from irrun.ops import Array, Fact, In, Op, Out, op
+from irrun.ops.context import BodyCall, BodyPorts
+from irrun.tensor import DYNAMIC
+from irrun.tensor.element_type import ANY, BOOLEAN
+
+
+@op("If", opset=8)
+class If(Op):
+    """Run one of two sub-graphs, as a condition says."""
+
+    inputs = (
+        In("cond", BOOLEAN, "a scalar, or one element: true runs then_body", rank=(0, 1)),
+        In("inputs", ANY, "what the sub-graphs take", variadic=True, optional=True),
+    )
+    outputs = (Out("outputs", ANY, variadic=True),)
+    bodies = ("then_body", "else_body")
+
+    def infer(self, cond: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
+        results = {tag: _outputs(body, body.call(_parameters(body.ports, (cond, *inputs)))) for tag, body in bodies.items()}
+        if cond.constant is not None and cond.constant.size == 1:
+            return results["then_body" if cond.constant.reshape(-1)[0] else "else_body"]
+        return tuple(union(a, b) for a, b in zip(results["then_body"], results["else_body"], strict=True))
+
+    def run(self, cond: Array, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:
+        body = bodies["then_body" if cond.reshape(-1)[0] else "else_body"]
+        return _outputs(body, body.call(_parameters(body.ports, (cond, *inputs))))
+
+
+def union(a: Fact, b: Fact) -> Fact:
+    """What is known of a tensor that is one or the other."""
+    return Fact(a.type if a.type is b.type else DYNAMIC, a.shape.union(b.shape))
+
+
+def _parameters(ports: BodyPorts, inputs: tuple[Any, ...]) -> list[Any]:
+    parameters: list[Any] = [None] * ports.parameters
+    for entry in ports.inputs:
+        if entry.external is not None:
+            parameters[entry.internal] = inputs[entry.external]
+    return parameters
+
+
+def _outputs(body: BodyCall, results: tuple[Any, ...]) -> tuple[Any, ...]:
+    entries = sorted(body.ports.outputs, key=lambda entry: entry.external or 0)
+    return tuple(results[entry.internal] for entry in entries)

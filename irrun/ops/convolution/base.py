@@ -1,0 +1,157 @@
+"""What the convolutions have in common: attributes, and the rules that join data and kernel to an output shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.ops import Array, Dim, Fact, Op, OpError, Shape, attr
+from irrun.ops.convolution.spatial import AutoPad, Windows, per_axis
+from irrun.ops.shapes import merge_dims
+
+
+class Convolving(Op):
+    """The attributes of everything that slides a kernel."""
+
+    strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
+    pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())
+    pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", openvino=())
+    dilations: tuple[int, ...] = attr(doc="distance between two elements of the kernel", ge=1, openvino=())
+    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+
+    def windows(self, axes: int) -> Windows:
+        """The attributes for so many spatial axes; OpError where one has another length."""
+        return Windows(
+            strides=per_axis(self.strides, axes, 1, "strides"),
+            dilations=per_axis(self.dilations, axes, 1, "dilations"),
+            begins=per_axis(self.pads_begin, axes, 0, "pads_begin"),
+            ends=per_axis(self.pads_end, axes, 0, "pads_end"),
+            auto_pad=self.auto_pad,
+        )
+
+    def spatial_axes(self, data: Shape, kernel: Shape, leading: int) -> int | None:
+        """The number of spatial axes; ``leading`` axes of the kernel stand before its own. None where nothing tells it.
+
+        OpError where data and kernel disagree.
+        """
+        if data.rank is not None and kernel.rank is not None and data.rank - 2 != kernel.rank - leading:
+            wanted = data.rank - 2 + leading
+            raise OpError(f"the kernel has rank {kernel.rank}, expected {wanted} for data of rank {data.rank}", input=1)
+        if data.rank is not None:
+            return data.rank - 2
+        if kernel.rank is not None:
+            return kernel.rank - leading
+        given = (self.strides, self.dilations, self.pads_begin, self.pads_end)
+        return next((len(values) for values in given if values), None)
+
+
+def known_dims(shape: Shape, rank: int) -> tuple[Dim, ...]:
+    """The dims of a shape whose rank has been found out elsewhere."""
+    return tuple(shape) if shape.dims is not None else (Dim(),) * rank
+
+
+def match_channels(data: Dim, kernel: Dim) -> None:
+    """OpError where the channels of the data are not those that the kernel takes."""
+    merge_dims(data, kernel, "channels of data and kernel", input=1)
+
+
+def forward_shape(op: Convolving, data: Fact, kernel: Fact, *, grouped: bool) -> Shape:
+    """The output shape of a convolution; a grouped kernel is [G, O, I, *K], any other [O, I, *K]."""
+    leading = 3 if grouped else 2
+    axes = op.spatial_axes(data.shape, kernel.shape, leading)
+    if axes is None:
+        return Shape.unknown()
+    windows = op.windows(axes)
+    batch, channels, *sizes = known_dims(data.shape, axes + 2)
+    filters, depth, *taps = known_dims(kernel.shape, axes + leading)[leading - 2 :]
+    if kernel.shape.dims is not None:
+        groups = kernel.shape[0] if grouped else Dim.exactly(1)
+        match_channels(channels, groups * depth)
+        filters = groups * filters
+    return Shape([batch, filters, *windows.counts(sizes, taps)])
+
+
+def transposed_shape(op: TransposedConvolving, data: Fact, kernel: Fact, sizes: Fact | None, *, grouped: bool) -> Shape:
+    """The output shape of a transposed convolution; a grouped kernel is [G, I, O, *K], any other [I, O, *K]."""
+    leading = 3 if grouped else 2
+    axes = op.spatial_axes(data.shape, kernel.shape, leading)
+    wanted = sizes.dims() if sizes is not None else None
+    if axes is None and wanted is not None:
+        axes = len(wanted)
+    if axes is None:
+        return Shape.unknown()
+    windows, extra = op.windows(axes), op.extra(axes)
+    batch, channels, *spatial = known_dims(data.shape, axes + 2)
+    depth, filters, *taps = known_dims(kernel.shape, axes + leading)[leading - 2 :]
+    if kernel.shape.dims is not None:
+        groups = kernel.shape[0] if grouped else Dim.exactly(1)
+        match_channels(channels, groups * depth)
+        filters = groups * filters
+    if sizes is None:
+        return Shape([batch, filters, *_transposed_sizes(windows, spatial, taps, extra)])
+    if wanted is None:
+        return Shape([batch, filters, *(Dim() for _ in range(axes))])
+    if len(wanted) != axes:
+        raise OpError(f"output_shape has {len(wanted)} elements, expected {axes}, one for each spatial axis", input=2)
+    if any(size.hi < 1 for size in wanted):
+        raise OpError(f"output_shape is {Shape(wanted)}, expected positive sizes", input=2)
+    return Shape([batch, filters, *wanted])
+
+
+def _transposed_sizes(windows: Windows, sizes: Sequence[Dim], taps: Sequence[Dim], extra: Sequence[int]) -> list[Dim]:
+    results = []
+    for axis, (size, taps_here) in enumerate(zip(sizes, taps, strict=True)):
+        full = (size - 1) * windows.strides[axis] + (taps_here - 1) * windows.dilations[axis] + 1
+        pads = windows.begins[axis] + windows.ends[axis] if windows.auto_pad == "explicit" else 0
+        result = full - pads + extra[axis]
+        if result.hi < 1:
+            raise OpError(f"padding leaves {result} elements on spatial axis {axis}", attribute="pads_begin")
+        results.append(result)
+    return results
+
+
+class TransposedConvolving(Convolving):
+    """The attributes of transposed convolutions."""
+
+    output_padding: tuple[int, ...] = attr((), doc="elements to add to the end of each output axis", ge=0)
+
+    def extra(self, axes: int) -> tuple[int, ...]:
+        """output_padding for so many spatial axes."""
+        return per_axis(self.output_padding, axes, 0, "output_padding")
+
+    def place(
+        self, sizes: Sequence[int], taps: Sequence[int], wanted: Sequence[int] | None
+    ) -> tuple[list[int], list[int]]:
+        """Where the output begins within the full result, and its spatial sizes.
+
+        With ``wanted`` sizes the padding follows from them, and ``auto_pad`` says on which side the odd element goes.
+        """
+        axes = len(sizes)
+        windows, extra = self.windows(axes), self.extra(axes)
+        begins, results = [], []
+        for axis in range(axes):
+            full = (sizes[axis] - 1) * windows.strides[axis] + (taps[axis] - 1) * windows.dilations[axis] + 1
+            if wanted is None:
+                explicit = self.auto_pad == "explicit"
+                begins.append(windows.begins[axis] if explicit else 0)
+                end = windows.ends[axis] if explicit else 0
+                results.append(full - begins[-1] - end + extra[axis])
+                continue
+            total = max(full - wanted[axis] + extra[axis], 0)
+            begins.append(total - total // 2 if self.auto_pad == "same_upper" else total // 2)
+            results.append(wanted[axis])
+        return begins, results
+
+
+def in_wide_integers(array: Array) -> Array:
+    """8- and 16-bit integers as float64, in which their sums of products are exact; anything else as it is."""
+    return array.astype(np.float64) if array.dtype.kind in "iu" and array.dtype.itemsize < 4 else array
+
+
+def saturated(result: Array, like: Array) -> Array:
+    """A result in the dtype of the data, held at the ends of its range."""
+    if result.dtype == like.dtype:
+        return result
+    bounds = np.iinfo(like.dtype)
+    return np.clip(result, bounds.min, bounds.max).astype(like.dtype)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from irrun.kernels.convolution import convolve
+from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
+from irrun.ops.convolution.base import Convolving, forward_shape, in_wide_integers, saturated
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("Convolution", opset=1)
+class Convolution(Convolving):
+    """1D, 2D or 3D convolution: cross-correlation of the input with a kernel.
+
+    Note: sums of 8- and 16-bit integers are held at the ends of the type's range, as the native CPU plugin does.
+    Negative padding cuts elements off.
+    """
+
+    inputs = (
+        In("data", T, "[N, C_IN, Z, Y, X]", rank=(3, 4, 5)),
+        In("kernel", T, "[C_OUT, C_IN, Z, Y, X]", rank=(3, 4, 5)),
+    )
+    outputs = (Out("output", T, "[N, C_OUT, Z, Y, X]"),)
+
+    def infer(self, data: Fact, kernel: Fact) -> Shape:
+        return forward_shape(self, data, kernel, grouped=False)
+
+    def run(self, data: Array, kernel: Array) -> Array:
+        windows = self.windows(data.ndim - 2)
+        placed = windows.place(data.shape[2:], kernel.shape[2:])
+        weights = in_wide_integers(kernel[None])
+        result = convolve(
+            in_wide_integers(data), weights, windows.strides, windows.dilations, placed.begins, placed.ends
+        )
+        return saturated(result, data)

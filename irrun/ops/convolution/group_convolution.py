@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from irrun.kernels.convolution import convolve
+from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
+from irrun.ops.convolution.base import Convolving, forward_shape, in_wide_integers, saturated
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("GroupConvolution", opset=1)
+class GroupConvolution(Convolving):
+    """1D, 2D or 3D convolution of groups of channels, each with kernels of its own.
+
+    Note: sums of 8- and 16-bit integers are held at the ends of the type's range, as the native CPU plugin does.
+    """
+
+    inputs = (
+        In("data", T, "[N, GROUPS * C_IN, Z, Y, X]", rank=(3, 4, 5)),
+        In("kernel", T, "[GROUPS, C_OUT, C_IN, Z, Y, X]", rank=(4, 5, 6)),
+    )
+    outputs = (Out("output", T, "[N, GROUPS * C_OUT, Z, Y, X]"),)
+
+    def infer(self, data: Fact, kernel: Fact) -> Shape:
+        return forward_shape(self, data, kernel, grouped=True)
+
+    def run(self, data: Array, kernel: Array) -> Array:
+        windows = self.windows(data.ndim - 2)
+        placed = windows.place(data.shape[2:], kernel.shape[3:])
+        weights = in_wide_integers(kernel)
+        result = convolve(
+            in_wide_integers(data), weights, windows.strides, windows.dilations, placed.begins, placed.ends
+        )
+        return saturated(result, data)

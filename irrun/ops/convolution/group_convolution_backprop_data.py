@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from irrun.kernels.convolution import convolve_transposed
+from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
+from irrun.ops.convolution.base import TransposedConvolving, in_wide_integers, saturated, transposed_shape
+from irrun.tensor.element_type import INTEGER, NUMERIC
+
+T1 = TypeVar("T1", NUMERIC)
+
+
+@op("GroupConvolutionBackpropData", opset=1)
+class GroupConvolutionBackpropData(TransposedConvolving):
+    """1D, 2D or 3D transposed convolution of groups of channels.
+
+    Where output_shape asks for more than the input can give, the elements at the end are zero.
+
+    Departure: with output_shape and auto_pad explicit or valid, the native CPU plugin takes the padding from the
+    attributes; here it follows from output_shape, as the specification of ConvolutionBackpropData says.
+    """
+
+    inputs = (
+        In("data", T1, "[N, GROUPS * C_IN, Z, Y, X]", rank=(3, 4, 5)),
+        In("kernel", T1, "[GROUPS, C_IN, C_OUT, Z, Y, X]", rank=(4, 5, 6)),
+        In("output_shape", INTEGER, "the spatial sizes of the output", optional=True, rank=1),
+    )
+    outputs = (Out("output", T1, "[N, GROUPS * C_OUT, Z, Y, X]"),)
+
+    def infer(self, data: Fact, kernel: Fact, output_shape: Fact | None) -> Shape:
+        return transposed_shape(self, data, kernel, output_shape, grouped=True)
+
+    def run(self, data: Array, kernel: Array, output_shape: Array | None) -> Array:
+        windows = self.windows(data.ndim - 2)
+        wanted = None if output_shape is None else output_shape.tolist()
+        begins, sizes = self.place(data.shape[2:], kernel.shape[3:], wanted)
+        result = convolve_transposed(
+            in_wide_integers(data), in_wide_integers(kernel), windows.strides, windows.dilations, begins, sizes
+        )
+        return saturated(result, data)

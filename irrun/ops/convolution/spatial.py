@@ -1,0 +1,113 @@
+"""Where windows lie on the spatial axes of a tensor: padding, rounding, and the number of windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from irrun.ops import Dim, OpError
+from irrun.tensor import UNBOUNDED
+
+AutoPad = Literal["explicit", "same_upper", "same_lower", "valid"]
+Rounding = Literal["floor", "ceil", "ceil_torch"]
+
+_SAME = ("same_upper", "same_lower")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Padding and number of windows on each spatial axis of one tensor."""
+
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """How windows lie, before the sizes of the tensor are known; one element for each spatial axis."""
+
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    auto_pad: AutoPad = "explicit"
+    rounding: Rounding = "floor"
+
+    def counts(self, sizes: Sequence[Dim], kernel: Sequence[Dim]) -> list[Dim]:
+        """The number of windows on each axis; OpError where not even one fits."""
+        return [self._count(axis, size, taps) for axis, (size, taps) in enumerate(zip(sizes, kernel, strict=True))]
+
+    def place(self, sizes: Sequence[int], kernel: Sequence[int]) -> Placement:
+        """The same when all sizes are known, with the padding that ``auto_pad`` asks for."""
+        begins, ends, counts = [], [], []
+        for axis, (size, taps) in enumerate(zip(sizes, kernel, strict=True)):
+            span = (taps - 1) * self.dilations[axis] + 1
+            begin, end = self._padding(axis, size, span)
+            room = size + begin + end - span
+            if room < 0:
+                raise _too_small(axis, Dim.of(span), Dim.of(size), begin + end)
+            begins.append(begin)
+            ends.append(end)
+            counts.append(self._rounded(axis, size, room, begin))
+        return Placement(tuple(begins), tuple(ends), tuple(counts))
+
+    def _padding(self, axis: int, size: int, span: int) -> tuple[int, int]:
+        if self.auto_pad == "valid":
+            return 0, 0
+        if self.auto_pad not in _SAME:
+            return self.begins[axis], self.ends[axis]
+        stride = self.strides[axis]
+        total = max((-(-size // stride) - 1) * stride + span - size, 0)
+        less = total // 2
+        return (less, total - less) if self.auto_pad == "same_upper" else (total - less, less)
+
+    def _rounded(self, axis: int, size: int, room: int, begin: int) -> int:
+        stride = self.strides[axis]
+        if self.rounding == "floor":
+            return room // stride + 1
+        count = -(-room // stride) + 1
+        starts_in_padding = (count - 1) * stride >= size + begin
+        return count - 1 if self.rounding == "ceil_torch" and starts_in_padding else count
+
+    def _count(self, axis: int, size: Dim, taps: Dim) -> Dim:
+        stride, span = self.strides[axis], (taps - 1) * self.dilations[axis] + 1
+        if self.auto_pad in _SAME:
+            return self._count_same(axis, size, span)
+        begin, end = (0, 0) if self.auto_pad == "valid" else (self.begins[axis], self.ends[axis])
+        room = (size + begin + end - span).merge(Dim(0, UNBOUNDED))
+        if room is None:
+            raise _too_small(axis, span, size, begin + end)
+        if self.rounding == "floor":
+            return room // stride + 1
+        if self.rounding == "ceil":
+            return room.ceil_div(stride) + 1
+        least = max(size.lo, room.lo - begin - end + span.lo)
+        low = self._rounded(axis, least, room.lo, begin)
+        high = UNBOUNDED if size.hi == UNBOUNDED else self._rounded(axis, size.hi, room.hi, begin)
+        return Dim(low, high)
+
+    def _count_same(self, axis: int, size: Dim, span: Dim) -> Dim:
+        stride = self.strides[axis]
+        count = size.ceil_div(stride)
+        if self.rounding != "ceil" or span.lo >= stride:
+            return count
+        if not (size.is_static and span.is_static):
+            return Dim(count.lo, count.hi if count.hi == UNBOUNDED else count.hi + 1)
+        begin, end = self._padding(axis, size.lo, span.lo)
+        return Dim.exactly(self._rounded(axis, size.lo, size.lo + begin + end - span.lo, begin))
+
+
+def _too_small(axis: int, span: Dim, size: Dim, padding: int) -> OpError:
+    padded = f" and {padding} of padding" if padding else ""
+    return OpError(f"a window of {span} does not fit on spatial axis {axis} with {size} elements{padded}", input=0)
+
+
+def per_axis(values: tuple[int, ...], axes: int, default: int, name: str) -> tuple[int, ...]:
+    """One value for each spatial axis; an empty list stands for the default everywhere."""
+    if not values:
+        return (default,) * axes
+    if len(values) != axes:
+        raise OpError(f"{name} has {len(values)} elements, expected {axes}, one for each spatial axis", attribute=name)
+    return values

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from irrun.ops import Array, Dim, Fact, In, Op, Out, op
+from irrun.ops.context import BodyCall
+from irrun.ops.infrastructure.iteration import infer_loop, run_loop
+from irrun.tensor.element_type import ANY, BOOLEAN, I32, I64
+
+
+@op("Loop", opset=5)
+class Loop(Op):
+    """Run a sub-graph a number of times, as long as its condition holds, carrying values from one run to the next."""
+
+    inputs = (
+        In("trip_count", frozenset({I32, I64}), "the most runs; -1 for no limit", rank=(0, 1)),
+        In("execution_condition", BOOLEAN, "whether to run at all", rank=(0, 1)),
+        In("inputs", ANY, "what the port map hands to the body, whole or in slices", variadic=True, optional=True),
+    )
+    outputs = (Out("outputs", ANY, variadic=True),)
+    bodies = ("body",)
+
+    def infer(self, trip_count: Fact, condition: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
+        body = bodies["body"]
+        end = _condition(body)
+
+        def iterations(results: tuple[Fact, ...]) -> Dim:
+            begin = None if condition.constant is None else bool(condition.constant.reshape(-1)[0])
+            if begin is False:
+                return Dim.exactly(0)
+            most = trip_count.dims()
+            limit = most[0] if most is not None and len(most) == 1 else Dim.anything()
+            going = None if end is None or results[end].constant is None else results[end].constant
+            if end is None or (going is not None and bool(going.reshape(-1)[0])):
+                known = limit if limit.lo >= 0 else Dim()
+                return known if begin else known.union(Dim.exactly(0))
+            least = 1 if begin and (limit.lo > 0 or limit == -1) else 0
+            if going is not None:
+                return Dim(least, 1)
+            return Dim(least, limit.hi) if limit.lo >= 0 else Dim()
+
+        return infer_loop(body, (trip_count, condition, *inputs), iterations, _outputs(body))
+
+    def run(self, trip_count: Array, condition: Array, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:
+        body = bodies["body"]
+        most, begin = int(trip_count.reshape(-1)[0]), bool(condition.reshape(-1)[0])
+        return run_loop(body, (trip_count, condition, *inputs), most, _condition(body), begin, _outputs(body))
+
+
+def _condition(body: BodyCall) -> int | None:
+    return next((entry.internal for entry in body.ports.outputs if entry.external is None), None)
+
+
+def _outputs(body: BodyCall) -> int:
+    return max((entry.external for entry in body.ports.outputs if entry.external is not None), default=-1) + 1

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.context import Variables
+from irrun.tensor.element_type import ANY
+
+T = TypeVar("T", ANY)
+
+
+@op("ReadValue", opset=3)
+class ReadValue3(Op):
+    """Read a variable, or the initial value before it is first assigned."""
+
+    inputs = (In("init_value", T, "the value before the first assignment"),)
+    outputs = (Out("output", T),)
+    foldable = Fold.NEVER
+
+    variable_id: str = attr(doc="the name of the variable")
+
+    def infer(self, init: Fact) -> Shape:
+        return init.shape
+
+    def run(self, init: Array, *, state: Variables) -> Array:
+        return state.read(self.variable_id, init)
+
+
+@op("ReadValue", opset=6)
+class ReadValue6(Op):
+    """Read a variable, or the initial value before it is first assigned: zeros where no input gives it."""
+
+    inputs = (In("init_value", ANY, "the value before the first assignment", optional=True),)
+    outputs = (Out("output", ANY),)
+    foldable = Fold.NEVER
+
+    variable_id: str = attr(doc="the name of the variable")
+    variable_type: ElementType = attr(doc="its element type")
+    variable_shape: Shape = attr(doc="its partial shape")
+
+    def infer(self, init: Fact | None) -> Fact:
+        if init is None:
+            return Fact(self.variable_type, self.variable_shape)
+        if self.variable_type.is_known and init.type.is_known and init.type is not self.variable_type:
+            raise OpError(f"input 0 (init_value) is {init.type}, expected {self.variable_type}", input=0)
+        if not self.variable_shape.compatible(init.shape):
+            raise OpError(f"input 0 (init_value) has shape {init.shape}, expected {self.variable_shape}", input=0)
+        type = self.variable_type if self.variable_type.is_known else init.type
+        return Fact(type, self.variable_shape)
+
+    def run(self, init: Array | None, *, state: Variables) -> Array:
+        if init is None:
+            init = np.zeros([dim.lo for dim in self.variable_shape], dtype=self.variable_type.dtype)
+        return state.read(self.variable_id, init)

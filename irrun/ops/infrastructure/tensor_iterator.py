@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, op
+from irrun.ops.context import BodyCall
+from irrun.ops.infrastructure.iteration import infer_loop, run_loop, slice_count
+from irrun.tensor.element_type import ANY
+
+
+@op("TensorIterator", opset=1)
+class TensorIterator(Op):
+    """Run a sub-graph once for each slice of its inputs, carrying values from one run to the next."""
+
+    inputs = (In("inputs", ANY, "what the port map hands to the body, whole or in slices", variadic=True),)
+    outputs = (Out("outputs", ANY, variadic=True),)
+    bodies = ("body",)
+
+    def infer(self, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
+        body = bodies["body"]
+        count = Dim.exactly(1)
+        for entry in body.ports.inputs:
+            if entry.axis is None or entry.external is None:
+                continue
+            shape = inputs[entry.external].shape
+            cut = Dim() if shape.rank is None else slice_count(entry, shape[entry.axis]).as_dimension()
+            merged = cut if count == 1 else count.merge(cut)
+            if merged is None:
+                raise OpError(f"the inputs are cut into {count} and into {cut} slices", input=entry.external)
+            count = merged
+        return infer_loop(body, inputs, lambda _: count, _outputs(body))
+
+    def run(self, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:
+        body = bodies["body"]
+        cut = [
+            slice_count(entry, Dim.of(inputs[entry.external].shape[entry.axis])).lo
+            for entry in body.ports.inputs
+            if entry.axis is not None and entry.external is not None
+        ]
+        return run_loop(body, inputs, min(cut, default=1), None, True, _outputs(body))
+
+
+def _outputs(body: BodyCall) -> int:
+    return max((entry.external for entry in body.ports.outputs if entry.external is not None), default=-1) + 1

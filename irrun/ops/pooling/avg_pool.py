@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from irrun.kernels.pooling import avg_pool
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows
+from irrun.ops.pooling.base import check_lengths, pooled_shape, pooling_windows
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("AvgPool", opset=1)
+class AvgPoolV1(Op):
+    """The mean of each window, over the third axis to the last.
+
+    Note: where padding counts, a window that hangs over the end of the padded data is divided by the size of the
+    whole kernel. Where nothing is padded at all, only elements of the data count. A window without any element gives
+    NaN. Means of integers are rounded to the nearest, half to even.
+    """
+
+    inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
+    outputs = (Out("output", T),)
+
+    strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1)
+    pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
+    pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
+    kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
+    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is left out of the mean", openvino=True)
+    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="how the number of windows is rounded")
+    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+
+    def verify(self) -> None:
+        _check(self, ())
+
+    def infer(self, data: Fact) -> Shape:
+        return pooled_shape(data.shape, self.kernel, _windows(self, ()))
+
+    def run(self, data: Array) -> Array:
+        return _run(self, (), data)
+
+
+@op("AvgPool", opset=14)
+class AvgPoolV14(Op):
+    """The mean of each window, over the third axis to the last; with PyTorch's rounding.
+
+    Note: as AvgPool-1.
+    """
+
+    inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
+    outputs = (Out("output", T),)
+
+    strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1)
+    pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
+    pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
+    kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
+    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is left out of the mean", openvino=True)
+    rounding_type: Rounding = attr(
+        "floor", doc="how the number of windows is rounded; ceil_torch lets none start in the padding at the end"
+    )
+    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+
+    def verify(self) -> None:
+        _check(self, ())
+
+    def infer(self, data: Fact) -> Shape:
+        return pooled_shape(data.shape, self.kernel, _windows(self, ()))
+
+    def run(self, data: Array) -> Array:
+        return _run(self, (), data)
+
+
+@op("AvgPool", opset=16)
+class AvgPoolV16(Op):
+    """The mean of each window, over the third axis to the last; with PyTorch's rounding and dilations.
+
+    Note: as AvgPool-1.
+    """
+
+    inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
+    outputs = (Out("output", T),)
+
+    strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1)
+    dilations: tuple[int, ...] = attr((), doc="distance between two elements of a window; 1 where empty", ge=1)
+    pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
+    pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
+    kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
+    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is left out of the mean", openvino=True)
+    rounding_type: Rounding = attr(
+        "floor", doc="how the number of windows is rounded; ceil_torch lets none start in the padding at the end"
+    )
+    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+
+    def verify(self) -> None:
+        _check(self, self.dilations)
+
+    def infer(self, data: Fact) -> Shape:
+        return pooled_shape(data.shape, self.kernel, _windows(self, self.dilations))
+
+    def run(self, data: Array) -> Array:
+        return _run(self, self.dilations, data)
+
+
+Averaging = AvgPoolV1 | AvgPoolV14 | AvgPoolV16
+
+
+def _check(op: Averaging, dilations: tuple[int, ...]) -> None:
+    lists = {"strides": op.strides, "dilations": dilations, "pads_begin": op.pads_begin, "pads_end": op.pads_end}
+    check_lengths(op.kernel, lists)
+
+
+def _windows(op: Averaging, dilations: tuple[int, ...]) -> Windows:
+    return pooling_windows(op.kernel, op.strides, dilations, op.pads_begin, op.pads_end, op.auto_pad, op.rounding_type)
+
+
+def _run(op: Averaging, dilations: tuple[int, ...], data: Array) -> Array:
+    windows = _windows(op, dilations)
+    placed = windows.place(data.shape[2:], op.kernel)
+    whole_kernel = not op.exclude_pad and any((*placed.begins, *placed.ends))
+    return avg_pool(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts, whole_kernel)

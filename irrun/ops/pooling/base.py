@@ -1,0 +1,62 @@
+"""Attributes and rules that the pooling operations share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from irrun.ops import Dim, OpError, Shape
+from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows, per_axis
+
+
+def check_lengths(kernel: tuple[int, ...], lists: Mapping[str, tuple[int, ...]]) -> None:
+    """OpError where an attribute has another number of elements than the kernel; an empty one stands for defaults."""
+    for name, values in lists.items():
+        if values and len(values) != len(kernel):
+            raise OpError(f"{name} has {len(values)} elements, expected {len(kernel)} as kernel has", attribute=name)
+
+
+def pooling_windows(
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    begins: tuple[int, ...],
+    ends: tuple[int, ...],
+    auto_pad: AutoPad,
+    rounding: Rounding,
+) -> Windows:
+    """The windows of a pooling operation."""
+    axes = len(kernel)
+    return Windows(
+        strides=per_axis(strides, axes, 1, "strides"),
+        dilations=per_axis(dilations, axes, 1, "dilations"),
+        begins=per_axis(begins, axes, 0, "pads_begin"),
+        ends=per_axis(ends, axes, 0, "pads_end"),
+        auto_pad=auto_pad,
+        rounding=rounding,
+    )
+
+
+def pooled_shape(data: Shape, kernel: tuple[int, ...], windows: Windows) -> Shape:
+    """The shape of data [N, C, *S] after pooling."""
+    if data.dims is None:
+        return Shape.unknown(2 + len(kernel))
+    if len(data) - 2 != len(kernel):
+        raise OpError(
+            f"kernel has {len(kernel)} elements, expected {len(data) - 2}, one for each spatial axis",
+            attribute="kernel",
+        )
+    return Shape([*data[:2], *windows.counts(data[2:], [Dim.exactly(taps) for taps in kernel])])
+
+
+def adaptive_shape(data: Shape, sizes: tuple[Dim, ...] | None) -> Shape:
+    """The shape of data [N, C, *S] pooled to these spatial sizes."""
+    if data.dims is None:
+        return Shape.unknown(None if sizes is None else 2 + len(sizes))
+    axes = len(data) - 2
+    if sizes is None:
+        return Shape([*data[:2], *(Dim() for _ in range(axes))])
+    if len(sizes) != axes:
+        raise OpError(f"output_shape has {len(sizes)} elements, expected {axes}, one for each spatial axis", input=1)
+    if any(size.hi < 0 for size in sizes):
+        raise OpError(f"output_shape is [{','.join(map(str, sizes))}], expected no negative sizes", input=1)
+    return Shape([*data[:2], *sizes])

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from irrun.kernels.pooling import max_pool, max_pool_indices, offset_indices
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows
+from irrun.ops.pooling.base import check_lengths, pooled_shape, pooling_windows
+from irrun.ops.shapes import normalize_axis
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("MaxPool", opset=1)
+class MaxPoolV1(Op):
+    """The largest element of each window, over the third axis to the last.
+
+    Note: NaN is passed over. A window that lies in padding as a whole gives -inf, or the lowest integer.
+    """
+
+    inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
+    outputs = (Out("output", T),)
+
+    strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1)
+    pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
+    pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
+    kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
+    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="how the number of windows is rounded")
+    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+
+    def verify(self) -> None:
+        lists = {"strides": self.strides, "pads_begin": self.pads_begin, "pads_end": self.pads_end}
+        check_lengths(self.kernel, lists)
+
+    def _windows(self) -> Windows:
+        return pooling_windows(
+            self.kernel, self.strides, (), self.pads_begin, self.pads_end, self.auto_pad, self.rounding_type
+        )
+
+    def infer(self, data: Fact) -> Shape:
+        return pooled_shape(data.shape, self.kernel, self._windows())
+
+    def run(self, data: Array) -> Array:
+        windows = self._windows()
+        placed = windows.place(data.shape[2:], self.kernel)
+        return max_pool(data, self.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
+
+
+@op("MaxPool", opset=8)
+class MaxPoolV8(Op):
+    """The largest element of each window and its index, over the third axis to the last.
+
+    Note: NaN is passed over; of equal elements the first is taken.
+    """
+
+    inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
+    outputs = (Out("output", T), Out("indices", "index_element_type"))
+
+    strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1)
+    dilations: tuple[int, ...] = attr((), doc="distance between two elements of a window; 1 where empty", ge=1)
+    pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
+    pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
+    kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
+    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="how the number of windows is rounded")
+    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    index_element_type: Literal["i64", "i32"] = attr("i64", doc="type of the indices")
+    axis: int = attr(0, doc="indices count the elements of the axes from this one on")
+
+    def verify(self) -> None:
+        _check(self)
+
+    def infer(self, data: Fact) -> tuple[Shape, Shape]:
+        return _infer(self, data)
+
+    def run(self, data: Array) -> tuple[Array, Array]:
+        return _run(self, data)
+
+
+@op("MaxPool", opset=14)
+class MaxPoolV14(Op):
+    """The largest element of each window and its index, over the third axis to the last; with PyTorch's rounding.
+
+    Note: NaN is passed over; of equal elements the first is taken.
+    """
+
+    inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
+    outputs = (Out("output", T), Out("indices", "index_element_type"))
+
+    strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1)
+    dilations: tuple[int, ...] = attr((), doc="distance between two elements of a window; 1 where empty", ge=1)
+    pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
+    pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
+    kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
+    rounding_type: Rounding = attr(
+        "floor", doc="how the number of windows is rounded; ceil_torch lets none start in the padding at the end"
+    )
+    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    index_element_type: Literal["i64", "i32"] = attr("i64", doc="type of the indices")
+    axis: int = attr(0, doc="indices count the elements of the axes from this one on")
+
+    def verify(self) -> None:
+        _check(self)
+
+    def infer(self, data: Fact) -> tuple[Shape, Shape]:
+        return _infer(self, data)
+
+    def run(self, data: Array) -> tuple[Array, Array]:
+        return _run(self, data)
+
+
+Indexed = MaxPoolV8 | MaxPoolV14
+
+
+def _check(op: Indexed) -> None:
+    lists = {
+        "strides": op.strides,
+        "dilations": op.dilations,
+        "pads_begin": op.pads_begin,
+        "pads_end": op.pads_end,
+    }
+    check_lengths(op.kernel, lists)
+
+
+def _windows(op: Indexed) -> Windows:
+    return pooling_windows(
+        op.kernel, op.strides, op.dilations, op.pads_begin, op.pads_end, op.auto_pad, op.rounding_type
+    )
+
+
+def _infer(op: Indexed, data: Fact) -> tuple[Shape, Shape]:
+    if data.rank is not None:
+        normalize_axis(op.axis, data.rank)
+    shape = pooled_shape(data.shape, op.kernel, _windows(op))
+    return shape, shape
+
+
+def _run(op: Indexed, data: Array) -> tuple[Array, Array]:
+    windows = _windows(op)
+    placed = windows.place(data.shape[2:], op.kernel)
+    values, places = max_pool_indices(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
+    indices = offset_indices(places, data.shape, normalize_axis(op.axis, data.ndim))
+    return values, indices.astype(np.int32 if op.index_element_type == "i32" else np.int64, copy=False)
