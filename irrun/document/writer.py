@@ -1,0 +1,145 @@
+"""Writes an IR: layers one by one, constants into the file of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import quoteattr
+
+from irrun.tensor import Array, ElementType, Fact, Shape
+from irrun.tensor.packing import pack
+from irrun.tensor.strings import pack_strings
+
+
+class Handle(NamedTuple):
+    """An output port of a layer that was written, and what is declared of it."""
+
+    layer: int
+    port: int
+    fact: Fact
+
+
+class Writer:
+    """Builds the text and the weights of an IR v11, in the layout that OpenVINO writes.
+
+    >>> ir = Writer("net")
+    >>> x = ir.parameter("x", F32, Shape([1, 3]))
+    >>> (y,) = ir.layer("ReLU", "opset1", [x], [Fact(F32, Shape([1, 3]))])
+    >>> ir.result(y)
+    >>> ir.save(Path("net.xml"))
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._layers: list[str] = []
+        self._edges: list[str] = []
+        self._weights = bytearray()
+        self._stored: dict[bytes, int] = {}
+
+    def parameter(self, name: str, type: ElementType, shape: Shape) -> Handle:
+        """A Parameter layer; its output has the tensor name ``name``."""
+        text = "..." if shape.dims is None else ",".join(map(str, shape))
+        return self.layer(
+            "Parameter",
+            "opset1",
+            [],
+            [Fact(type, shape)],
+            {"shape": text, "element_type": type.name},
+            name=name,
+            names=[name],
+        )[0]
+
+    def constant(self, values: Array, type: ElementType, name: str = "") -> Handle:
+        """A Const layer; equal values share one range of the weights."""
+        data = pack_strings(values) if type.kind == "string" else pack(values.reshape(-1), type.name)
+        data = data or b"\0"
+        if data not in self._stored:
+            self._stored[data] = len(self._weights)
+            self._weights += data
+        attributes = {
+            "element_type": type.name,
+            "shape": ", ".join(map(str, values.shape)),
+            "offset": str(self._stored[data]),
+            "size": str(len(data)),
+        }
+        return self.layer("Const", "opset1", [], [Fact(type, Shape(values.shape))], attributes, name=name)[0]
+
+    def layer(
+        self,
+        type: str,
+        version: str,
+        inputs: Sequence[Handle],
+        outputs: Sequence[Fact],
+        attributes: Mapping[str, str] | None = None,
+        *,
+        name: str = "",
+        names: Sequence[str] = (),
+    ) -> list[Handle]:
+        """Any layer. ``outputs`` are what its ports declare, ``names`` their tensor names."""
+        id = len(self._layers)
+        lines = [f'\t\t<layer id="{id}" name={quoteattr(name or f"{type}_{id}")} type="{type}" version="{version}">']
+        if attributes:
+            pairs = " ".join(f"{key}={quoteattr(value)}" for key, value in attributes.items())
+            lines.append(f"\t\t\t<data {pairs} />")
+        if inputs:
+            lines.append("\t\t\t<input>")
+            for index, source in enumerate(inputs):
+                lines += _port(index, source.fact)
+                self._edges.append(
+                    f'\t\t<edge from-layer="{source.layer}" from-port="{source.port}" to-layer="{id}" to-port="{index}" />'
+                )
+            lines.append("\t\t\t</input>")
+        handles = []
+        if outputs:
+            lines.append("\t\t\t<output>")
+            for index, fact in enumerate(outputs):
+                lines += _port(len(inputs) + index, fact, names[index] if index < len(names) else "")
+                handles.append(Handle(id, len(inputs) + index, fact))
+            lines.append("\t\t\t</output>")
+        lines.append("\t\t</layer>")
+        self._layers.append("\n".join(lines))
+        return handles
+
+    def result(self, source: Handle, name: str = "") -> None:
+        """A Result layer: an output of the model."""
+        self.layer("Result", "opset1", [source], [], name=name)
+
+    @property
+    def text(self) -> str:
+        """The .xml."""
+        return "\n".join(
+            [
+                '<?xml version="1.0"?>',
+                f'<net name={quoteattr(self.name)} version="11">',
+                "\t<layers>",
+                *self._layers,
+                "\t</layers>",
+                "\t<edges>",
+                *self._edges,
+                "\t</edges>",
+                "\t<rt_info />",
+                "</net>",
+                "",
+            ]
+        )
+
+    @property
+    def weights(self) -> bytes:
+        """The .bin."""
+        return bytes(self._weights)
+
+    def save(self, path: Path) -> None:
+        """Write the .xml, and the .bin beside it."""
+        path.write_text(self.text, encoding="utf-8")
+        path.with_suffix(".bin").write_bytes(self.weights)
+
+
+def _port(id: int, fact: Fact, name: str = "") -> list[str]:
+    names = f" names={quoteattr(name)}" if name else ""
+    head = f'\t\t\t\t<port id="{id}" precision="{fact.type.precision}"{names}'
+    dims = fact.shape.dims
+    if not dims:
+        return [f"{head} />"]
+    body = [f"\t\t\t\t\t<dim>{dim.lo if dim.is_static else -1}</dim>" for dim in dims]
+    return [f"{head}>", *body, "\t\t\t\t</port>"]

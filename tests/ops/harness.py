@@ -1,0 +1,114 @@
+"""Turns operation cases into models and compares what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from irrun.document.writer import Handle, Writer
+from irrun.ops import Op
+from irrun.ops.calling import infer
+from irrun.ops.registry import resolve
+from irrun.tensor import Array, ElementType, Fact, Shape
+from irrun.tensor.element_type import BOOLEAN, F32, F64, I8, I16, I32, I64, STRING, U8, U16, U32, U64
+from tests.cases import Case, Invalid
+
+_BY_DTYPE = {kind.dtype: kind for kind in (F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOLEAN, STRING)}
+
+
+def declaration(case: Case | Invalid) -> type[Op]:
+    version = f"opset{case.opset}" if isinstance(case.opset, int) else case.opset
+    return resolve(case.type, version)
+
+
+def operation(case: Case | Invalid) -> Op:
+    values: dict[str, Any] = dict(case.attributes)
+    for spec in declaration(case).spec.attributes:
+        if spec.field in values and spec.kind == "type" and isinstance(values[spec.field], str):
+            values[spec.field] = ElementType.named(values[spec.field])
+        if spec.field in values and spec.kind == "shape" and isinstance(values[spec.field], str):
+            values[spec.field] = Shape.parse(values[spec.field])
+    return declaration(case)(**values)
+
+
+def element_types(case: Case | Invalid) -> list[ElementType]:
+    return [
+        ElementType.named(case.types[index]) if index in case.types else F32 if array is None else _BY_DTYPE[array.dtype]
+        for index, array in enumerate(item if not isinstance(item, str) else None for item in case.inputs)
+    ]
+
+
+def facts(case: Case, *, values: bool = True, sizes: bool = True) -> list[Fact | None]:
+    """What is known of the inputs: all of it, or with values, or with values and sizes, hidden."""
+    found: list[Fact | None] = []
+    for array, type in zip(case.inputs, element_types(case), strict=True):
+        if array is None:
+            found.append(None)
+        elif values:
+            found.append(Fact.of(type, array))
+        else:
+            found.append(Fact(type, Shape(array.shape) if sizes else Shape.unknown(array.ndim)))
+    return found
+
+
+def model(case: Case, *, dynamic: bool = False, constants: Sequence[int] = (), half: bool = False) -> tuple[Writer, list[int]]:
+    """A model of the one operation, and which inputs it takes as Parameters.
+
+    Inputs in ``constants`` become Const layers. With ``dynamic`` every size of a Parameter is ``?``; with ``half``
+    every f32 is f16.
+    """
+    op = operation(case)
+    ir = Writer(str(case))
+    handles: list[Handle] = []
+    known: list[Fact] = []
+    parameters: list[int] = []
+    for index, (array, type) in enumerate(zip(case.inputs, element_types(case), strict=True)):
+        if array is None:
+            break
+        kind = ElementType.named("f16") if half and type is F32 else type
+        if index in constants:
+            handles.append(ir.constant(array, kind))
+            known.append(Fact.of(kind, array))
+        else:
+            shape = Shape.unknown(array.ndim) if dynamic else Shape(array.shape)
+            handles.append(ir.parameter(f"in{index}", kind, shape))
+            known.append(Fact(kind, shape))
+            parameters.append(index)
+    outputs = [Fact(fact.type, fact.shape) for fact in infer(op, known)]
+    for handle in ir.layer(case.type, op.spec.version, handles, outputs, written(op)):
+        ir.result(handle)
+    return ir, parameters
+
+
+def written(op: Op) -> dict[str, str]:
+    """The attributes of an operation as the IR spells them."""
+    return {
+        spec.name: spec.text(value)
+        for spec in op.spec.attributes
+        if (value := getattr(op, spec.field)) is not None and (spec.required or value != spec.default)
+    }
+
+
+def expect(got: Sequence[Array], case: Case, rtol: float | None = None, atol: float | None = None) -> None:
+    """Fail unless every output has the expected type, shape and values."""
+    assert len(got) == len(case.expected), f"{len(got)} outputs, expected {len(case.expected)}"
+    for index, (array, want) in enumerate(zip(got, case.expected, strict=True)):
+        where = f"output {index}"
+        assert array.shape == want.shape, f"{where}: shape {array.shape}, expected {want.shape}"
+        if want.dtype == object:
+            assert array.tolist() == want.tolist(), where
+            continue
+        assert array.dtype == want.dtype or rtol is not None, f"{where}: {array.dtype}, expected {want.dtype}"
+        if want.dtype.kind == "f":
+            np.testing.assert_allclose(
+                array.astype(np.float64),
+                want.astype(np.float64),
+                rtol=case.rtol if rtol is None else rtol,
+                atol=case.atol if atol is None else atol,
+                equal_nan=True,
+                err_msg=where,
+            )
+        else:
+            np.testing.assert_array_equal(array, want, err_msg=where)

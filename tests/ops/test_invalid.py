@@ -1,0 +1,35 @@
+"""Wrong uses of operations: one message each, naming what is wrong and what was expected."""
+
+from __future__ import annotations
+
+import pytest
+
+from irrun.ops import OpError
+from irrun.ops.calling import infer
+from irrun.tensor import ElementType, Fact, Shape
+from tests.cases import Invalid, all_invalid
+from tests.ops import harness
+
+
+@pytest.mark.parametrize("case", all_invalid(), ids=str)
+def test_message(case: Invalid) -> None:
+    with pytest.raises(OpError) as caught:
+        infer(harness.operation(case), _facts(case))
+    assert case.message in caught.value.message
+    if case.attribute is not None:
+        assert caught.value.attribute == case.attribute
+    if case.input is not None:
+        assert caught.value.input == case.input
+
+
+def _facts(case: Invalid) -> list[Fact | None]:
+    found: list[Fact | None] = []
+    for item, type in zip(case.inputs, harness.element_types(case), strict=True):
+        if item is None:
+            found.append(None)
+        elif isinstance(item, str):
+            name, _, dims = item.partition("[")
+            found.append(Fact(ElementType.named(name), Shape.parse(f"[{dims}")))
+        else:
+            found.append(Fact.of(type, item))
+    return found
