@@ -29,16 +29,17 @@ def bev_pool(
     camera, pixel = k // max(depth_bins * area, 1), k % area
     row = camera * area + pixel
     known = (k >= 0) & (k < weights.size) & (row >= 0) & (row < len(flat))
-    k, row = np.where(known, k, 0), np.where(known, row, 0)
-    terms = np.zeros((index.size + 1, channels), np.float64)
-    if index.size and weights.size and len(flat):
-        products = flat[row, :channels].astype(np.float64) * weights[k][:, None]
-        terms[1:, : products.shape[1]] = np.where(known[:, None], products, 0)
-    running = np.cumsum(terms, axis=0)
+    terms = np.zeros((index.size, channels), np.float64)
+    products = flat[row[known], :channels] * weights[k[known], None]
+    terms[known, : products.shape[1]] = products
     start, end, cell = intervals.astype(np.int64).T
     usable = (start >= 0) & (end >= start)
-    start, end, cell = start[usable], end[usable], cell[usable]
-    sums = running[np.minimum(end, index.size)] - running[np.minimum(start, index.size)]
+    start, cell = np.minimum(start[usable], index.size), cell[usable]
+    lengths = np.minimum(end[usable], index.size) - start
+    owner = np.repeat(np.arange(cell.size), lengths)
+    within = np.arange(owner.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    sums = np.zeros((cell.size, channels), np.float64)
+    np.add.at(sums, owner, terms[start[owner] + within])
     places = cell[:, None] + np.arange(channels) * plane
     inside = (places >= 0) & (places < math.prod(shape))
     result = np.zeros(math.prod(shape), features.dtype)

@@ -102,9 +102,11 @@ def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
         starts, lengths = _adaptive_windows(spatial[axis], sizes[axis])
         along = (-1, *(1 for _ in range(len(sizes) - 1 - axis)))
         parts = _adaptive_taps(total, axis, starts, lengths)
-        total = sum(np.where((tap < lengths).reshape(along), part, 0) for tap, part in enumerate(parts))
+        total = parts[0]
+        for tap, part in enumerate(parts[1:], start=1):
+            total = total + np.where((tap < lengths).reshape(along), part, 0)
         counts = lengths.reshape(along) * counts
-    return _mean(total.astype(_summable(data).dtype, copy=False), counts, data.dtype)
+    return _mean(total, counts, data.dtype)
 
 
 def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:

@@ -58,9 +58,11 @@ def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **
 def conform(array: Any, type: ElementType) -> Array:
     """The array in the carrier of its type, its values on the type's grid."""
     result: Array = np.asarray(array)
-    if type.is_known and result.dtype != type.dtype:
-        result = result.astype(type.dtype)
-    return round_to(result, type.name) if type.is_narrow else result
+    if type.is_narrow and result.dtype.kind in ("f" if type.is_float else "iu"):
+        result = round_to(result, type.name)
+    elif type.is_known and result.dtype != type.dtype:
+        return conform(result.astype(type.dtype), type)
+    return result if result.dtype == type.dtype or not type.is_known else result.astype(type.dtype)
 
 
 def _padded(op: Op, inputs: Sequence[Any]) -> list[Any]:

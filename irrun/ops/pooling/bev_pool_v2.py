@@ -51,7 +51,7 @@ class BevPoolV2(Op):
                 name = f"{axis}_bound_max"
                 raise OpError(f"{name} ({greatest:g}) is below {axis}_bound_min ({least:g})", attribute=name)
 
-    def infer(self, cf: Fact, dw: Fact, idx: Fact, itv: Fact) -> Shape:
+    def infer(self, cf: Fact, _dw: Fact, _idx: Fact, itv: Fact) -> Shape:
         batch = Dim()
         if cf.shape.dims is not None:
             batch, *sizes = cf.shape.dims

@@ -1,0 +1,188 @@
+"""Recurrent cells (RNN, GRU, LSTM), and their run over sequences.
+
+Weights are laid out as [gates * hidden, size], biases as [gates * hidden]. The product of input and weights is the same
+for all steps, so it is made once; a step multiplies the state only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+States = tuple[Array, ...]
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-x)), dtype=x.dtype)
+
+
+def _relu(x: Array) -> Array:
+    return np.asarray(np.maximum(x, 0), dtype=x.dtype)
+
+
+ACTIVATIONS: Final[dict[str, Callable[[Array], Array]]] = {"sigmoid": _sigmoid, "tanh": np.tanh, "relu": _relu}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What the cells have in common: activations by name, and the bound of their arguments (0 or infinite: none)."""
+
+    activations: Sequence[str]
+    clip: float = 0.0
+
+    def inputs(self, x: Array, w: Array, b: Array | None) -> Array:
+        """The share of the input in the gates of all steps; ``x`` is [..., size]."""
+        product = np.matmul(x.reshape(-1, x.shape[-1]), w.T) if x.shape[-1] else np.zeros((_rows(x), w.shape[0]), x.dtype)
+        if b is not None:
+            product += self.input_bias(b)
+        return product.reshape(*x.shape[:-1], w.shape[0])
+
+    def input_bias(self, b: Array) -> Array:
+        return b
+
+    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
+        """The states after one step, the hidden state first."""
+        raise NotImplementedError
+
+    def activate(self, index: int, gates: Array) -> Array:
+        if 0 < self.clip < np.inf:
+            gates = np.clip(gates, -self.clip, self.clip).astype(gates.dtype, copy=False)
+        return ACTIVATIONS[self.activations[index]](gates)
+
+
+def _rows(x: Array) -> int:
+    return int(np.prod(x.shape[:-1]))
+
+
+class Rnn(Cell):
+    """h = f(x Wᵀ + h Rᵀ + b)."""
+
+    __slots__ = ()
+
+    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
+        return (self.activate(0, gates + states[0] @ r.T),)
+
+
+class Lstm(Cell):
+    """Gates in the order f, i, c, o."""
+
+    __slots__ = ()
+
+    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
+        hidden, cell = states
+        size = hidden.shape[-1]
+        total = gates + hidden @ r.T
+        forget_input = self.activate(0, total[..., : 2 * size])
+        candidate = self.activate(1, total[..., 2 * size : 3 * size])
+        output = self.activate(0, total[..., 3 * size :])
+        cell = forget_input[..., :size] * cell + forget_input[..., size:] * candidate
+        return output * ACTIVATIONS[self.activations[2]](cell), cell
+
+
+@dataclass(frozen=True, slots=True)
+class Gru(Cell):
+    """Gates in the order z, r, h. With ``linear_before_reset`` the bias has a fourth part, that of the state in h."""
+
+    linear_before_reset: bool = False
+
+    def input_bias(self, b: Array) -> Array:
+        return b[: 3 * (b.shape[0] // 4)] if self.linear_before_reset else b
+
+    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
+        """``attention``, [batch, 1], takes its share off the update gate."""
+        hidden = states[0]
+        size = hidden.shape[-1]
+        if self.linear_before_reset:
+            recurrent = hidden @ r.T
+            update_reset = self.activate(0, gates[..., : 2 * size] + recurrent[..., : 2 * size])
+            inner = recurrent[..., 2 * size :] if b is None else recurrent[..., 2 * size :] + b[3 * size :]
+            inner = update_reset[..., size:] * inner
+        else:
+            update_reset = self.activate(0, gates[..., : 2 * size] + hidden @ r[: 2 * size].T)
+            inner = (update_reset[..., size:] * hidden) @ r[2 * size :].T
+        candidate = self.activate(1, gates[..., 2 * size :] + inner)
+        update = update_reset[..., :size]
+        if attention is not None:
+            update = (1 - attention) * update
+        return ((1 - update) * candidate + update * hidden,)
+
+
+def run_cell(
+    cell: Cell, x: Array, states: States, w: Array, r: Array, b: Array | None, attention: Array | None = None
+) -> States:
+    """One step: ``x`` is [batch, size], every state [batch, hidden]."""
+    return cell.step(cell.inputs(x, w, b), states, r, b, attention)
+
+
+def run_sequence(
+    cell: Cell,
+    x: Array,
+    states: States,
+    lengths: Array,
+    w: Array,
+    r: Array,
+    b: Array,
+    directions: Sequence[bool],
+    attention: Array | None = None,
+) -> tuple[Array, ...]:
+    """All hidden states [batch, directions, steps, hidden], then each state after the last step of its sequence.
+
+    ``x`` is [batch, steps, size], a state [batch, directions, hidden]; ``directions`` says for each direction whether it
+    is run in reverse. Steps from ``lengths[i]`` on are not part of sequence i: their hidden state is zero, and in reverse
+    the sequence begins at its own last step. A sequence of no steps, or of more than there are, ends in zeros.
+    """
+    passes = [
+        _pass(cell, x, tuple(s[:, d] for s in states), lengths, w[d], r[d], b[d], reverse, attention)
+        for d, reverse in enumerate(directions)
+    ]
+    return tuple(np.stack(parts, axis=1) for parts in zip(*passes, strict=True))
+
+
+def _pass(
+    cell: Cell,
+    x: Array,
+    states: States,
+    lengths: Array,
+    w: Array,
+    r: Array,
+    b: Array,
+    reverse: bool,
+    attention: Array | None,
+) -> tuple[Array, ...]:
+    steps = x.shape[1]
+    order = _order(lengths, steps) if reverse else None
+    gates = cell.inputs(_steps_first(x, order), w, b)
+    shares = None if attention is None else np.swapaxes(attention, 0, 1)
+    ragged = bool(np.any(lengths != steps))
+    active = (np.arange(steps)[:, None] < lengths)[..., None] if ragged else None
+    hidden = np.zeros((steps, *states[0].shape), x.dtype)
+    for t in range(steps):
+        after = cell.step(gates[t], states, r, b, None if shares is None else shares[t])
+        if active is not None:
+            after = tuple(np.where(active[t], new, old) for new, old in zip(after, states, strict=True))
+        states = after
+        hidden[t] = after[0] if active is None else np.where(active[t], after[0], 0)
+    if ragged:
+        ended = ((lengths > 0) & (lengths <= steps))[:, None]
+        states = tuple(np.where(ended, state, 0).astype(state.dtype, copy=False) for state in states)
+    if order is not None:
+        hidden = hidden[order.T, np.arange(x.shape[0])]
+    return np.swapaxes(hidden, 0, 1), *states
+
+
+def _order(lengths: Array, steps: int) -> Array:
+    """For each batch element the steps of its sequence from the last to the first, then the others as they are."""
+    step = np.arange(steps)
+    last = np.minimum(lengths.astype(np.int64), steps)[:, None] - 1
+    return np.where(step <= last, last - step, step)
+
+
+def _steps_first(x: Array, order: Array | None) -> Array:
+    if order is None:
+        return np.ascontiguousarray(np.swapaxes(x, 0, 1))
+    return x[np.arange(x.shape[0]), order.T]

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from irrun.kernels import interpolate as kernels
+from irrun.kernels.windows import pad
+from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import axes_of, normalize_axis
+from irrun.tensor import UNBOUNDED
+from irrun.tensor.element_type import FLOAT, INTEGER, NUMERIC
+
+T = TypeVar("T", NUMERIC)
+Coordinates = Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"]
+Nearest = Literal["round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"]
+Calculation = Literal["sizes", "scales"]
+
+
+@op("Interpolate", opset=1)
+class InterpolateV1(Op):
+    """Resize a tensor along some axes by interpolation.
+
+    Note: linear is the linear_onnx of Interpolate-4, or its linear for tensors of rank 5 and more; nearest rounds up
+    where the axis becomes shorter, else down. Places are those of align_corners, else asymmetric; but half_pixel for
+    linear without padding, unless the axes are 2 and 3 of a tensor of rank 4. Area takes the mean of what an element
+    covers. cubic is that of Interpolate-4 with its default coefficient.
+
+    Departure: OpenVINO sorts axes, and knows no area; here sizes go with axes in the order given.
+    """
+
+    inputs = (
+        In("data", T),
+        In("target_spatial_shape", INTEGER, "the sizes of axes in the result", rank=1),
+    )
+    outputs = (Out("output", T),)
+
+    axes: tuple[int, ...] = attr(doc="the axes to resize", ge=0, openvino=())
+    mode: Literal["nearest", "linear", "linear_onnx", "cubic", "area"] = attr(doc="kind of interpolation")
+    align_corners: bool = attr(True, doc="whether the elements at the ends lie on those of the original")
+    antialias: bool = attr(False, doc="whether shortening takes in all elements (for linear)")
+    pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0, openvino=())
+    pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0, openvino=())
+
+    def verify(self) -> None:
+        _check_distinct(self.axes)
+
+    def infer(self, data: Fact, target_spatial_shape: Fact) -> Shape:
+        sizes = target_spatial_shape.dims()
+        if sizes is not None and len(sizes) != len(self.axes):
+            count = len(sizes)
+            raise OpError(f"target_spatial_shape has {count} elements, expected {len(self.axes)} as axes has", input=1)
+        if data.shape.dims is None:
+            return Shape.unknown()
+        for axis in self.axes:
+            normalize_axis(axis, len(data.shape), attribute="axes")
+        padded = _padded(data.shape.dims, self.pads_begin, self.pads_end)
+        return _resized(padded, self.axes, sizes or [Dim()] * len(self.axes))
+
+    def run(self, data: Array, target_spatial_shape: Array) -> Array:
+        data = _pad(data, self.pads_begin, self.pads_end)
+        axes = _by_sizes(data, self.axes, target_spatial_shape.tolist())
+        coordinates = self._coordinates(data.ndim)
+        match self.mode:
+            case "nearest":
+                return kernels.nearest(data, axes, coordinates, "simple")
+            case "cubic":
+                return kernels.cubic(data, axes, coordinates, -0.75)
+            case "area":
+                return kernels.area(data, axes)
+        if self.mode == "linear" and data.ndim >= 5:
+            return kernels.linear(data, axes, coordinates, self.antialias)
+        return kernels.linear_onnx(data, axes, coordinates)
+
+    def _coordinates(self, rank: int) -> Coordinates:
+        if self.align_corners:
+            return "align_corners"
+        planar = rank == 4 and sorted(self.axes) == [2, 3]
+        padded = any((*self.pads_begin, *self.pads_end))
+        linear = self.mode in ("linear", "linear_onnx")
+        return "half_pixel" if linear and not padded and not planar else "asymmetric"
+
+
+@op("Interpolate", opset=4)
+class InterpolateV4(Op):
+    """Resize a tensor along some axes by interpolation, to given sizes or by given scales.
+
+    Note: integers are rounded for linear, truncated for linear_onnx and cubic.
+
+    Departure: the native CPU plugin does not widen the window of linear for antialias. An axis that keeps its size is
+    left alone there, also where tf_half_pixel_for_nn or a scale other than 1 moves its elements.
+    """
+
+    inputs = (
+        In("data", T),
+        In("sizes", INTEGER, "the sizes of axes in the result, for sizes", rank=1),
+        In("scales", FLOAT, "the factors for axes, for scales", rank=1),
+        In("axes", INTEGER, "the axes to resize; absent means all", optional=True, rank=1),
+    )
+    outputs = (Out("output", T),)
+
+    mode: Literal["nearest", "linear", "linear_onnx", "cubic"] = attr(doc="kind of interpolation", openvino="nearest")
+    shape_calculation_mode: Calculation = attr(doc="which input says the size of the result", openvino="sizes")
+    coordinate_transformation_mode: Coordinates = attr("half_pixel", doc="where the elements of the result lie")
+    nearest_mode: Nearest = attr("round_prefer_floor", doc="which element is the nearest")
+    antialias: bool = attr(False, doc="whether shortening takes in all elements (for linear)")
+    pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0)
+    pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0)
+    cube_coeff: float = attr(-0.75, doc="the parameter a of cubic")
+
+    def infer(self, data: Fact, sizes: Fact, scales: Fact, axes: Fact | None) -> Shape:
+        by = scales if self.shape_calculation_mode == "scales" else sizes
+        return _infer(self, data, by, axes, 2 if by is scales else 1, 3)
+
+    def run(self, data: Array, sizes: Array, scales: Array, axes: Array | None) -> Array:
+        return _run(self, data, scales if self.shape_calculation_mode == "scales" else sizes, axes)
+
+
+@op("Interpolate", opset=11)
+class InterpolateV11(Op):
+    """Resize a tensor along some axes by interpolation, to given sizes or by given scales; also as Pillow does.
+
+    Note: integers are rounded for linear and for the modes of Pillow, truncated for linear_onnx and cubic.
+
+    Departure: the native CPU plugin does not widen the window of linear for antialias. An axis that keeps its size is
+    left alone there, also where tf_half_pixel_for_nn or a scale other than 1 moves its elements.
+    """
+
+    inputs = (
+        In("image", T),
+        In("scales_or_sizes", FLOAT | INTEGER, "the factors for axes, or their sizes in the result", rank=1),
+        In("axes", INTEGER, "the axes to resize; absent means all", optional=True, rank=1),
+    )
+    outputs = (Out("output", T),)
+
+    mode: Literal["nearest", "linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow"] = attr(
+        doc="kind of interpolation", openvino="nearest"
+    )
+    shape_calculation_mode: Calculation = attr(doc="what scales_or_sizes holds", openvino="sizes")
+    coordinate_transformation_mode: Coordinates = attr("half_pixel", doc="where the elements of the result lie")
+    nearest_mode: Nearest = attr("round_prefer_floor", doc="which element is the nearest")
+    antialias: bool = attr(False, doc="whether shortening takes in all elements (for linear)")
+    pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0)
+    pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0)
+    cube_coeff: float = attr(-0.75, doc="the parameter a of cubic and bicubic_pillow")
+
+    def infer(self, image: Fact, scales_or_sizes: Fact, axes: Fact | None) -> Shape:
+        known = scales_or_sizes.type
+        if known.is_known and known.is_float != (self.shape_calculation_mode == "scales"):
+            mode = self.shape_calculation_mode
+            wanted = "floats" if mode == "scales" else "integers"
+            raise OpError(f"scales_or_sizes is {known}, expected {wanted} for shape_calculation_mode {mode}", input=1)
+        return _infer(self, image, scales_or_sizes, axes, 1, 2)
+
+    def run(self, image: Array, scales_or_sizes: Array, axes: Array | None) -> Array:
+        return _run(self, image, scales_or_sizes, axes)
+
+
+Interpolation = InterpolateV4 | InterpolateV11
+
+
+def _infer(op: Interpolation, data: Fact, by: Fact, axes: Fact | None, by_index: int, axes_index: int) -> Shape:
+    if data.shape.dims is None:
+        return Shape.unknown()
+    rank = len(data.shape)
+    known = tuple(range(rank)) if axes is None else axes_of(axes, rank, input=axes_index)
+    if known is None:
+        return Shape.unknown(rank)
+    _check_distinct(known)
+    if op.mode.endswith("_pillow") and len(known) != 2:
+        raise OpError(f"{op.mode} resizes 2 axes, got {len(known)}", attribute="mode")
+    count = by.shape[0] if by.shape.dims is not None else Dim()
+    if count.hi < len(known):
+        name = op.inputs[by_index].name
+        raise OpError(f"{name} has {count} elements, expected {len(known)}, one for each axis", input=by_index)
+    padded = _padded(data.shape.dims, op.pads_begin, op.pads_end)
+    return _resized(padded, known, _sizes(op, by, [padded[axis] for axis in known]))
+
+
+def _sizes(op: Interpolation, by: Fact, dims: Sequence[Dim]) -> Sequence[Dim]:
+    """The sizes of the resized axes as far as they are known."""
+    if op.shape_calculation_mode == "sizes":
+        return (by.dims() or (Dim(),) * len(dims))[: len(dims)]
+    if by.constant is None:
+        return (Dim(),) * len(dims)
+    return [_scaled(dim, scale) for dim, scale in zip(dims, by.constant.reshape(-1), strict=False)]
+
+
+def _scaled(size: Dim, scale: float) -> Dim:
+    if float(scale).is_integer():
+        return size * int(scale)
+    return Dim(_floor(size.lo, scale), UNBOUNDED if size.hi == UNBOUNDED else _floor(size.hi, scale))
+
+
+def _floor(size: int, scale: float) -> int:
+    return int(np.floor(np.float32(size) * np.float32(scale)))
+
+
+def _padded(dims: Sequence[Dim], begins: tuple[int, ...], ends: tuple[int, ...]) -> list[Dim]:
+    rank = len(dims)
+    pads = zip(_to_rank(begins, rank), _to_rank(ends, rank), strict=True)
+    return [dim + (begin + end) for dim, (begin, end) in zip(dims, pads, strict=True)]
+
+
+def _to_rank(pads: tuple[int, ...], rank: int) -> list[int]:
+    return [*pads[:rank], *([0] * (rank - len(pads)))]
+
+
+def _resized(dims: Sequence[Dim], axes: Sequence[int], sizes: Sequence[Dim]) -> Shape:
+    result = list(dims)
+    for axis, size in zip(axes, sizes, strict=True):
+        result[axis] = size
+    return Shape(result)
+
+
+def _check_distinct(axes: Sequence[int]) -> None:
+    if len(set(axes)) != len(axes):
+        raise OpError(f"axes are {', '.join(map(str, axes))}, expected each only once", attribute="axes")
+
+
+def _pad(data: Array, begins: tuple[int, ...], ends: tuple[int, ...]) -> Array:
+    return pad(data, _to_rank(begins, data.ndim), _to_rank(ends, data.ndim))
+
+
+def _by_sizes(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> list[kernels.Axis]:
+    found = []
+    for axis, target in zip(axes, sizes, strict=False):
+        size = data.shape[axis]
+        found.append(kernels.Axis(axis, size, target, float(np.float32(target) / np.float32(max(size, 1)))))
+    return found
+
+
+def _run(op: Interpolation, data: Array, by: Array, axes: Array | None) -> Array:
+    data = _pad(data, op.pads_begin, op.pads_end)
+    known = range(data.ndim) if axes is None else [normalize_axis(int(axis), data.ndim) for axis in axes]
+    if op.shape_calculation_mode == "sizes":
+        along = _by_sizes(data, known, by.tolist())
+    else:
+        along = [
+            kernels.Axis(axis, data.shape[axis], _floor(data.shape[axis], scale), float(scale))
+            for axis, scale in zip(known, by.tolist(), strict=False)
+        ]
+    coordinates = op.coordinate_transformation_mode
+    match op.mode:
+        case "nearest":
+            return kernels.nearest(data, along, coordinates, op.nearest_mode)
+        case "linear":
+            return kernels.linear(data, along, coordinates, op.antialias)
+        case "linear_onnx":
+            return kernels.linear_onnx(data, along, coordinates)
+        case "cubic":
+            return kernels.cubic(data, along, coordinates, op.cube_coeff)
+    return kernels.pillow(data, along, op.mode, op.cube_coeff)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.movement.slice import sliced_shape, slices
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+IND = TypeVar("T_IND", INTEGER)
+
+
+@op("SliceScatter", opset=15)
+class SliceScatter(Op):
+    """Copy a tensor and write the updates over the elements that a slice of it takes.
+
+    Departure: the native CPU plugin returns garbage where start, stop and step are no constants and axes are absent.
+    """
+
+    inputs = (
+        In("data", T, "the tensor to copy"),
+        In("updates", T, "what is written, in the shape of the slice"),
+        In("start", IND, "the first index of each axis; negative ones count from the end", rank=1),
+        In("stop", IND, "the index past the last of each axis", rank=1),
+        In("step", IND, "the distance of indices of each axis, not 0", rank=1),
+        In("axes", INTEGER, "the axes to slice, without it the leading ones", optional=True, rank=1),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    def infer(self, data: Fact, updates: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None) -> Shape:
+        part = sliced_shape(data, start, stop, step, axes, first_input=2)
+        if not part.compatible(updates.shape):
+            raise OpError(f"updates have shape {updates.shape}, expected that of the slice, {part}", input=1)
+        return data.shape
+
+    def run(
+        self, data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
+    ) -> Array:
+        output = data.astype(np.promote_types(data.dtype, updates.dtype))
+        part = slices(data.shape, start, stop, step, axes)
+        if output[part].shape != updates.shape:
+            raise OpError(
+                f"updates have shape {list(updates.shape)}, expected that of the slice, {list(output[part].shape)}",
+                input=1,
+            )
+        output[part] = updates
+        return output

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import math
+
+from irrun.kernels.attention import attention
+from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import broadcast, broadcast_dim, merge_dims
+from irrun.tensor.element_type import BOOLEAN, FLOAT
+
+T = TypeVar("T", FLOAT)
+
+
+@op("ScaledDotProductAttention", opset=13, page="scaled-dot-product-attention")
+class ScaledDotProductAttention(Op):
+    """Attention: softmax(query · keyᵀ · scale + mask) · value.
+
+    The scale is 1/sqrt(E) unless given. A query that may look at no key gives NaN, as the page's formula does.
+
+    Note: OpenVINO knows a sixth input, ``sink``: one further score for each query, which takes its share of the softmax.
+    """
+
+    inputs = (
+        In("query", T, "[N, ..., L, E]"),
+        In("key", T, "[N, ..., S, E]"),
+        In("value", T, "[N, ..., S, Ev]"),
+        In(
+            "attention_mask",
+            FLOAT | {BOOLEAN},
+            "broadcast to [N, ..., L, S]; true where a key is seen, or what is added to the scores; ignored if causal",
+            optional=True,
+        ),
+        In("scale", T, "one number", optional=True),
+        In("sink", T, "a further score for each query, broadcast to [N, ..., L, 1]", optional=True),
+    )
+    outputs = (Out("output", T, "[N, ..., L, Ev]"),)
+
+    causal: bool = attr(doc="whether query i sees the keys 0 to i only", openvino=False)
+
+    def infer(
+        self, query: Fact, key: Fact, value: Fact, mask: Fact | None, scale: Fact | None, sink: Fact | None
+    ) -> Shape:
+        q, k, v = (_matrices(fact, index) for index, fact in enumerate((query, key, value)))
+        merge_dims(q[-1], k[-1], "the last sizes of query and key", input=1)
+        keys = merge_dims(k[-2], v[-2], "the numbers of keys and of values", input=2)
+        if mask is not None and mask.type.is_known and mask.type not in (BOOLEAN, query.type) and query.type.is_known:
+            raise OpError(f"the mask is {mask.type}, expected boolean or {query.type}", input=3)
+        if scale is not None and not (scale.rank in (None, 0) or (scale.rank == 1 and scale.shape[0].admits(1))):
+            raise OpError(f"the scale has shape {scale.shape}, expected one number", input=4)
+        stacks = [_stack(fact.shape) for fact in (query, key, value)]
+        if mask is not None and not self.causal:
+            stacks.append(_mask_stack(mask, q[-2], keys))
+        if sink is not None:
+            stacks.append(_stack(sink.shape) if sink.shape.dims is None or len(sink.shape) > 1 else Shape([]))
+        batch = broadcast(*stacks)
+        return Shape.unknown() if batch.dims is None else Shape([*batch, q[-2], v[-1]])
+
+    def run(
+        self,
+        query: Array,
+        key: Array,
+        value: Array,
+        mask: Array | None,
+        scale: Array | None,
+        sink: Array | None,
+    ) -> Array:
+        factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale.reshape(()))
+        return attention(query, key, value, mask, factor, causal=self.causal, sink=sink)
+
+
+def _matrices(fact: Fact, index: int) -> tuple[Dim, ...]:
+    """The last two sizes of an input."""
+    if fact.shape.dims is None:
+        return (Dim(), Dim())
+    if len(fact.shape) < 3:
+        raise OpError(f"input {index} has rank {len(fact.shape)}, expected 3 or more", input=index)
+    return fact.shape[-2:]
+
+
+def _stack(shape: Shape) -> Shape:
+    return shape if shape.dims is None else Shape(shape[:-2])
+
+
+def _mask_stack(mask: Fact, queries: Dim, keys: Dim) -> Shape:
+    """The batch of a mask whose last two sizes fit; a scalar has none."""
+    if mask.shape.dims is None or len(mask.shape) == 0:
+        return mask.shape
+    if len(mask.shape) == 1:
+        raise OpError("the mask has rank 1, expected 0 or 2 and more", input=3)
+    for size, dim in zip(mask.shape[-2:], (queries, keys), strict=True):
+        if size != 1 and broadcast_dim(dim, size) is None:
+            raise OpError(f"the mask has shape {mask.shape}, expected [...,{queries},{keys}] or 1 in their place", input=3)
+    return _stack(mask.shape)
