@@ -22,8 +22,8 @@ def attention(
 ) -> Array:
     """softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
 
-    A boolean mask is true where a key may be looked at; a float mask is added. With ``causal`` query i sees keys 0 to i.
-    ``sink`` is one further score for each query, which takes its share of the softmax and has no value.
+    A boolean mask is true where a key may be looked at; a float mask is added. With ``causal`` query i sees keys 0 to
+    i. ``sink`` is one further score for each query, which takes its share of the softmax and has no value.
     """
     scores = np.matmul(query * query.dtype.type(scale), np.swapaxes(key, -1, -2))
     if causal:

@@ -11,7 +11,7 @@ Array = NDArray[Any]
 
 
 def cast(values: Array, dtype: np.dtype[Any]) -> Array:
-    """`values` as `dtype`: floats are truncated toward zero, integers wrap, a boolean tells what is neither zero nor NaN."""
+    """`values` as `dtype`: floats are truncated, integers wrap, as a boolean only zero and NaN are false."""
     if dtype == np.bool_:
         return (values < 0) | (values > 0)
     if values.dtype.kind == "f" and dtype.kind in "iu":
@@ -41,16 +41,16 @@ def truncate(values: Array, dtype: np.dtype[Any]) -> Array:
 def nearest(values: Array) -> Array:
     """Floats rounded to the nearest whole number, halves away from zero."""
     whole = np.trunc(values)
-    return np.asarray(whole + np.where(np.abs(values - whole) >= 0.5, np.sign(values), 0).astype(values.dtype))
+    with np.errstate(invalid="ignore"):
+        away = np.abs(values - whole) >= 0.5
+    return np.asarray(np.where(away, whole + np.copysign(1, values).astype(values.dtype), whole))
 
 
 def integer_sqrt(values: Array) -> Array:
-    """Square roots of integers, rounded to the nearest integer, in their type; what is negative gives its smallest value."""
-    root = np.rint(np.sqrt(np.maximum(values, 0).astype(np.float64)))
-    near = np.minimum(root, 2.0**32 - 1).astype(np.uint64)
+    """Square roots of integers, rounded to the nearest, in their type; a negative number gives the smallest value."""
     square = np.maximum(values, 0).astype(np.uint64)
-    # The root of n lies nearest to r where r*r - r < n <= r*r + r.
-    near -= square + near <= near * near
-    near += square - np.minimum(square, near) > near * near
-    result = near.astype(values.dtype)
+    root = np.rint(np.sqrt(square.astype(np.float64))).astype(np.uint64)
+    # The root of n lies nearest to r where -r < n - r*r <= r; the difference is small, so it may wrap.
+    gap, near = (square - root * root).view(np.int64), root.view(np.int64)
+    result = (near + (gap > near) - (gap <= -near) * (near > 0)).astype(values.dtype)
     return np.where(values < 0, np.iinfo(values.dtype).min, result)

@@ -193,11 +193,12 @@ _ROUNDED: dict[str, Callable[[Array, bool], Array]] = {
 
 
 def _triangle(distance: Array, _: float) -> Array:
-    return np.maximum(1 - distance, 0)
+    weight: Array = np.maximum(1 - distance, 0)
+    return weight
 
 
 def _keys(distance: Array, a: float) -> Array:
-    near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
+    near: Array = ((a + 2) * distance - (a + 3)) * distance * distance + 1
     far = (((distance - 5) * distance + 8) * distance - 4) * a
     return np.where(distance < 1, near, np.where(distance < 2, far, 0))
 

@@ -29,23 +29,32 @@ ACTIVATIONS: Final[dict[str, Callable[[Array], Array]]] = {"sigmoid": _sigmoid, 
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """Of one direction: for the input, for the hidden state, and the bias."""
+
+    w: Array
+    r: Array
+    b: Array | None
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """What the cells have in common: activations by name, and the bound of their arguments (0 or infinite: none)."""
 
     activations: Sequence[str]
     clip: float = 0.0
 
-    def inputs(self, x: Array, w: Array, b: Array | None) -> Array:
+    def inputs(self, x: Array, weights: Weights) -> Array:
         """The share of the input in the gates of all steps; ``x`` is [..., size]."""
-        product = np.matmul(x.reshape(-1, x.shape[-1]), w.T) if x.shape[-1] else np.zeros((_rows(x), w.shape[0]), x.dtype)
-        if b is not None:
-            product += self.input_bias(b)
-        return product.reshape(*x.shape[:-1], w.shape[0])
+        product = np.matmul(x, weights.w.T)
+        if weights.b is not None:
+            product += self.input_bias(weights.b)
+        return np.asarray(product)
 
     def input_bias(self, b: Array) -> Array:
         return b
 
-    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
+    def step(self, gates: Array, states: States, weights: Weights) -> States:
         """The states after one step, the hidden state first."""
         raise NotImplementedError
 
@@ -55,17 +64,13 @@ class Cell:
         return ACTIVATIONS[self.activations[index]](gates)
 
 
-def _rows(x: Array) -> int:
-    return int(np.prod(x.shape[:-1]))
-
-
 class Rnn(Cell):
     """h = f(x Wᵀ + h Rᵀ + b)."""
 
     __slots__ = ()
 
-    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
-        return (self.activate(0, gates + states[0] @ r.T),)
+    def step(self, gates: Array, states: States, weights: Weights) -> States:
+        return (self.activate(0, gates + states[0] @ weights.r.T),)
 
 
 class Lstm(Cell):
@@ -73,10 +78,10 @@ class Lstm(Cell):
 
     __slots__ = ()
 
-    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
+    def step(self, gates: Array, states: States, weights: Weights) -> States:
         hidden, cell = states
         size = hidden.shape[-1]
-        total = gates + hidden @ r.T
+        total = gates + hidden @ weights.r.T
         forget_input = self.activate(0, total[..., : 2 * size])
         candidate = self.activate(1, total[..., 2 * size : 3 * size])
         output = self.activate(0, total[..., 3 * size :])
@@ -93,18 +98,20 @@ class Gru(Cell):
     def input_bias(self, b: Array) -> Array:
         return b[: 3 * (b.shape[0] // 4)] if self.linear_before_reset else b
 
-    def step(self, gates: Array, states: States, r: Array, b: Array | None, attention: Array | None) -> States:
+    def step(self, gates: Array, states: States, weights: Weights, attention: Array | None = None) -> States:
         """``attention``, [batch, 1], takes its share off the update gate."""
         hidden = states[0]
         size = hidden.shape[-1]
         if self.linear_before_reset:
-            recurrent = hidden @ r.T
+            recurrent = hidden @ weights.r.T
             update_reset = self.activate(0, gates[..., : 2 * size] + recurrent[..., : 2 * size])
-            inner = recurrent[..., 2 * size :] if b is None else recurrent[..., 2 * size :] + b[3 * size :]
+            inner = recurrent[..., 2 * size :]
+            if weights.b is not None:
+                inner = inner + weights.b[3 * size :]
             inner = update_reset[..., size:] * inner
         else:
-            update_reset = self.activate(0, gates[..., : 2 * size] + hidden @ r[: 2 * size].T)
-            inner = (update_reset[..., size:] * hidden) @ r[2 * size :].T
+            update_reset = self.activate(0, gates[..., : 2 * size] + hidden @ weights.r[: 2 * size].T)
+            inner = (update_reset[..., size:] * hidden) @ weights.r[2 * size :].T
         candidate = self.activate(1, gates[..., 2 * size :] + inner)
         update = update_reset[..., :size]
         if attention is not None:
@@ -112,11 +119,9 @@ class Gru(Cell):
         return ((1 - update) * candidate + update * hidden,)
 
 
-def run_cell(
-    cell: Cell, x: Array, states: States, w: Array, r: Array, b: Array | None, attention: Array | None = None
-) -> States:
-    """One step: ``x`` is [batch, size], every state [batch, hidden]."""
-    return cell.step(cell.inputs(x, w, b), states, r, b, attention)
+def run_cell(cell: Cell, x: Array, states: States, weights: Weights, *attention: Array) -> States:
+    """One step: ``x`` is [batch, size], every state [batch, hidden]; ``attention``, [batch, 1], is for a ``Gru``."""
+    return cell.step(cell.inputs(x, weights), states, weights, *attention)
 
 
 def run_sequence(
@@ -124,49 +129,40 @@ def run_sequence(
     x: Array,
     states: States,
     lengths: Array,
-    w: Array,
-    r: Array,
-    b: Array,
-    directions: Sequence[bool],
-    attention: Array | None = None,
+    weights: Sequence[Weights],
+    reverse: Sequence[bool],
+    *attention: Array,
 ) -> tuple[Array, ...]:
     """All hidden states [batch, directions, steps, hidden], then each state after the last step of its sequence.
 
-    ``x`` is [batch, steps, size], a state [batch, directions, hidden]; ``directions`` says for each direction whether it
-    is run in reverse. Steps from ``lengths[i]`` on are not part of sequence i: their hidden state is zero, and in reverse
-    the sequence begins at its own last step. A sequence of no steps, or of more than there are, ends in zeros.
+    ``x`` is [batch, steps, size], a state [batch, directions, hidden]; ``weights`` and ``reverse`` have an element for
+    each direction; ``attention``, [batch, steps, 1], is for a ``Gru``. Steps from ``lengths[i]`` on are not part of
+    sequence i: their hidden state is zero, and in reverse a sequence begins at its own last step. A sequence of no steps,
+    or of more than there are, ends in zeros.
     """
     passes = [
-        _pass(cell, x, tuple(s[:, d] for s in states), lengths, w[d], r[d], b[d], reverse, attention)
-        for d, reverse in enumerate(directions)
+        _pass(cell, x, tuple(state[:, index] for state in states), lengths, own, backward, *attention)
+        for index, (own, backward) in enumerate(zip(weights, reverse, strict=True))
     ]
     return tuple(np.stack(parts, axis=1) for parts in zip(*passes, strict=True))
 
 
 def _pass(
-    cell: Cell,
-    x: Array,
-    states: States,
-    lengths: Array,
-    w: Array,
-    r: Array,
-    b: Array,
-    reverse: bool,
-    attention: Array | None,
+    cell: Cell, x: Array, states: States, lengths: Array, weights: Weights, reverse: bool, *attention: Array
 ) -> tuple[Array, ...]:
     steps = x.shape[1]
     order = _order(lengths, steps) if reverse else None
-    gates = cell.inputs(_steps_first(x, order), w, b)
-    shares = None if attention is None else np.swapaxes(attention, 0, 1)
+    gates = cell.inputs(_steps_first(x, order), weights)
+    shares = [_steps_first(share, order) for share in attention]
     ragged = bool(np.any(lengths != steps))
-    active = (np.arange(steps)[:, None] < lengths)[..., None] if ragged else None
+    active = (np.arange(steps)[:, None] < lengths)[..., None]
     hidden = np.zeros((steps, *states[0].shape), x.dtype)
     for t in range(steps):
-        after = cell.step(gates[t], states, r, b, None if shares is None else shares[t])
-        if active is not None:
+        after = cell.step(gates[t], states, weights, *(share[t] for share in shares))
+        if ragged:
             after = tuple(np.where(active[t], new, old) for new, old in zip(after, states, strict=True))
         states = after
-        hidden[t] = after[0] if active is None else np.where(active[t], after[0], 0)
+        hidden[t] = np.where(active[t], after[0], 0) if ragged else after[0]
     if ragged:
         ended = ((lengths > 0) & (lengths <= steps))[:, None]
         states = tuple(np.where(ended, state, 0).astype(state.dtype, copy=False) for state in states)
@@ -176,13 +172,12 @@ def _pass(
 
 
 def _order(lengths: Array, steps: int) -> Array:
-    """For each batch element the steps of its sequence from the last to the first, then the others as they are."""
+    """For each sequence its steps from the last to the first, then those that are not part of it as they are."""
     step = np.arange(steps)
     last = np.minimum(lengths.astype(np.int64), steps)[:, None] - 1
     return np.where(step <= last, last - step, step)
 
 
 def _steps_first(x: Array, order: Array | None) -> Array:
-    if order is None:
-        return np.ascontiguousarray(np.swapaxes(x, 0, 1))
-    return x[np.arange(x.shape[0]), order.T]
+    """[batch, steps, size] as [steps, batch, size], the steps of each sequence in its order."""
+    return np.ascontiguousarray(np.swapaxes(x, 0, 1)) if order is None else x[np.arange(x.shape[0]), order.T]

@@ -118,3 +118,8 @@ def single_axis(fact: Fact, rank: int, *, input: int) -> int | None:
         raise OpError(f"axis has shape {fact.shape}, expected a single element", input=input)
     axes = axes_of(fact, rank, input=input)
     return None if axes is None else axes[0]
+
+
+def known_dims(shape: Shape, rank: int) -> tuple[Dim, ...]:
+    """The dims of a shape whose rank has been found out elsewhere; unknown ones where the shape does not tell."""
+    return (Dim(),) * rank if shape.dims is None else shape.dims

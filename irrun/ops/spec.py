@@ -215,6 +215,15 @@ class OpSpec:
             values[field] = value
         return values
 
+    def types(self) -> list[str]:
+        """The element types that each input takes, in words."""
+        return [type_text(port.type) for port in self.inputs]
+
+    def departures(self) -> list[str]:
+        """The paragraphs of the docstring that say where page, native plugin and this operation part."""
+        paragraphs = (part.replace("\n", " ") for part in self.doc.split("\n\n"))
+        return [part for part in paragraphs if part.startswith(("Departure:", "Note:"))]
+
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON-ready values."""
         return {

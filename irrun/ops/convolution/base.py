@@ -8,7 +8,7 @@ import numpy as np
 
 from irrun.ops import Array, Dim, Fact, Op, OpError, Shape, attr
 from irrun.ops.convolution.spatial import AutoPad, Windows, per_axis
-from irrun.ops.shapes import merge_dims
+from irrun.ops.shapes import known_dims, merge_dims
 
 
 class Convolving(Op):
@@ -44,11 +44,6 @@ class Convolving(Op):
             return kernel.rank - leading
         given = (self.strides, self.dilations, self.pads_begin, self.pads_end)
         return next((len(values) for values in given if values), None)
-
-
-def known_dims(shape: Shape, rank: int) -> tuple[Dim, ...]:
-    """The dims of a shape whose rank has been found out elsewhere."""
-    return tuple(shape) if shape.dims is not None else (Dim(),) * rank
 
 
 def match_channels(data: Dim, kernel: Dim) -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from irrun.kernels.deformable import deformable_convolve
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.convolution.base import known_dims, match_channels
+from irrun.ops.convolution.base import match_channels
 from irrun.ops.convolution.spatial import AutoPad, Windows, per_axis
-from irrun.ops.shapes import merge_dims
+from irrun.ops.shapes import known_dims, merge_dims
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)

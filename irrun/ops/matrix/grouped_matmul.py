@@ -12,8 +12,8 @@ T = TypeVar("T", NUMERIC)
 class GroupedMatMul(Op):
     """Products of matrices in groups, as a mixture of experts needs them.
 
-    A 2D first input is parted by ``offsets``, whose element i is where group i ends: by rows where the second input is 3D
-    with one matrix for each group, by columns where it is 2D. Two 3D inputs are multiplied group by group.
+    A 2D first input is parted by ``offsets``, whose element i is where group i ends: by rows where the second input is
+    3D with one matrix for each group, by columns where it is 2D. Two 3D inputs are multiplied group by group.
 
     Note: rows that belong to no group are zero.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from irrun.kernels.recurrent import ACTIVATIONS
-from irrun.ops import Dim, Fact, OpError, Shape
+from irrun.kernels.recurrent import ACTIVATIONS, Weights
+from irrun.ops import Array, Dim, Fact, OpError, Shape
 from irrun.ops.shapes import merge_dims
 
 Direction = Literal["forward", "reverse", "bidirectional"]
@@ -17,8 +17,13 @@ def reversals(direction: Direction) -> tuple[bool, ...]:
     return (False, True) if direction == "bidirectional" else (direction == "reverse",)
 
 
+def weights_of(w: Array, r: Array, b: Array) -> list[Weights]:
+    """The weights of each direction."""
+    return [Weights(*parts) for parts in zip(w, r, b, strict=True)]
+
+
 def activation_names(given: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
-    """The names in lower case, the default where the list is empty; OpError where one is unknown or too few are given."""
+    """The names in lower case, the default where there are none; OpError for an unknown name, or too few."""
     names = tuple(name.lower() for name in given) or tuple(default)
     for name in names:
         if name not in ACTIVATIONS:
@@ -60,7 +65,7 @@ class Sizes:
         size = fact.shape[axis]
         if not size.compatible(self.hidden * gates):
             raise OpError(
-                f"input {index} has shape {fact.shape}; its size {size} is not {gates} times the hidden size {self.hidden}",
+                f"input {index} has shape {fact.shape}; {size} is not {gates} times the hidden size {self.hidden}",
                 input=index,
             )
         if size.is_static and size.lo % gates == 0:
@@ -106,7 +111,7 @@ def infer_sequence(
     b: Fact,
     bias_gates: int | None = None,
 ) -> tuple[Shape, ...]:
-    """The shape [batch, directions, steps, hidden] of all hidden states, then [batch, directions, hidden] of each state."""
+    """The shape of all hidden states, [batch, directions, steps, hidden], then that of each last state."""
     sizes = Sizes(hidden_size)
     width = sizes.data(0, x)
     count = Dim.exactly(len(reversals(direction)))
@@ -123,9 +128,7 @@ def infer_sequence(
     return Shape([sizes.batch, count, steps, sizes.hidden]), *last
 
 
-def _weights(
-    sizes: Sizes, at: int, w: Fact, r: Fact, b: Fact | None, width: Dim, gates: int, bias_gates: int
-) -> None:
+def _weights(sizes: Sizes, at: int, w: Fact, r: Fact, b: Fact | None, width: Dim, gates: int, bias_gates: int) -> None:
     if r.shape.dims is not None:
         sizes._merge_hidden(at + 1, r.shape[-1])
     sizes.gates(at, w, -2, gates)

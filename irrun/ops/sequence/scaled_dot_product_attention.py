@@ -16,7 +16,7 @@ class ScaledDotProductAttention(Op):
 
     The scale is 1/sqrt(E) unless given. A query that may look at no key gives NaN, as the page's formula does.
 
-    Note: OpenVINO knows a sixth input, ``sink``: one further score for each query, which takes its share of the softmax.
+    Note: OpenVINO knows a sixth input, ``sink``: a further score for each query, which takes its share of the softmax.
     """
 
     inputs = (
@@ -88,5 +88,7 @@ def _mask_stack(mask: Fact, queries: Dim, keys: Dim) -> Shape:
         raise OpError("the mask has rank 1, expected 0 or 2 and more", input=3)
     for size, dim in zip(mask.shape[-2:], (queries, keys), strict=True):
         if size != 1 and broadcast_dim(dim, size) is None:
-            raise OpError(f"the mask has shape {mask.shape}, expected [...,{queries},{keys}] or 1 in their place", input=3)
+            raise OpError(
+                f"the mask has shape {mask.shape}, expected [...,{queries},{keys}] or 1 in their place", input=3
+            )
     return _stack(mask.shape)

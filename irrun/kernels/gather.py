@@ -1,0 +1,125 @@
+"""Elements picked out of a tensor by index."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def gather(data: Array, indices: Array, axis: int, batch_dims: int, *, from_end: bool) -> Array:
+    """Slices of ``data`` along ``axis``; the leading ``batch_dims`` axes of both go in step.
+
+    An index outside the axis gives zeros. ``from_end`` lets negative indices count from the end.
+    """
+    size = data.shape[axis]
+    index = indices.astype(np.int64)
+    if from_end:
+        index = np.where(index < 0, index + size, index)
+    outside = (index < 0) | (index >= size)
+    missing = bool(outside.any())
+    shape = data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis + 1 :]
+    if missing and size == 0:
+        return np.zeros(shape, data.dtype)
+    if missing:
+        index = np.where(outside, 0, index)
+    if batch_dims == 0:
+        output = np.asarray(np.take(data, index, axis=axis), dtype=data.dtype)
+    else:
+        output = _gather_batched(data, index, axis, batch_dims).reshape(shape)
+    if missing:
+        mask = outside.reshape(
+            indices.shape[:batch_dims]
+            + (1,) * (axis - batch_dims)
+            + indices.shape[batch_dims:]
+            + (1,) * (data.ndim - axis - 1)
+        )
+        output[np.broadcast_to(mask, shape)] = 0 if data.dtype != object else _blank(data)
+    return output
+
+
+def _gather_batched(data: Array, index: Array, axis: int, batch_dims: int) -> Array:
+    batch = math.prod(data.shape[:batch_dims])
+    outer = math.prod(data.shape[batch_dims:axis])
+    inner = math.prod(data.shape[axis + 1 :])
+    flat = data.reshape(batch, outer, data.shape[axis], inner)
+    count = math.prod(index.shape[batch_dims:])
+    places = np.broadcast_to(index.reshape(batch, 1, count, 1), (batch, outer, count, inner))
+    return np.take_along_axis(flat, places, axis=2)
+
+
+def _blank(data: Array) -> Any:
+    return "" if data.size and isinstance(data.flat[0], str) else 0
+
+
+def gather_elements(data: Array, indices: Array, axis: int) -> Array:
+    """``data[i, indices[i, j], ...]`` for the axis and every position of ``indices``; IndexError outside the axis."""
+    return data[along_axis(indices, axis, data.shape[axis])]
+
+
+def along_axis(indices: Array, axis: int, size: int) -> tuple[Array, ...]:
+    """The index of every position of ``indices``, its place on ``axis`` taken from the value there.
+
+    Negative values count from the end of the axis, whose size is given; IndexError outside it.
+    """
+    grid: list[Array] = list(np.ogrid[tuple(slice(length) for length in indices.shape)])
+    grid[axis] = in_range(indices, size, axis)
+    return tuple(grid)
+
+
+def in_range(indices: Array, size: int, axis: int) -> Array:
+    """Indices counted from the front; IndexError where one is outside an axis of this size."""
+    index = indices.astype(np.int64)
+    outside = (index < -size) | (index >= size)
+    if outside.any():
+        raise IndexError(f"index {index[outside][0]} is outside axis {axis} of size {size}")
+    return np.where(index < 0, index + size, index)
+
+
+def gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
+    """Elements or slices of ``data`` that the tuples along the last axis of ``indices`` name.
+
+    The leading ``batch_dims`` axes are broadcast together and go in step; IndexError outside an axis.
+    """
+    depth = indices.shape[-1]
+    batch = np.broadcast_shapes(data.shape[:batch_dims], indices.shape[:batch_dims])
+    data = np.broadcast_to(data, batch + data.shape[batch_dims:])
+    indices = np.broadcast_to(indices, batch + indices.shape[batch_dims:])
+    steps = np.ogrid[tuple(slice(length) for length in batch)] if batch else ()
+    between = indices.ndim - 1 - batch_dims
+    leading = tuple(step.reshape(step.shape + (1,) * between) for step in steps)
+    named = tuple(
+        in_range(indices[..., place], data.shape[batch_dims + place], batch_dims + place) for place in range(depth)
+    )
+    if not leading and not named:
+        return np.broadcast_to(data, indices.shape[:-1] + data.shape)
+    if not named:
+        return np.broadcast_to(
+            data.reshape(batch + (1,) * between + data.shape[batch_dims:]),
+            indices.shape[:-1] + data.shape[batch_dims:],
+        )
+    return np.asarray(data[(*leading, *named)], dtype=data.dtype)
+
+
+def gather_tree(steps: Array, parents: Array, lengths: Array, end_token: Any) -> Array:
+    """The whole beams of a search, from the token and the parent beam of each step.
+
+    ``steps`` and ``parents`` have shape [time, batch, beam], ``lengths`` [batch]. Past its length, and past its first
+    ``end_token``, a beam holds ``end_token``.
+    """
+    time, batch, beam = steps.shape
+    output = np.full_like(steps, end_token)
+    ends = np.minimum(lengths.astype(np.int64), time)[:, np.newaxis]
+    parent = np.broadcast_to(np.arange(beam), (batch, beam))
+    for level in reversed(range(time)):
+        inside = np.broadcast_to(level < ends, (batch, beam))
+        output[level] = np.where(inside, np.take_along_axis(steps[level], parent, axis=1), end_token)
+        step = np.take_along_axis(parents[level], parent, axis=1).astype(np.int64)
+        parent = np.where(inside, step, parent)
+    ended = np.logical_or.accumulate(output == end_token, axis=0)
+    output[1:][ended[:-1]] = end_token
+    return output

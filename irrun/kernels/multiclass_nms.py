@@ -1,0 +1,80 @@
+"""Suppression per class and per image with limits and sorting: what MulticlassNms and MatrixNms have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irrun.kernels.nms import Selection, by_score, gather, iou, matrix_decay, suppress
+
+Array = NDArray[Any]
+Sorting = Literal["classid", "score", "none"]
+OfClass = Callable[[Array, Array], tuple[Array, Array]]
+"""From the boxes ``[n, 4]`` and scores ``[n]`` of one class to the positions selected and their scores."""
+
+
+def select_image(boxes: Array, scores: Array, of_class: OfClass, background: int, keep_top_k: int) -> Selection:
+    """What one image gives, by descending score: boxes ``[C, n, 4]``, or ``[1, n, 4]`` shared; scores ``[C, n]``.
+
+    ``keep_top_k`` limits the number unless it is -1.
+    """
+    parts = []
+    for label in range(len(scores)):
+        if label == background:
+            continue
+        kept, score = of_class(boxes[label if len(boxes) > 1 else 0], scores[label])
+        parts.append(Selection(np.zeros_like(kept), np.full_like(kept, label), kept, score))
+    found = gather(parts, scores.dtype).descending()
+    return found.take(np.arange(min(len(found.score), keep_top_k))) if keep_top_k > -1 else found
+
+
+def greedy(
+    boxes: Array, scores: Array, *, iou_threshold: float, score_threshold: float, top_k: int, eta: float, unit: float
+) -> tuple[Array, Array]:
+    """Greedy suppression of one class: of the ``top_k`` best of those that reach ``score_threshold``."""
+    candidates = np.flatnonzero(scores >= scores.dtype.type(score_threshold))
+    candidates = _best(candidates, scores, top_k)
+    kept = candidates[suppress(boxes[candidates], iou_threshold, partial(iou, unit=unit), eta=eta)]
+    return kept, scores[kept]
+
+
+def matrix(
+    boxes: Array,
+    scores: Array,
+    *,
+    score_threshold: float,
+    post_threshold: float,
+    top_k: int,
+    sigma: float | None,
+    unit: float,
+) -> tuple[Array, Array]:
+    """Matrix suppression of one class: what is above ``post_threshold`` after decay."""
+    candidates = np.flatnonzero(scores > scores.dtype.type(score_threshold))
+    candidates = _best(candidates, scores, top_k)
+    decayed = matrix_decay(boxes[candidates], scores[candidates], sigma, unit)
+    stays = decayed > scores.dtype.type(post_threshold)
+    return candidates[stays], decayed[stays]
+
+
+def _best(candidates: Array, scores: Array, top_k: int) -> Array:
+    ordered = candidates[by_score(scores[candidates])]
+    return ordered[:top_k] if top_k > -1 else ordered
+
+
+def arrange(images: list[Selection], score_type: np.dtype[Any], sorting: Sorting, across: bool) -> Selection:
+    """The images one after the other, sorted within each or, with ``across``, all together."""
+    numbered = [image._replace(batch=np.full_like(image.box, index)) for index, image in enumerate(images)]
+    found = gather(numbered, score_type)
+    keys = {"score": (-found.score,), "classid": (found.label,), "none": ()}[sorting]
+    if not across:
+        keys = (found.batch, *keys)
+    elif sorting == "none":
+        return found
+    order = np.lexsort((found.box, -found.score, found.batch, *reversed(keys)))
+    if sorting == "score" and across:
+        return found.descending()
+    return found.take(order)

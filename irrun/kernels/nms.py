@@ -1,0 +1,181 @@
+"""Non-maximum suppression: greedy, soft and matrix, over any measure of overlap.
+
+Axis-aligned boxes are rows of two corners, ``[x1, y1, x2, y2]`` or ``[y1, x1, y2, x2]``, the smaller one first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Overlap = Callable[[Array, Array], Array]
+"""From boxes and other boxes, broadcast against each other, to what share of their union they have in common."""
+
+
+def iou(boxes: Array, others: Array, unit: float = 0.0, *, apart: bool = False) -> Array:
+    """Intersection over union of boxes ``[..., 4]`` with others, broadcast; 0 where one of both has no area.
+
+    ``unit`` is added to each side: 1 where coordinates are indices of pixels and the last one belongs to the box.
+    With ``apart``, boxes that do not touch before ``unit`` is added have nothing in common.
+    """
+    one = boxes.dtype.type(unit)
+    sides = np.minimum(boxes[..., 2:], others[..., 2:]) - np.maximum(boxes[..., :2], others[..., :2]) + one
+    common = np.maximum(sides, 0).prod(axis=-1)
+    if apart:
+        meet = (boxes[..., :2] <= others[..., 2:]) & (others[..., :2] <= boxes[..., 2:])
+        common = np.where(meet.all(axis=-1), common, 0)
+    area = (boxes[..., 2:] - boxes[..., :2] + one).prod(axis=-1)
+    other_area = (others[..., 2:] - others[..., :2] + one).prod(axis=-1)
+    ratio: Array = common / (area + other_area - common)
+    return np.where((area > 0) & (other_area > 0), ratio, 0)
+
+
+def by_score(scores: Array) -> Array:
+    """The positions of the scores from the highest to the lowest; equal ones keep their order."""
+    order: Array = np.argsort(-scores, kind="stable")
+    return order
+
+
+def suppress(
+    boxes: Array, threshold: float, overlap: Overlap = iou, *, limit: int | None = None, eta: float = 1.0
+) -> Array:
+    """The positions that greedy suppression keeps of boxes in descending order of score.
+
+    Each box kept removes those after it that overlap it by more than ``threshold``. With ``eta`` below 1 the
+    threshold is multiplied by it at each box kept, as long as it is above 0.5.
+    """
+    alive = np.arange(len(boxes))
+    kept = []
+    while alive.size and (limit is None or len(kept) < limit):
+        best, alive = alive[0], alive[1:]
+        kept.append(best)
+        if eta < 1 and threshold > 0.5:
+            threshold *= eta
+        alive = alive[~(overlap(boxes[best], boxes[alive]) > threshold)]
+    return np.array(kept, np.int64)
+
+
+def suppress_softly(
+    boxes: Array,
+    scores: Array,
+    sigma: float,
+    score_threshold: float,
+    overlap: Overlap,
+    *,
+    limit: int,
+    threshold: float | None = None,
+) -> tuple[Array, Array]:
+    """The positions that soft suppression selects, in order, and their decayed scores.
+
+    Each box selected multiplies the scores of the others by exp(-overlap² / (2 sigma)); a score that is not above
+    ``score_threshold`` drops out, and so does a box that overlaps by more than ``threshold``, where that is given.
+    """
+    alive = np.flatnonzero(scores > score_threshold)
+    current = scores[alive]
+    kept, decayed = [], []
+    while alive.size and len(kept) < limit:
+        top = int(np.argmax(current))
+        best = alive[top]
+        kept.append(best)
+        decayed.append(current[top])
+        alive, current = np.delete(alive, top), np.delete(current, top)
+        common = overlap(boxes[best], boxes[alive])
+        current = current * np.exp(-0.5 / sigma * common * common).astype(scores.dtype)
+        stays = current > score_threshold
+        if threshold is not None:
+            stays &= common <= threshold
+        alive, current = alive[stays], current[stays]
+    return np.array(kept, np.int64), np.array(decayed, scores.dtype)
+
+
+def matrix_decay(boxes: Array, scores: Array, sigma: float | None, unit: float) -> Array:
+    """The scores after Matrix NMS (https://arxiv.org/abs/2003.10152), of boxes in descending order of score.
+
+    A box is decayed by the higher-scoring one that overlaps it most in proportion: linearly, or where ``sigma`` is
+    given by a Gaussian.
+    """
+    common = np.triu(iou(boxes[:, None], boxes[None], unit, apart=True), 1).astype(np.float64)
+    most = common.max(axis=0, initial=0)[:, None]
+    if sigma is None:
+        decay = (1 - common) / np.maximum(1 - most, 1e-10)
+    else:
+        decay = np.exp((most * most - common * common) * sigma)
+    higher = np.triu(np.ones(common.shape, np.bool_), 1)
+    least = np.where(higher, decay, 1.0).min(axis=0, initial=1.0)
+    return np.asarray(scores * least.astype(scores.dtype))
+
+
+class Selection(NamedTuple):
+    """Boxes selected from a batch, one after the other."""
+
+    batch: Array
+    label: Array
+    box: Array
+    score: Array
+
+    def take(self, order: Array) -> Selection:
+        return Selection(*(column[order] for column in self))
+
+    def descending(self) -> Selection:
+        """Sorted by score; equal ones by batch, class and box."""
+        return self.take(np.lexsort((self.box, self.label, self.batch, -self.score)))
+
+    def triples(self, of: Array) -> Array:
+        """Rows of batch, class and what ``of`` holds."""
+        columns = np.stack([self.batch.astype(of.dtype), self.label.astype(of.dtype), of], axis=1)
+        return np.asarray(columns)
+
+
+def gather(parts: list[Selection], score_type: np.dtype[Any]) -> Selection:
+    """Several selections as one."""
+    none = np.zeros(0, np.int64)
+    return Selection(
+        *(
+            np.concatenate([empty, *column])
+            for empty, column in zip(
+                (none, none, none, np.zeros(0, score_type)), zip(*parts, strict=True) if parts else ((),) * 4, strict=True
+            )
+        )
+    )
+
+
+def select(
+    boxes: Array,
+    scores: Array,
+    limit: int,
+    iou_threshold: float,
+    score_threshold: float,
+    overlap: Overlap,
+    *,
+    sigma: float = 0.0,
+    soft_drops: bool = False,
+) -> Selection:
+    """Suppression in each class of each batch element, of boxes ``[N, M, K]`` with scores ``[N, C, M]``.
+
+    Only scores above ``score_threshold`` take part, and at most ``limit`` boxes of a class come out. A positive
+    ``sigma`` makes it soft; then ``iou_threshold`` counts only with ``soft_drops``.
+    """
+    parts = []
+    for batch, label in np.ndindex(scores.shape[:2]) if limit > 0 else ():
+        of_class = scores[batch, label]
+        if sigma > 0:
+            kept, score = suppress_softly(
+                boxes[batch],
+                of_class,
+                sigma,
+                score_threshold,
+                overlap,
+                limit=limit,
+                threshold=iou_threshold if soft_drops else None,
+            )
+        else:
+            candidates = np.flatnonzero(of_class > score_threshold)
+            candidates = candidates[by_score(of_class[candidates])]
+            kept = candidates[suppress(boxes[batch][candidates], iou_threshold, overlap, limit=limit)]
+            score = of_class[kept]
+        parts.append(Selection(np.full_like(kept, batch), np.full_like(kept, label), kept, score))
+    return gather(parts, scores.dtype)

@@ -1,0 +1,78 @@
+"""Updates written into a tensor by index, one after the other or reduced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+_REDUCE: Final[dict[str, Any]] = {
+    "sum": np.add,
+    "sub": np.subtract,
+    "prod": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+_REDUCE_BOOLEAN: Final[dict[str, Any]] = {
+    "sum": np.logical_or,
+    "sub": np.logical_xor,
+    "prod": np.logical_and,
+    "min": np.logical_and,
+    "max": np.logical_or,
+}
+
+
+def scatter(
+    data: Array, index: tuple[Any, ...], updates: Array, reduction: str = "none", *, keep_initial: bool = True
+) -> Array:
+    """A copy of ``data`` with ``updates`` at ``index``, reduced with each other and with what was there.
+
+    ``index`` is one array for each axis, or for the leading ones. Without ``keep_initial`` the updates are reduced
+    with each other only. Of updates to the same place, ``none`` keeps the last.
+    """
+    output = data.astype(np.promote_types(data.dtype, updates.dtype))
+    if reduction == "none":
+        output[index] = updates
+    elif reduction == "mean":
+        _scatter_mean(output, index, updates, keep_initial)
+    else:
+        if not keep_initial:
+            output[index] = _neutral(reduction, output.dtype)
+        functions = _REDUCE_BOOLEAN if output.dtype == np.bool_ else _REDUCE
+        at: Callable[..., None] = functions[reduction].at
+        at(output, index, updates)
+    return output
+
+
+def _scatter_mean(output: Array, index: tuple[Any, ...], updates: Array, keep_initial: bool) -> None:
+    """Means of integers are rounded down."""
+    kind = output.dtype.kind
+    wide = output.dtype if kind == "f" else np.dtype(np.uint64 if kind == "u" else np.int64)
+    total = output.astype(wide)
+    counts = np.ones(output.shape, dtype=wide)
+    if not keep_initial:
+        total[index] = 0
+        counts[index] = 0
+    np.add.at(total, index, updates.astype(wide))
+    np.add.at(counts, index, 1)
+    touched = np.zeros(output.shape, dtype=np.bool_)
+    touched[index] = True
+    divide = np.true_divide if kind == "f" else np.floor_divide
+    output[touched] = divide(total[touched], counts[touched])
+
+
+def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
+    """What leaves the other operand of a reduction as it is."""
+    if reduction in ("sum", "sub", "prod"):
+        return int(reduction == "prod")
+    lowest: Any = -np.inf
+    highest: Any = np.inf
+    if dtype == np.bool_:
+        lowest, highest = False, True
+    elif dtype.kind in "iu":
+        lowest, highest = np.iinfo(dtype).min, np.iinfo(dtype).max
+    return highest if reduction == "min" else lowest

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("Range", opset=1)
+class RangeV1(Op):
+    """The numbers from start up to, but not including, stop, step apart."""
+
+    inputs = (
+        In("start", T, "the first number", rank=0),
+        In("stop", T, "where to end; not part of the output", rank=0),
+        In("step", T, "the distance of two neighbours, not zero", rank=0),
+    )
+    outputs = (Out("output", T, "[n]"),)
+    foldable = Fold.DIMS
+
+    def infer(self, start: Fact, stop: Fact, step: Fact) -> Shape:
+        whole = start.type.is_integer if start.type.is_known else None
+        return Shape([_inferred_count(start, stop, step, whole)])
+
+    def run(self, start: Array, stop: Array, step: Array) -> Array:
+        return _numbers(start.item(), stop.item(), step.item(), start.dtype)
+
+
+@op("Range", opset=4)
+class RangeV4(Op):
+    """The numbers from start up to, but not including, stop, step apart, in the type that an attribute says.
+
+    With an integer output the inputs are first cut to integers; the number of elements follows from what is left.
+
+    Departure: the native CPU plugin counts |stop - start| / step elements where the step leads away from stop; the
+    output is empty there.
+    """
+
+    inputs = (
+        In("start", NUMERIC, "the first number", rank=0),
+        In("stop", NUMERIC, "where to end; not part of the output", rank=0),
+        In("step", NUMERIC, "the distance of two neighbours, not zero", rank=0),
+    )
+    outputs = (Out("output", "output_type", "[n]"),)
+    foldable = Fold.DIMS
+
+    output_type: ElementType = attr(doc="the type of the output, any numeric one")
+
+    def verify(self) -> None:
+        if self.output_type not in NUMERIC:
+            raise OpError(f"output_type is {self.output_type}, expected a numeric type", attribute="output_type")
+
+    def infer(self, start: Fact, stop: Fact, step: Fact) -> Shape:
+        return Shape([_inferred_count(start, stop, step, self.output_type.is_integer)])
+
+    def run(self, start: Array, stop: Array, step: Array) -> Array:
+        first, end, apart = start.item(), stop.item(), step.item()
+        if self.output_type.is_integer:
+            first, end, apart = (_whole(name, x) for name, x in (("start", first), ("stop", end), ("step", apart)))
+        dtype = np.dtype(object) if isinstance(first, Dim) else self.output_type.dtype
+        return _numbers(first, end, apart, dtype)
+
+
+def _inferred_count(start: Fact, stop: Fact, step: Fact, whole: bool | None) -> Dim:
+    """The number of elements, as far as the inputs are known; ``whole`` says that they are cut to integers."""
+    values = [_known(fact, name, index) for index, (fact, name) in enumerate(_named(start, stop, step))]
+    if None in values or whole is None:
+        return Dim()
+    if whole:
+        values = [_whole(name, value) for value, (_, name) in zip(values, _named(start, stop, step), strict=True)]
+    if any(isinstance(value, Dim) and not value.is_static for value in values[2:]):
+        return Dim()
+    return _count(*values)
+
+
+def _named(start: Fact, stop: Fact, step: Fact) -> tuple[tuple[Fact, str], ...]:
+    return ((start, "start"), (stop, "stop"), (step, "step"))
+
+
+def _known(fact: Fact, name: str, index: int) -> Any:
+    """The value as a number or a Dim, None where nothing is known of it; OpError for what is not finite."""
+    if fact.value is not None:
+        value = fact.value.item()
+    elif fact.type.is_integer:
+        return Dim.anything()
+    else:
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise OpError(f"{name} is {value}, expected a finite number", input=index)
+    return value
+
+
+def _whole(name: str, value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise OpError(f"{name} is {value}, expected a finite number")
+    return math.trunc(value) if isinstance(value, float) else value
+
+
+def _count(start: Any, stop: Any, step: Any) -> Dim:
+    """How many numbers there are; the step is known."""
+    if step == 0:
+        raise OpError("step is 0, expected another number", input=2)
+    if any(isinstance(value, float) for value in (start, stop, step)):
+        if any(isinstance(value, Dim) and not value.is_static for value in (start, stop)):
+            return Dim()
+        span = (float(stop) - float(start)) / float(step)
+        return Dim.exactly(max(math.ceil(span), 0)) if math.isfinite(span) else Dim()
+    size = int(step)
+    span_dim = Dim.of(stop) - Dim.of(start) if size > 0 else Dim.of(start) - Dim.of(stop)
+    return span_dim.ceil_div(abs(size)).maximum(0)
+
+
+def _numbers(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Array:
+    count = int(_count(start, stop, step))
+    if isinstance(start, float) or isinstance(step, float):
+        return np.asarray(float(start) + np.arange(count) * float(step), dtype=dtype)
+    counted = np.arange(count, dtype=object if dtype.kind == "O" else np.int64)
+    return np.asarray(counted * step + start).astype(dtype)

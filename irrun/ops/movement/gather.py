@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from irrun.kernels.gather import gather
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import merge_dims, normalize_axis, single_axis
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+
+
+@op("Gather", opset=1)
+class GatherV1(Op):
+    """Take slices along an axis, by index.
+
+    Note: the page demands indices from 0 on; here, as in OpenVINO, others give zeros.
+    """
+
+    inputs = (
+        In("data", T),
+        In("indices", INTEGER, "which slices, from 0 on"),
+        In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
+        return _shape(data, indices, axis, 0)
+
+    def run(self, data: Array, indices: Array, axis: Array) -> Array:
+        return gather(data, indices, _axis(axis, data), 0, from_end=False)
+
+
+@op("Gather", opset=7)
+class GatherV7(Op):
+    """Take slices along an axis, by index, the leading axes of data and indices in step.
+
+    Note: the page demands indices from 0 on; here, as in OpenVINO, others give zeros.
+    """
+
+    inputs = (
+        In("data", T),
+        In("indices", INTEGER, "which slices, from 0 on"),
+        In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    batch_dims: int = attr(0, doc="how many leading axes are batches; a negative number counts from indices' rank")
+
+    def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
+        return _shape(data, indices, axis, self.batch_dims)
+
+    def run(self, data: Array, indices: Array, axis: Array) -> Array:
+        return gather(data, indices, _axis(axis, data), _batches(self.batch_dims, indices.ndim), from_end=False)
+
+
+@op("Gather", opset=8)
+class GatherV8(Op):
+    """Take slices along an axis, by index, the leading axes of data and indices in step.
+
+    Negative indices count from the end of the axis; indices outside it give zeros.
+    """
+
+    inputs = (
+        In("data", T),
+        In("indices", INTEGER, "which slices; negative ones count from the end"),
+        In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    batch_dims: int = attr(0, doc="how many leading axes are batches; a negative number counts from indices' rank")
+
+    def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
+        return _shape(data, indices, axis, self.batch_dims)
+
+    def run(self, data: Array, indices: Array, axis: Array) -> Array:
+        return gather(data, indices, _axis(axis, data), _batches(self.batch_dims, indices.ndim), from_end=True)
+
+
+def _shape(data: Fact, indices: Fact, axis: Fact, batch_dims: int) -> Shape:
+    if indices.rank is not None:
+        _check_batches(batch_dims, indices.rank, "indices")
+    if data.rank is not None:
+        _check_batches(batch_dims, data.rank, "data")
+        if data.rank == 0:
+            raise OpError("data is a scalar, expected a tensor of rank 1 or more", input=0)
+    if data.shape.dims is None or indices.shape.dims is None:
+        return Shape.unknown()
+    batches = _batches(batch_dims, len(indices.shape))
+    where = single_axis(axis, len(data.shape), input=2)
+    pairs = zip(data.shape[:batches], indices.shape[:batches], strict=True)
+    common = [merge_dims(a, b, f"size {i} of data and indices", input=1) for i, (a, b) in enumerate(pairs)]
+    if where is None:
+        return Shape([*common, *[Dim()] * (len(data.shape) + len(indices.shape) - 2 * batches - 1)])
+    if where < batches:
+        raise OpError(f"axis {where} is one of the {batches} batch axes", input=2)
+    return Shape([*common, *data.shape[batches:where], *indices.shape[batches:], *data.shape[where + 1 :]])
+
+
+def _check_batches(batch_dims: int, rank: int, name: str) -> None:
+    if not -rank <= batch_dims <= rank:
+        raise OpError(f"batch_dims is {batch_dims}, but {name} has rank {rank}", attribute="batch_dims")
+
+
+def _batches(batch_dims: int, rank: int) -> int:
+    return batch_dims + rank if batch_dims < 0 else batch_dims
+
+
+def _axis(axis: Array, data: Array) -> int:
+    return normalize_axis(int(axis.reshape(-1)[0]), data.ndim, attribute=None, input=2)

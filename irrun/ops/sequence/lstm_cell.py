@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from irrun.kernels.recurrent import Lstm, Weights, run_cell
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.sequence.recurrent import activation_names, infer_cell
+from irrun.tensor.element_type import FLOAT
+
+T = TypeVar("T", FLOAT)
+_DEFAULT = ("sigmoid", "tanh", "tanh")
+
+
+@op("LSTMCell", opset=1)
+class LSTMCellV1(Op):
+    """One step of a long short-term memory; gates in the order f, i, c, o.
+
+    Note: the page has no peepholes and one order of gates. OpenVINO writes ``P``, ``input_forget`` and
+    ``weights_format`` to such layers; its CPU plugin reads none of the three, and neither does this.
+    """
+
+    inputs = (
+        In("X", T, "[batch, input_size]", rank=2),
+        In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),
+        In("initial_cell_state", T, "[batch, hidden_size]", rank=2),
+        In("W", T, "[4 * hidden_size, input_size]", rank=2),
+        In("R", T, "[4 * hidden_size, hidden_size]", rank=2),
+        In("B", T, "[4 * hidden_size], the sum of both biases", rank=1, optional=True),
+        In("P", T, "[3 * hidden_size], peephole weights, not read", rank=1, optional=True),
+    )
+    outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
+
+    hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
+    activations: tuple[str, ...] = attr(
+        _DEFAULT, doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu"
+    )
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    input_forget: bool = attr(False, doc="written by OpenVINO, not read")
+    weights_format: Literal["fico", "icof", "ifco", "ifoc", "iocf", "iofc"] = attr(
+        "fico", doc="written by OpenVINO, not read", openvino="ifco"
+    )
+
+    def verify(self) -> None:
+        activation_names(self.activations, _DEFAULT)
+
+    def infer(
+        self, x: Fact, hidden: Fact, cell: Fact, w: Fact, r: Fact, b: Fact | None, p: Fact | None
+    ) -> tuple[Shape, ...]:
+        sizes = infer_cell(self.hidden_size, 4, x, [hidden, cell], w, r, b)
+        if p is not None and p.shape.dims is not None and not p.shape[0].compatible(sizes[0][1] * 3):
+            raise OpError(f"input 6 has shape {p.shape}, expected 3 times the hidden size {sizes[0][1]}", input=6)
+        return sizes
+
+    def run(
+        self, x: Array, hidden: Array, cell: Array, w: Array, r: Array, b: Array | None, _: Array | None
+    ) -> tuple[Array, ...]:
+        return run_cell(
+            Lstm(activation_names(self.activations, _DEFAULT), self.clip), x, (hidden, cell), Weights(w, r, b)
+        )
+
+
+@op("LSTMCell", opset=4, page="lstm-cell-1")
+class LSTMCellV4(Op):
+    """One step of a long short-term memory; gates in the order f, i, c, o."""
+
+    inputs = (
+        In("X", T, "[batch, input_size]", rank=2),
+        In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),
+        In("initial_cell_state", T, "[batch, hidden_size]", rank=2),
+        In("W", T, "[4 * hidden_size, input_size]", rank=2),
+        In("R", T, "[4 * hidden_size, hidden_size]", rank=2),
+        In("B", T, "[4 * hidden_size], the sum of both biases", rank=1, optional=True),
+    )
+    outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
+
+    hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
+    activations: tuple[str, ...] = attr(
+        _DEFAULT, doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu"
+    )
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+
+    def verify(self) -> None:
+        activation_names(self.activations, _DEFAULT)
+
+    def infer(self, x: Fact, hidden: Fact, cell: Fact, w: Fact, r: Fact, b: Fact | None) -> tuple[Shape, ...]:
+        return infer_cell(self.hidden_size, 4, x, [hidden, cell], w, r, b)
+
+    def run(self, x: Array, hidden: Array, cell: Array, w: Array, r: Array, b: Array | None) -> tuple[Array, ...]:
+        return run_cell(
+            Lstm(activation_names(self.activations, _DEFAULT), self.clip), x, (hidden, cell), Weights(w, r, b)
+        )

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import math
+
+from irrun.kernels.recurrent import Rnn, run_sequence
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.sequence.recurrent import Direction, activation_names, infer_sequence, reversals, weights_of
+from irrun.tensor.element_type import FLOAT, INTEGER
+
+T1 = TypeVar("T1", FLOAT)
+_DEFAULT = ("tanh",)
+
+
+@op("RNNSequence", opset=5)
+class RNNSequence(Op):
+    """A simple recurrent network over sequences: each step is an RNNCell.
+
+    Departure: the native CPU plugin ignores sequence_lengths where the shapes of the model are dynamic.
+
+    Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
+    """
+
+    inputs = (
+        In("X", T1, "[batch, steps, input_size]", rank=3),
+        In("initial_hidden_state", T1, "[batch, directions, hidden_size]", rank=3),
+        In("sequence_lengths", INTEGER, "[batch]", rank=1),
+        In("W", T1, "[directions, hidden_size, input_size]", rank=3),
+        In("R", T1, "[directions, hidden_size, hidden_size]", rank=3),
+        In("B", T1, "[directions, hidden_size], the sum of both biases", rank=2),
+    )
+    outputs = (
+        Out("Y", T1, "[batch, directions, steps, hidden_size]"),
+        Out("Ho", T1, "[batch, directions, hidden_size]"),
+    )
+
+    hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
+    activations: tuple[str, ...] = attr(_DEFAULT, doc="of the hidden state; each sigmoid, tanh or relu")
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    direction: Direction = attr(doc="the order in which steps are run; bidirectional is both")
+
+    def verify(self) -> None:
+        activation_names(self.activations, _DEFAULT)
+
+    def infer(self, x: Fact, hidden: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
+        return infer_sequence(self.hidden_size, 1, self.direction, x, [hidden], lengths, w, r, b)
+
+    def run(self, x: Array, hidden: Array, lengths: Array, w: Array, r: Array, b: Array) -> tuple[Array, ...]:
+        cell = Rnn(activation_names(self.activations, _DEFAULT), self.clip)
+        return run_sequence(cell, x, (hidden,), lengths, weights_of(w, r, b), reversals(self.direction))
