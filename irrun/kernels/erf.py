@@ -128,7 +128,7 @@ def _erfinv_fits() -> tuple[Doubles, Doubles]:
     def tail(node: float) -> float:
         return _solve((((high - low) * node + low + high) / 2) ** 2)
 
-    return _chebyshev(middle, 18), _chebyshev(tail, 25)
+    return _chebyshev(middle, 22), _chebyshev(tail, 29)
 
 
 def _solve(w: float) -> float:
@@ -147,9 +147,11 @@ def _solve(w: float) -> float:
 
 def _chebyshev(function: Callable[[float], float], degree: int) -> Doubles:
     """Chebyshev coefficients of the polynomial that equals `function` at the Chebyshev nodes of [-1, 1]."""
-    angles = (np.arange(degree + 1) + 0.5) * (math.pi / (degree + 1))
-    values = np.array([function(math.cos(angle)) for angle in angles.tolist()])
-    coefficients: Doubles = np.cos(np.outer(np.arange(degree + 1), angles)) @ values * (2 / (degree + 1))
+    count = degree + 1
+    quarters = np.outer(np.arange(count), 2 * np.arange(count) + 1) % (4 * count)
+    cosines = np.cos(quarters * (math.pi / (2 * count)))
+    values = np.array([function(node) for node in cosines[1].tolist()])
+    coefficients: Doubles = cosines @ values * (2 / count)
     coefficients[0] /= 2
     return coefficients
 

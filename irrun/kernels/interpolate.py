@@ -63,7 +63,7 @@ def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool)
         total = weights.sum(axis=1, keepdims=True)
         weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
         result = _resample(result, of.axis, index, weights)
-    return _like(result, data, rounded=True)
+    return _like(result, data)
 
 
 def linear_onnx(data: Array, axes: Sequence[Axis], coordinates: str) -> Array:
@@ -114,7 +114,7 @@ def area(data: Array, axes: Sequence[Axis]) -> Array:
         covered = np.minimum(edges[1:, None], index + 1) - np.maximum(edges[:-1, None], index)
         weights = np.maximum(covered, 0)
         result = _resample(result, of.axis, index, weights / weights.sum(axis=1, keepdims=True))
-    return _like(result, data, rounded=True)
+    return _like(result, data)
 
 
 def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> Array:
@@ -134,7 +134,7 @@ def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> 
         total = weights.sum(axis=1, keepdims=True)
         weights = np.divide(weights, total, out=weights, where=total != 0)
         sums = _resample(result.astype(np.float64, copy=False), of.axis, index, weights)
-        result = _like(sums, data, rounded=True)
+        result = _like(sums, data)
     return result
 
 
@@ -163,14 +163,12 @@ def _as_float(data: Array) -> Array:
     return data.astype(np.float64 if data.dtype.itemsize > 2 else F)
 
 
-def _like(result: Array, data: Array, *, rounded: bool = False) -> Array:
-    """The result in the dtype of the data; integers held in range, rounded half away from zero or truncated."""
+def _like(result: Array, data: Array) -> Array:
+    """The result in the dtype of the data; integers rounded, half to even, and held in range."""
     if data.dtype.kind == "f":
         return result.astype(data.dtype, copy=False)
     bounds = np.iinfo(data.dtype)
-    if rounded:
-        result = np.trunc(result + np.copysign(0.5, result))
-    return np.clip(result, bounds.min, bounds.max).astype(data.dtype)
+    return np.clip(np.rint(result), bounds.min, bounds.max).astype(data.dtype)
 
 
 def _half_up(x: Array, _shrinking: bool) -> Array:

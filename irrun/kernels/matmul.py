@@ -47,20 +47,12 @@ def _largest(array: Array) -> int:
 
 
 def grouped_matmul(a: Array, b: Array, offsets: Array) -> Array:
-    """Products of consecutive parts of ``a``; part ``i`` ends before ``offsets[i]``.
+    """Products of consecutive rows of ``a``, [rows, K], with the transposed matrices of ``b``, [groups, N, K].
 
-    With ``b`` of shape [G, K, N] the rows of ``a`` [rows, K] are parted, and part ``i`` is multiplied by ``b[i]``: the
-    result is [rows, N], zero in rows that belong to no part. With ``b`` of shape [rows, N] the columns of ``a``
-    [K, rows] are parted together with the rows of ``b``, and the result is [G, K, N].
+    Group i ends before row ``offsets[i]``. Rows that belong to no group are zero.
     """
     ends = offsets.tolist()
-    starts = [0, *ends[:-1]]
-    if b.ndim == 2:
-        result = np.zeros((len(ends), a.shape[0], b.shape[1]), a.dtype)
-        for group, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            result[group] = matmul(a[:, start:end], b[start:end])
-        return result
-    result = np.zeros((a.shape[0], b.shape[2]), a.dtype)
-    for group, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        result[start:end] = matmul(a[start:end], b[group])
+    result = np.zeros((a.shape[0], b.shape[1]), a.dtype)
+    for group, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+        result[start:end] = matmul(a[start:end], b[group], transpose_b=True)
     return result

@@ -69,12 +69,9 @@ def arrange(images: list[Selection], score_type: np.dtype[Any], sorting: Sorting
     """The images one after the other, sorted within each or, with ``across``, all together."""
     numbered = [image._replace(batch=np.full_like(image.box, index)) for index, image in enumerate(images)]
     found = gather(numbered, score_type)
-    keys = {"score": (-found.score,), "classid": (found.label,), "none": ()}[sorting]
-    if not across:
-        keys = (found.batch, *keys)
-    elif sorting == "none":
-        return found
-    order = np.lexsort((found.box, -found.score, found.batch, *reversed(keys)))
     if sorting == "score" and across:
         return found.descending()
-    return found.take(order)
+    if sorting == "classid":
+        first, second = (found.label, found.batch) if across else (found.batch, found.label)
+        return found.take(np.lexsort((found.box, -found.score, second, first)))
+    return found

@@ -132,15 +132,8 @@ class Selection(NamedTuple):
 
 def gather(parts: list[Selection], score_type: np.dtype[Any]) -> Selection:
     """Several selections as one."""
-    none = np.zeros(0, np.int64)
-    return Selection(
-        *(
-            np.concatenate([empty, *column])
-            for empty, column in zip(
-                (none, none, none, np.zeros(0, score_type)), zip(*parts, strict=True) if parts else ((),) * 4, strict=True
-            )
-        )
-    )
+    nothing = Selection(*(np.zeros(0, np.int64) for _ in range(3)), np.zeros(0, score_type))
+    return Selection(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
 
 
 def select(

@@ -65,12 +65,12 @@ def avg_pool(
     dilations: Sequence[int],
     begins: Sequence[int],
     counts: Sequence[int],
-    whole_kernel: bool,
+    least: int,
 ) -> Array:
     """The mean of each window of data [N, C, *S], padded with zeros.
 
-    With ``whole_kernel`` padding counts as elements, without it only what lies inside the data does. A window without
-    elements gives NaN, or 0 for integers.
+    The sum of a window is divided by the number of its elements that lie inside the data, but by ``least`` at least.
+    Divided by nothing it is NaN, or 0 for integers.
     """
     total = _summable(data)
     sizes: Array = np.ones((), np.int64)
@@ -84,7 +84,7 @@ def avg_pool(
         taps = starts[:, None] + np.arange(kernel[axis]) * dilations[axis]
         inside = ((taps >= 0) & (taps < data.shape[2 + axis])).sum(axis=1)
         sizes = inside.reshape(-1, *(1 for _ in range(sizes.ndim))) * sizes
-    return _mean(total, np.asarray(math.prod(kernel)) if whole_kernel else sizes, data.dtype)
+    return _mean(total, np.maximum(sizes, least), data.dtype)
 
 
 def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:

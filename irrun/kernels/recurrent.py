@@ -137,8 +137,8 @@ def run_sequence(
 
     ``x`` is [batch, steps, size], a state [batch, directions, hidden]; ``weights`` and ``reverse`` have an element for
     each direction; ``attention``, [batch, steps, 1], is for a ``Gru``. Steps from ``lengths[i]`` on are not part of
-    sequence i: their hidden state is zero, and in reverse a sequence begins at its own last step. A sequence of no steps,
-    or of more than there are, ends in zeros.
+    sequence i: their hidden state is zero, and in reverse a sequence begins at its own last step. A sequence of no
+    steps, or of more than there are, ends in zeros.
     """
     passes = [
         _pass(cell, x, tuple(state[:, index] for state in states), lengths, own, backward, *attention)

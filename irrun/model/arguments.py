@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,9 +87,10 @@ def _fits(array: Array, wanted: ElementType) -> bool:
     return np.can_cast(array.dtype, wanted.external, "same_kind") or (array.dtype.kind in "iu" and wanted.is_integer)
 
 
-def release(array: Array, type: ElementType) -> Array:
-    """A result in the type of the Python API, and the caller's own."""
+def release(array: Array, type: ElementType, kept: Iterable[Array]) -> Array:
+    """A result in the type of the Python API, and the caller's own: a copy where it shares memory with ``kept``."""
     if array.dtype != type.external and type.is_known and type.kind != "string":
         with np.errstate(all="ignore"):
             return array.astype(type.external)
-    return array if array.flags.owndata and array.flags.writeable else array.copy()
+    own = array.flags.owndata and array.flags.writeable
+    return array if own and not any(np.may_share_memory(array, other) for other in kept) else array.copy()

@@ -171,7 +171,9 @@ class InferRequest:
         compiled = self._compiled
         arrays = accept(compiled.inputs, inputs)
         results = execute(compiled.plan, arrays, self._state, self.observers)
-        released = [release(array, type) for array, type in zip(results, compiled.plan.result_types, strict=True)]
+        kept = [*arrays, *self._state.values.values()]
+        types = compiled.plan.result_types
+        released = [release(array, type, kept) for array, type in zip(results, types, strict=True)]
         self.results = Outputs(compiled.outputs, released)
         return self.results
 

@@ -58,7 +58,7 @@ def plan(graph: Graph, facts: Facts) -> Plan:
 
     def slot(outlet: Outlet, value: Array | None = None) -> int:
         slot_of[outlet] = len(slots)
-        slots.append(value)
+        slots.append(None if value is None else _read_only(value))
         return slot_of[outlet]
 
     parameters = tuple(slot(Outlet(id, 0)) for id in graph.parameters)
@@ -83,6 +83,12 @@ def plan(graph: Graph, facts: Facts) -> Plan:
         tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
         tuple(fact.type for fact in facts.results()),
     )
+
+
+def _read_only(value: Array) -> Array:
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def _needed(graph: Graph, facts: Facts) -> set[int]:

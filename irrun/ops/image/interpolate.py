@@ -86,7 +86,7 @@ class InterpolateV1(Op):
 class InterpolateV4(Op):
     """Resize a tensor along some axes by interpolation, to given sizes or by given scales.
 
-    Note: integers are rounded for linear, truncated for linear_onnx and cubic.
+    Note: results of integers are rounded to the nearest, half to even.
 
     Departure: the native CPU plugin does not widen the window of linear for antialias. An axis that keeps its size is
     left alone there, also where tf_half_pixel_for_nn or a scale other than 1 moves its elements.
@@ -121,9 +121,10 @@ class InterpolateV4(Op):
 class InterpolateV11(Op):
     """Resize a tensor along some axes by interpolation, to given sizes or by given scales; also as Pillow does.
 
-    Note: integers are rounded for linear and for the modes of Pillow, truncated for linear_onnx and cubic.
+    Note: results of integers are rounded to the nearest, half to even.
 
-    Departure: the native CPU plugin does not widen the window of linear for antialias. An axis that keeps its size is
+    Departure: the native CPU plugin does not widen the window of linear for antialias, and truncates integers in the
+    modes of Pillow. An axis that keeps its size is
     left alone there, also where tf_half_pixel_for_nn or a scale other than 1 moves its elements.
     """
 
@@ -194,7 +195,8 @@ def _scaled(size: Dim, scale: float) -> Dim:
 
 
 def _floor(size: int, scale: float) -> int:
-    return int(np.floor(np.float32(size) * np.float32(scale)))
+    """The size times the scale, rounded down; in float32, and what lacks a millionth counts as whole."""
+    return int(np.floor(np.float32(np.float64(size) * np.float64(np.float32(scale)) + 1e-6)))
 
 
 def _padded(dims: Sequence[Dim], begins: tuple[int, ...], ends: tuple[int, ...]) -> list[Dim]:

@@ -1,0 +1,97 @@
+"""The group of all commands."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import os
+import pkgutil
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+import irrun.cli.commands as package
+from irrun import __version__
+from irrun.cli.console import verbosity
+from irrun.cli.failures import reported
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are the modules of ``irrun.cli.commands``, imported one by one when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return _names()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _names():
+            return None
+        command: click.Command = importlib.import_module(f"{package.__name__}.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _names() and not name.startswith("-"):
+            raise click.UsageError(f'no command "{name}"{_suggestion(name)}', ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _summary(name)) for name in _names()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in _names() if name.startswith(incomplete)]
+        return [
+            *(CompletionItem(name, help=_summary(name)) for name in names),
+            *click.Command.shell_complete(self, ctx, incomplete),
+        ]
+
+    def invoke(self, ctx: click.Context) -> object:
+        with reported():
+            return super().invoke(ctx)
+
+
+@functools.cache
+def _names() -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+
+
+def _summary(name: str) -> str:
+    """The first line of a command's module, read without importing it."""
+    source = Path(package.__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+
+
+def _suggestion(name: str) -> str:
+    from irrun.diagnostics import near_match
+
+    if name.lower().endswith(".xml"):
+        return f"; did you mean irrun run {name}?"
+    return near_match(name, _names()) or f"; the commands are {', '.join(_names())}"
+
+
+HELP = """An interpreter and linter for OpenVINO IR files.
+
+\b
+Examples:
+  irrun info model.xml
+  irrun run model.xml -i image=cat.npy
+  irrun lint model.xml
+  irrun ops Interpolate
+  irrun eval Add '[[1,2],[3,4]]' '[10,20]'
+
+The exit status is 0 when all went well, 1 when lint finds something, and 2 when a command is misused or cannot do
+what was asked. Colours are for terminals only; NO_COLOR turns them off.
+"""
+
+
+@click.group(cls=LazyGroup, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="irrun", message="%(prog)s %(version)s")
+@verbosity
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False

@@ -1,0 +1,111 @@
+"""How a failure ends a command: with what is wrong on stderr and an exit status, never with a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import click
+
+import irrun
+from irrun.cli.console import level
+from irrun.diagnostics import Diagnostic, IRError, OpError
+
+if TYPE_CHECKING:
+    from irrun.diagnostics.render import Source
+
+CANNOT: Final = 2
+INTERRUPTED: Final = 130
+CLOSED_PIPE: Final = 141
+MOST_DIAGNOSTICS: Final = 10
+
+
+class Failure(click.ClickException):
+    """What was asked for cannot be done. The message is one line: subject, what is wrong, what was expected."""
+
+    exit_code = CANNOT
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        text = f"{click.style('error:', fg='red', bold=True)} {self.message}"
+        click.echo(text, file=file, err=file is None, color=self.show_color)
+
+
+class _Diagnosed(click.ClickException):
+    """A failure that the diagnostics of a file explain."""
+
+    exit_code = CANNOT
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(self.message, file=file, err=file is None, color=self.show_color)
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn whatever ends a command early into a message and an exit status."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(CLOSED_PIPE) from None
+    except IRError as error:
+        raise _Diagnosed(diagnosed(error)) from None
+    except OSError as error:
+        raise Failure(of_system(error)) from None
+    except MemoryError as error:
+        raise Failure(f"not enough memory: {error}" if str(error) else "not enough memory") from None
+    except (OpError, irrun.InputError) as error:
+        raise Failure(str(error)) from None
+    except Exception as error:
+        if level() > 0:
+            traceback.print_exc()
+        what = f"{type(error).__name__}: {error}".replace("\n", " ")
+        raise Failure(f"irrun itself failed: {what}; -v shows where") from None
+
+
+def diagnosed(error: IRError) -> str:
+    """The diagnostics of an error, each with its place in the file where that can be read, styled for a terminal."""
+    from irrun.diagnostics.render import Finding, full
+
+    source = _source(error.filename)
+    shown = error.diagnostics[:MOST_DIAGNOSTICS]
+    more = len(error.diagnostics) - len(shown)
+    rest = f"\nand {more} more; irrun lint {error.filename} shows them all" if more else ""
+    if source is None:
+        return "\n".join(_without_place(item, error.filename) for item in shown) + rest
+    return full([Finding(item, error.filename, source) for item in shown], colour=True) + rest
+
+
+def of_system(error: OSError) -> str:
+    """What the operating system refused, and of which file."""
+    reason = error.strerror or str(error)
+    return f"{os.fspath(error.filename)}: {reason}" if isinstance(error.filename, str | os.PathLike) else reason
+
+
+def _source(filename: str) -> Source | None:
+    from irrun.document import SourceMap, read
+
+    if not filename:
+        return None
+    try:
+        return read(Path(filename)).source_map
+    except IRError:
+        return SourceMap(Path(filename).read_bytes())
+    except OSError:
+        return None
+
+
+def _without_place(item: Diagnostic, filename: str) -> str:
+    where = f"{filename}: " if filename else ""
+    layer = f'layer "{item.layer.name}" ({item.layer.type}): ' if item.layer is not None else ""
+    return f"{where}{item.severity}: {layer}{item.message} [{item.code}]"

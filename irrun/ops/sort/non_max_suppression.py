@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from irrun.kernels.nms import Selection, iou, select
+from irrun.ops import Array, Fact, In, Op, Out, Shape, attr, op
+from irrun.ops.sort.selection import check_single, counts, number, selected_outputs, selected_shapes, threshold
+from irrun.tensor import Dim
+from irrun.tensor.element_type import F32, FLOAT, I64, INTEGER
+
+Encoding = Literal["corner", "center"]
+
+_ENCODING = "corner: [y1, x1, y2, x2], any two opposite corners; center: [x, y, width, height]"
+_SORTED = "whether to sort by score across batches and classes; else each class is sorted for itself"
+_BOXES = (
+    In("boxes", FLOAT, "[num_batches, num_boxes, 4]", rank=3),
+    In("scores", FLOAT, "[num_batches, num_classes, num_boxes]", rank=3),
+)
+_OPTIONS = (
+    ("max_output_boxes_per_class", INTEGER, "the most boxes of a class; 0 where absent"),
+    ("iou_threshold", FLOAT, "the overlap above which a box is suppressed; 0 where absent"),
+    ("score_threshold", FLOAT, "the score that a box must exceed; 0 where absent"),
+)
+_SIGMA = ("soft_nms_sigma", FLOAT, "sigma of Soft-NMS (https://arxiv.org/abs/1704.04503); hard where 0 or absent")
+_SCALARS = tuple(In(name, type, doc, optional=True, rank=0) for name, type, doc in _OPTIONS)
+_ONE_ELEMENT = tuple(In(name, type, doc, optional=True, rank=(0, 1)) for name, type, doc in (*_OPTIONS, _SIGMA))
+
+
+@op("NonMaxSuppression", opset=1)
+class NonMaxSuppressionV1(Op):
+    """Select boxes by score, class by class, leaving out those that overlap a better one.
+
+    Rows of ``[batch, class, box]``; rows of -1 fill the output up.
+
+    Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
+    output has no room for what several batch elements select: the output grows where that is needed.
+
+    Departure: the native CPU plugin leaves the rows of -1 out.
+    """
+
+    inputs = (*_BOXES, *_SCALARS)
+    outputs = (Out("selected_indices", I64),)
+
+    box_encoding: Encoding = attr("corner", doc=_ENCODING)
+    sort_result_descending: bool = attr(True, doc=_SORTED)
+
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *thresholds: Fact | None) -> Shape:
+        return _at_least_page_size(boxes, scores, limit)
+
+    def run(self, boxes: Array, scores: Array, limit: Array | None, *thresholds: Array | None) -> Array:
+        found = _select(self.box_encoding, self.sort_result_descending, boxes, scores, limit, *thresholds)
+        return _filled(found, min(boxes.shape[1], number(limit) * scores.shape[1]))
+
+
+@op("NonMaxSuppression", opset=3)
+class NonMaxSuppressionV3(Op):
+    """Select boxes by score, class by class, leaving out those that overlap a better one.
+
+    Rows of ``[batch, class, box]``; rows of -1 fill the output up.
+
+    Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
+    output has no room for what several batch elements select: the output grows where that is needed.
+
+    Departure: the native CPU plugin leaves the rows of -1 out.
+    """
+
+    inputs = (*_BOXES, *_SCALARS)
+    outputs = (Out("selected_indices", "output_type"),)
+
+    box_encoding: Encoding = attr("corner", doc=_ENCODING)
+    sort_result_descending: bool = attr(True, doc=_SORTED)
+    output_type: Literal["i64", "i32"] = attr("i64")
+
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *thresholds: Fact | None) -> Shape:
+        return _at_least_page_size(boxes, scores, limit)
+
+    def run(self, boxes: Array, scores: Array, limit: Array | None, *thresholds: Array | None) -> Array:
+        found = _select(self.box_encoding, self.sort_result_descending, boxes, scores, limit, *thresholds)
+        return _filled(found, min(boxes.shape[1], number(limit) * scores.shape[1]))
+
+
+@op("NonMaxSuppression", opset=4)
+class NonMaxSuppressionV4(Op):
+    """Select boxes by score, class by class, leaving out those that overlap a better one.
+
+    Rows of ``[batch, class, box]``; rows of -1 fill the output up.
+
+    Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it.
+
+    Departure: the native CPU plugin leaves the rows of -1 out.
+    """
+
+    inputs = (*_BOXES, *_SCALARS)
+    outputs = (Out("selected_indices", "output_type"),)
+
+    box_encoding: Encoding = attr("corner", doc=_ENCODING)
+    sort_result_descending: bool = attr(True, doc=_SORTED)
+    output_type: Literal["i64", "i32"] = attr("i64")
+
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *thresholds: Fact | None) -> Shape:
+        batches, classes, _, per_class = counts(boxes, scores, limit, 4)
+        return Shape([batches * classes * per_class, 3])
+
+    def run(self, boxes: Array, scores: Array, limit: Array | None, *thresholds: Array | None) -> Array:
+        found = _select(self.box_encoding, self.sort_result_descending, boxes, scores, limit, *thresholds)
+        batches, classes, boxes_each = scores.shape
+        return _filled(found, batches * classes * min(boxes_each, number(limit)))
+
+
+@op("NonMaxSuppression", opset=5, page="no-max-suppression-5")
+class NonMaxSuppressionV5(Op):
+    """Select boxes by score, class by class, leaving out or decaying those that overlap a better one.
+
+    With soft_nms_sigma a box that overlaps by more than iou_threshold still drops out.
+
+    Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
+    of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
+    """
+
+    inputs = (*_BOXES, *_ONE_ELEMENT)
+    outputs = (
+        Out("selected_indices", "output_type", "rows of [batch, class, box]"),
+        Out("selected_scores", F32, "rows of [batch, class, score]"),
+        Out("valid_outputs", "output_type", "the number of rows"),
+    )
+
+    box_encoding: Encoding = attr("corner", doc=_ENCODING)
+    sort_result_descending: bool = attr(True, doc=_SORTED)
+    output_type: Literal["i64", "i32"] = attr("i64")
+
+    def infer(
+        self, boxes: Fact, scores: Fact, limit: Fact | None, *options: Fact | None
+    ) -> tuple[Shape, Shape, Shape]:
+        _check_options(limit, *options)
+        return selected_shapes(boxes, scores, limit, 4)
+
+    def run(
+        self, boxes: Array, scores: Array, limit: Array | None, *options: Array | None
+    ) -> tuple[Array, Array, Array]:
+        *thresholds, sigma = options
+        found = _select(
+            self.box_encoding,
+            self.sort_result_descending,
+            boxes,
+            scores,
+            limit,
+            *thresholds,
+            sigma=threshold(sigma),
+            soft_drops=True,
+        )
+        return selected_outputs(found)
+
+
+@op("NonMaxSuppression", opset=9)
+class NonMaxSuppressionV9(Op):
+    """Select boxes by score, class by class, leaving out or decaying those that overlap a better one.
+
+    With soft_nms_sigma scores decay and iou_threshold does not count.
+
+    Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
+    of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
+    """
+
+    inputs = (*_BOXES, *_ONE_ELEMENT)
+    outputs = (
+        Out("selected_indices", "output_type", "rows of [batch, class, box]"),
+        Out("selected_scores", F32, "rows of [batch, class, score]"),
+        Out("valid_outputs", "output_type", "the number of rows"),
+    )
+
+    box_encoding: Encoding = attr("corner", doc=_ENCODING)
+    sort_result_descending: bool = attr(True, doc=_SORTED)
+    output_type: Literal["i64", "i32"] = attr("i64")
+
+    def infer(
+        self, boxes: Fact, scores: Fact, limit: Fact | None, *options: Fact | None
+    ) -> tuple[Shape, Shape, Shape]:
+        _check_options(limit, *options)
+        return selected_shapes(boxes, scores, limit, 4)
+
+    def run(
+        self, boxes: Array, scores: Array, limit: Array | None, *options: Array | None
+    ) -> tuple[Array, Array, Array]:
+        *thresholds, sigma = options
+        found = _select(
+            self.box_encoding,
+            self.sort_result_descending,
+            boxes,
+            scores,
+            limit,
+            *thresholds,
+            sigma=threshold(sigma),
+        )
+        return selected_outputs(found)
+
+
+def _check_options(*options: Fact | None) -> None:
+    check_single(tuple(port.name for port in _ONE_ELEMENT), options, first=2)
+
+
+def _at_least_page_size(boxes: Fact, scores: Fact, limit: Fact | None) -> Shape:
+    batches, classes, boxes_each, per_class = counts(boxes, scores, limit, 4)
+    most = batches * classes * per_class
+    known = None if limit is None else limit.dims()
+    page = boxes_each.minimum(classes * (known[0] if known else Dim.exactly(0)).maximum(0))
+    rows = page if page == most else Dim(page.lo, max(page.hi, most.hi))
+    return Shape([rows, 3])
+
+
+def _select(
+    encoding: Encoding,
+    descending: bool,
+    boxes: Array,
+    scores: Array,
+    limit: Array | None,
+    iou_threshold: Array | None,
+    score_threshold: Array | None,
+    *,
+    sigma: float = 0.0,
+    soft_drops: bool = False,
+) -> Selection:
+    first, second = boxes[..., :2], boxes[..., 2:]
+    if encoding == "center":
+        corners = np.concatenate([first - second / 2, first + second / 2], axis=-1)
+    else:
+        corners = np.concatenate([np.minimum(first, second), np.maximum(first, second)], axis=-1)
+    found = select(
+        corners,
+        scores,
+        number(limit),
+        threshold(iou_threshold),
+        threshold(score_threshold),
+        iou,
+        sigma=sigma,
+        soft_drops=soft_drops,
+    )
+    return found.descending() if descending else found
+
+
+def _filled(found: Selection, rows: int) -> Array:
+    """The selection as rows of [batch, class, box], and rows of -1 up to ``rows``."""
+    result = np.full((max(rows, len(found.box)), 3), -1, np.int64)
+    result[: len(found.box)] = found.triples(found.box)
+    return result

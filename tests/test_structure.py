@@ -1,0 +1,127 @@
+"""The shape of the code base itself."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import irrun
+from irrun.ops.registry import declarations
+from tests.cases import all_cases
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "irrun"
+ORDER = (
+    "diagnostics",
+    "tensor",
+    "kernels",
+    "ops",
+    "document",
+    "graph",
+    "inference",
+    "runtime",
+    "model",
+    "linter",
+    "schema",
+    "cli",
+)
+FOREIGN_TO_KERNELS = {"numpy", "numpy.typing", "__future__", "collections.abc", "dataclasses", "functools", "math", "typing"}
+IN_MODELS_ONLY = {"Parameter", "Result", "Const", "If", "Loop", "TensorIterator", "ReadValue", "Assign"}
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path) -> set[str]:
+    """The modules that a file imports, TYPE_CHECKING or not."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            found.add(node.module)
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(path: Path) -> None:
+    folder = path.relative_to(PACKAGE).parts[0]
+    if folder not in ORDER:
+        return
+    allowed = set(ORDER[: ORDER.index(folder) + 1])
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "irrun" and len(parts) > 1:
+            assert parts[1] in allowed, f"{folder} imports {name}"
+        if folder == "document":
+            assert not name.startswith("irrun.ops"), f"document imports {name}"
+        if folder == "kernels" and parts[0] != "irrun":
+            assert name in FOREIGN_TO_KERNELS, f"a kernel imports {name}"
+
+
+def test_kernels_know_only_arrays() -> None:
+    for path in (PACKAGE / "kernels").rglob("*.py"):
+        assert not {name for name in imports(path) if name.startswith("irrun") and "kernels" not in name}, path.name
+
+
+def test_every_operation_has_cases() -> None:
+    covered = {(case.type, case.opset) for case in all_cases()}
+    declared = {(cls.type, cls.opset) for cls in declarations() if cls.type not in IN_MODELS_ONLY}
+    assert declared - covered == set()
+
+
+def test_every_operation_is_documented() -> None:
+    for cls in declarations():
+        summary = cls.spec.summary
+        assert summary.endswith("."), f"{cls.type}-{cls.opset}: {summary!r}"
+        assert len(summary) < 200, f"{cls.type}-{cls.opset}"
+
+
+def test_generated_files_are_fresh() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "generate.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def test_public_surface() -> None:
+    assert sorted(irrun.__all__) == [
+        "CompiledModel",
+        "Diagnostic",
+        "IRError",
+        "InferRequest",
+        "InputError",
+        "Model",
+        "Outputs",
+        "Port",
+        "__version__",
+        "compile_model",
+        "lint",
+        "read_model",
+    ]
+    for name in irrun.__all__:
+        assert getattr(irrun, name) is not None
+
+
+def test_no_print_and_no_exit_below_the_command_line() -> None:
+    for path in modules():
+        if "cli" in path.relative_to(PACKAGE).parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in {"print", "sys.exit", "exit"}, f"{path}: {called}"
+
+
+def test_every_package_is_importable() -> None:
+    names = [module.name for module in pkgutil.walk_packages(irrun.__path__, "irrun.") if "__main__" not in module.name]
+    assert len(names) > 100
+    for name in names:
+        __import__(name)
