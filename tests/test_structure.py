@@ -30,7 +30,16 @@ ORDER = (
     "schema",
     "cli",
 )
-FOREIGN_TO_KERNELS = {"numpy", "numpy.typing", "__future__", "collections.abc", "dataclasses", "functools", "math", "typing"}
+FOREIGN_TO_KERNELS = {
+    "numpy",
+    "numpy.typing",
+    "__future__",
+    "collections.abc",
+    "dataclasses",
+    "functools",
+    "math",
+    "typing",
+}
 IN_MODELS_ONLY = {"Parameter", "Result", "Const", "If", "Loop", "TensorIterator", "ReadValue", "Assign"}
 
 

@@ -33,7 +33,13 @@ def operations() -> str:
         "have it too, up to its next version. The types are those of the inputs.",
     ]
     for category, members in groupby(specs, key=lambda spec: spec.category):
-        lines += ["", f"## {category}", "", "| operation | version | what it does | types | notes |", "|---|---|---|---|---|"]
+        lines += [
+            "",
+            f"## {category}",
+            "",
+            "| operation | version | what it does | types | notes |",
+            "|---|---|---|---|---|",
+        ]
         lines += [_row(spec) for spec in members]
     return "\n".join(lines) + "\n"
 

@@ -12,8 +12,8 @@ from irrun.graph.bind import op_diagnostic
 from irrun.inference.facts import Facts
 from irrun.inference.fold import fold
 from irrun.ops import Fact
-from irrun.ops.context import BodyCall
 from irrun.ops.calling import infer as infer_outputs
+from irrun.ops.context import BodyCall
 from irrun.tensor import Dim, Shape
 
 
@@ -72,9 +72,7 @@ class _Pass:
                 context[asked] = {tag: self._body(node, tag, bodies, path) for tag in op.bodies}
         return fold(op, inputs, infer_outputs(op, inputs, **context))
 
-    def _body(
-        self, node: Node, tag: str, bodies: dict[tuple[int, str], Facts], path: tuple[str, ...]
-    ) -> BodyCall:
+    def _body(self, node: Node, tag: str, bodies: dict[tuple[int, str], Facts], path: tuple[str, ...]) -> BodyCall:
         body = node.bodies[tag]
         inner = (*path, f'{node.type} "{node.name}" › {tag}')
 
@@ -93,9 +91,7 @@ def _named(name: str, fact: Fact) -> Fact:
     dims = fact.shape.dims
     if dims is None or fact.shape.is_static:
         return fact
-    named = [
-        dim if dim.is_static else Dim.symbol(f"{name}[{axis}]", dim.lo, dim.hi) for axis, dim in enumerate(dims)
-    ]
+    named = [dim if dim.is_static else Dim.symbol(f"{name}[{axis}]", dim.lo, dim.hi) for axis, dim in enumerate(dims)]
     return Fact(fact.type, Shape(named), fact.value)
 
 

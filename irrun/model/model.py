@@ -283,4 +283,13 @@ def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:
     return port
 
 
-__all__ = ["CompiledModel", "InferRequest", "InputError", "Model", "Outputs", "VariableState", "compile_model", "read_model"]
+__all__ = [
+    "CompiledModel",
+    "InferRequest",
+    "InputError",
+    "Model",
+    "Outputs",
+    "VariableState",
+    "compile_model",
+    "read_model",
+]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar as _TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Final, dataclass_transform
+from typing import TypeVar as _TypeVar
 
 from irrun.tensor import ElementType
 
@@ -182,7 +183,9 @@ def op(type: str, *, opset: int | str, page: str = "") -> Callable[[_Declared], 
     def declare(cls: _Declared) -> _Declared:
         versions = DECLARED.setdefault(type, {})
         if opset in versions:
-            raise TypeError(f"{type} is declared twice in opset {opset}: {versions[opset].__module__}, {cls.__module__}")
+            raise TypeError(
+                f"{type} is declared twice in opset {opset}: {versions[opset].__module__}, {cls.__module__}"
+            )
         versions[opset] = cls
         cls.type, cls.opset, cls.page = type, opset, page
         cls.spec = _Spec()  # type: ignore[assignment]

@@ -210,7 +210,9 @@ class OpSpec:
         for field, attribute in fields.items():
             value = given.get(field, attribute.default)
             if value is REQUIRED:
-                raise AttributeMissing(f"{attribute.name} is missing; {self.type} requires it", attribute=attribute.name)
+                raise AttributeMissing(
+                    f"{attribute.name} is missing; {self.type} requires it", attribute=attribute.name
+                )
             attribute.check(value)
             values[field] = value
         return values

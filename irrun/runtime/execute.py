@@ -9,11 +9,12 @@ import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
-from irrun.ops.context import BodyCall
 from irrun.ops.calling import conform
+from irrun.ops.context import BodyCall
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
 from irrun.tensor import Array
+
 
 class Observer(Protocol):
     """Sees every step before and after it runs: for tracing, profiling, dumping."""
@@ -64,7 +65,12 @@ def _call(step: Step, arrays: Sequence[Array | None], state: State, observers: S
     except (ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError, MemoryError) as error:
         raise IRError([_failed(step, arrays, error)]) from error
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return [conform(result, type) for result, type in zip(results, step.types, strict=True)]
+    return [
+        result
+        if result.__class__ is np.ndarray and result.dtype is type.dtype and not type.is_narrow
+        else conform(result, type)
+        for result, type in zip(results, step.types, strict=True)
+    ]
 
 
 def _body(
@@ -80,7 +86,9 @@ def _located(step: Step, error: OpError) -> Diagnostic:
 
 
 def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Diagnostic:
-    notes = tuple(f"input {index}: {array.dtype}{list(array.shape)}" for index, array in enumerate(arrays) if array is not None)
+    notes = tuple(
+        f"input {index}: {array.dtype}{list(array.shape)}" for index, array in enumerate(arrays) if array is not None
+    )
     layer = step.node.layer
     return Diagnostic(
         "IR802",

@@ -137,7 +137,8 @@ def _step(
     bodies = None
     if "bodies" in op.spec.run_asks:
         bodies = {
-            tag: PlannedBody(body.ports, plan(body.graph, facts.bodies[node.id, tag])) for tag, body in node.bodies.items()
+            tag: PlannedBody(body.ports, plan(body.graph, facts.bodies[node.id, tag]))
+            for tag, body in node.bodies.items()
         }
     return Step(
         node,

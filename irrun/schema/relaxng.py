@@ -123,7 +123,8 @@ def _structure() -> Iterator[Element]:
             _E.ref(name="info"),
             _E.zeroOrMore(
                 _E.element(
-                    _E.choice(_E.name("meta_data"), _E.name("statistics"), _E.name("pre-process")), _E.ref(name="anything")
+                    _E.choice(_E.name("meta_data"), _E.name("statistics"), _E.name("pre-process")),
+                    _E.ref(name="anything"),
                 )
             ),
         ),
@@ -150,9 +151,7 @@ def _structure() -> Iterator[Element]:
             _E.attribute(_pattern(r"\d+"), name="id"),
             _E.attribute(precisions, name="precision"),
             _E.optional(_E.attribute(text(), name="names")),
-            _E.interleave(
-                _E.zeroOrMore(_E.element(_pattern(r"\s*(-1|\d+)\s*"), name="dim")), _E.ref(name="info")
-            ),
+            _E.interleave(_E.zeroOrMore(_E.element(_pattern(r"\s*(-1|\d+)\s*"), name="dim")), _E.ref(name="info")),
             name="port",
         ),
     )
@@ -178,7 +177,9 @@ def _bodies() -> Iterator[Element]:
 
 
 def _entry(kind: str) -> Element:
-    optional = [_E.optional(_E.attribute(_pattern(_INTEGER), name=n)) for n in ("axis", "start", "end", "stride", "part_size")]
+    optional = [
+        _E.optional(_E.attribute(_pattern(_INTEGER), name=n)) for n in ("axis", "start", "end", "stride", "part_size")
+    ]
     purposes = _E.choice(_E.value("current_iteration"), _E.value("execution_condition"))
     return _E.element(
         _E.attribute(_pattern(_INTEGER), name="external_port_id"),

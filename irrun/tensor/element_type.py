@@ -14,10 +14,11 @@ class ElementType:
 
     ``name`` is the spelling in ``<data element_type="f32">``, ``precision`` the one in ``<port precision="FP32">``.
     ``dtype`` carries the values while a model runs: floats below 32 bits are carried as float32 on their own grid,
-    integers below 8 bits in 8 bits, strings as objects. ``external`` is what crosses the Python API.
+    integers below 8 bits in 8 bits, strings as objects. ``external`` is what crosses the Python API. ``is_narrow`` says
+    that the carrier holds values that the type itself cannot, so that results must be rounded.
     """
 
-    __slots__ = ("bits", "dtype", "external", "kind", "name", "precision")
+    __slots__ = ("bits", "dtype", "external", "is_narrow", "kind", "name", "precision")
 
     def __init__(self, name: str, precision: str, kind: Kind, bits: int, dtype: Any, external: Any = None) -> None:
         self.name: Final = name
@@ -26,6 +27,7 @@ class ElementType:
         self.bits: Final = bits
         self.dtype: Final[np.dtype[Any]] = np.dtype(dtype)
         self.external: Final[np.dtype[Any]] = np.dtype(external if external is not None else dtype)
+        self.is_narrow: Final = kind in ("float", "int", "uint") and bits < 8 * self.dtype.itemsize
 
     def __repr__(self) -> str:
         return self.name
@@ -44,11 +46,6 @@ class ElementType:
     @property
     def is_known(self) -> bool:
         return self.kind != "dynamic"
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether the carrier holds values that the type itself cannot, so that results must be rounded."""
-        return self.bits < 8 * self.dtype.itemsize and self.kind in ("float", "int", "uint")
 
     def get_type_name(self) -> str:
         """The name, as OpenVINO's ``Type.get_type_name`` gives it."""

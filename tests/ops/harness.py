@@ -35,7 +35,11 @@ def operation(case: Case | Invalid) -> Op:
 
 def element_types(case: Case | Invalid) -> list[ElementType]:
     return [
-        ElementType.named(case.types[index]) if index in case.types else F32 if array is None else _BY_DTYPE[array.dtype]
+        ElementType.named(case.types[index])
+        if index in case.types
+        else F32
+        if array is None
+        else _BY_DTYPE[array.dtype]
         for index, array in enumerate(item if not isinstance(item, str) else None for item in case.inputs)
     ]
 
@@ -53,7 +57,9 @@ def facts(case: Case, *, values: bool = True, sizes: bool = True) -> list[Fact |
     return found
 
 
-def model(case: Case, *, dynamic: bool = False, constants: Sequence[int] = (), half: bool = False) -> tuple[Writer, list[int]]:
+def model(
+    case: Case, *, dynamic: bool = False, constants: Sequence[int] = (), half: bool = False
+) -> tuple[Writer, list[int]]:
     """A model of the one operation, and which inputs it takes as Parameters.
 
     Inputs in ``constants`` become Const layers. With ``dynamic`` every size of a Parameter is ``?``; with ``half``

@@ -60,7 +60,11 @@ def test_half_precision(case: Case, tmp_path: Path) -> None:
         pytest.skip("the case has no f32 input")
     if any(array is None for array in case.inputs[:-1]):
         pytest.skip("an IR has no place for an absent input before a given one")
-    if any(array.size and np.abs(array[np.isfinite(array)]).max(initial=0) > 60000 for array in case.inputs if array is not None and array.dtype == np.float32):
+    if any(
+        array.size and np.abs(array[np.isfinite(array)]).max(initial=0) > 60000
+        for array in case.inputs
+        if array is not None and array.dtype == np.float32
+    ):
         pytest.skip("the values are beyond f16")
     ir, parameters = harness.model(case, half=True)
     ir.save(tmp_path / "model.xml")
@@ -70,8 +74,13 @@ def test_half_precision(case: Case, tmp_path: Path) -> None:
         if case.inputs[index] is not None
     }
     op = harness.operation(case)
-    rounded = [a.astype(np.float16).astype(np.float32) if a is not None and a.dtype == np.float32 else a for a in case.inputs]
-    known = [None if f is None else type(f)(F16 if f.type is F32 else f.type, f.shape, r) for f, r in zip(harness.facts(case), rounded, strict=True)]
+    rounded = [
+        a.astype(np.float16).astype(np.float32) if a is not None and a.dtype == np.float32 else a for a in case.inputs
+    ]
+    known = [
+        None if f is None else type(f)(F16 if f.type is F32 else f.type, f.shape, r)
+        for f, r in zip(harness.facts(case), rounded, strict=True)
+    ]
     outputs = infer(op, known)
     want = run(op, rounded, [fact.type for fact in outputs])
     got = list(irrun.compile_model(irrun.read_model(tmp_path / "model.xml"))(inputs).values())

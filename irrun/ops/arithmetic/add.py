@@ -8,7 +8,10 @@ from irrun.ops.arithmetic.elementwise import Binary
 
 @op("Add", opset=1)
 class Add(Binary):
-    """Element-wise sum of two tensors."""
+    """Element-wise sum of two tensors.
+
+    Departure: the native CPU plugin saturates 8-bit integers; here all integers wrap.
+    """
 
     foldable = Fold.DIMS
     function = np.add

@@ -7,18 +7,17 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
+from irrun.kernels.casting import nearest, truncate
+from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
 from irrun.ops.shapes import broadcast, broadcast_pdpd
-from irrun.tensor.element_type import NUMERIC
+from irrun.tensor.element_type import FLOAT, NUMERIC
 
 T = TypeVar("T", NUMERIC)
+T_FLOAT = TypeVar("T", FLOAT)
 
 
 class Unary(Op):
-    """A function of each element; the result has the type and shape of the input.
-
-    Integers are computed in float64 where ``function`` knows floats only, and truncated toward zero.
-    """
+    """A function of each element; the result has the type and shape of the input."""
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
@@ -31,6 +30,25 @@ class Unary(Op):
         return np.asarray(type(self).function(data))
 
 
+class FloatFunction(Unary):
+    """A function of real numbers. Integers are computed in float64 and made whole by ``whole``."""
+
+    whole: ClassVar[Callable[[Array], Array]] = nearest
+
+    def run(self, data: Array) -> Array:
+        if data.dtype.kind == "f":
+            return np.asarray(type(self).function(data))
+        exact = np.asarray(type(self).function(data.astype(np.float64)))
+        return truncate(type(self).whole(exact), data.dtype)
+
+
+class Whole(Unary):
+    """A rounding to whole numbers, which integers are already."""
+
+    def run(self, data: Array) -> Array:
+        return np.asarray(type(self).function(data)) if data.dtype.kind == "f" else data
+
+
 class Binary(Op):
     """A function of two elements, broadcast as ``auto_broadcast`` says."""
 
@@ -38,8 +56,8 @@ class Binary(Op):
     outputs = (Out("output", T),)
     function: ClassVar[Callable[..., Any]]
 
-    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="how shapes that differ are matched")
-    axis: int = attr(-1, name="auto_broadcast.auto_broadcast_axis", doc="where b is laid on a, for pdpd")
+    auto_broadcast: Literal["none", "numpy", "pdpd"] = attr("numpy", doc="how shapes that differ are matched")
+    axis: int = attr(-1, name="auto_broadcast.auto_broadcast_axis", ge=-1, doc="where b is laid on a, for pdpd")
 
     def infer(self, a: Fact, b: Fact) -> Shape:
         if self.auto_broadcast == "numpy":
@@ -48,13 +66,19 @@ class Binary(Op):
             return broadcast_pdpd(a.shape, b.shape, self.axis)
         merged = a.shape.merge(b.shape)
         if merged is None:
-            raise OpError(f"shapes {a.shape} and {b.shape} differ; auto_broadcast is none", input=1)
+            raise OpError(f"shapes {a.shape} and {b.shape} differ, and auto_broadcast is none", input=1)
         return merged
 
     def run(self, a: Array, b: Array) -> Array:
         if self.auto_broadcast == "pdpd":
             b = align_pdpd(b, a.ndim, self.axis)
-        return np.asarray(type(self).function(a, b))
+        elif self.auto_broadcast == "none" and a.shape != b.shape:
+            raise OpError(f"shapes {Shape(a.shape)} and {Shape(b.shape)} differ, and auto_broadcast is none", input=1)
+        return np.asarray(self.apply(a, b))
+
+    def apply(self, a: Array, b: Array) -> Any:
+        """The function of two arrays that NumPy broadcasts."""
+        return type(self).function(a, b)
 
 
 def align_pdpd(b: Array, rank: int, axis: int) -> Array:
@@ -66,3 +90,12 @@ def align_pdpd(b: Array, rank: int, axis: int) -> Array:
     return b.reshape((1,) * start + shape + (1,) * (rank - start - len(shape)))
 
 
+def hold_dims(*arrays: Array) -> bool:
+    """Whether one of the arrays stands for integers of which only part is known."""
+    return any(array.dtype == object for array in arrays)
+
+
+def over_dims(function: Callable[[Dim, Dim], Any], a: Array, b: Array) -> Array:
+    """A function of two dims for each pair of elements, as an array of objects."""
+    over = np.frompyfunc(lambda x, y: function(Dim.of(x), Dim.of(y)), 2, 1)
+    return np.asarray(over(a, b), dtype=object)

@@ -21,7 +21,9 @@ class If(Op):
     bodies = ("then_body", "else_body")
 
     def infer(self, cond: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
-        results = {tag: _outputs(body, body.call(_parameters(body.ports, (cond, *inputs)))) for tag, body in bodies.items()}
+        results = {
+            tag: _outputs(body, body.call(_parameters(body.ports, (cond, *inputs)))) for tag, body in bodies.items()
+        }
         if cond.constant is not None and cond.constant.size == 1:
             return results["then_body" if cond.constant.reshape(-1)[0] else "else_body"]
         return tuple(union(a, b) for a, b in zip(results["then_body"], results["else_body"], strict=True))

@@ -49,7 +49,9 @@ class Const(Op):
             except ValueError as error:
                 raise WrongSize(f"the bytes are no strings: {error}", attribute="offset") from None
             if len(values) != count:
-                raise WrongSize(f"{len(values)} strings are stored, expected {count} for {self.shape}", attribute="shape")
+                raise WrongSize(
+                    f"{len(values)} strings are stored, expected {count} for {self.shape}", attribute="shape"
+                )
         else:
             values = unpack(data, self.element_type.name, count)
         return Fact.of(self.element_type, values.reshape(self.shape.static))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, OpError, Shape
-from irrun.ops.context import BodyCall, BodyInput, BodyOutput
 from irrun.ops.condition.if_ import union
+from irrun.ops.context import BodyCall, BodyInput, BodyOutput
 from irrun.ops.shapes import normalize_axis, with_axis
 from irrun.tensor import DYNAMIC
 

@@ -20,7 +20,9 @@ class Loop(Op):
     outputs = (Out("outputs", ANY, variadic=True),)
     bodies = ("body",)
 
-    def infer(self, trip_count: Fact, condition: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
+    def infer(
+        self, trip_count: Fact, condition: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]
+    ) -> tuple[Fact, ...]:
         body = bodies["body"]
         end = _condition(body)
 
@@ -41,7 +43,9 @@ class Loop(Op):
 
         return infer_loop(body, (trip_count, condition, *inputs), iterations, _outputs(body))
 
-    def run(self, trip_count: Array, condition: Array, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:
+    def run(
+        self, trip_count: Array, condition: Array, *inputs: Array, bodies: Mapping[str, BodyCall]
+    ) -> tuple[Array, ...]:
         body = bodies["body"]
         most, begin = int(trip_count.reshape(-1)[0]), bool(condition.reshape(-1)[0])
         return run_loop(body, (trip_count, condition, *inputs), most, _condition(body), begin, _outputs(body))

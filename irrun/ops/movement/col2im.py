@@ -1,78 +1,82 @@
 from __future__ import annotations
 
-import numpy as np
-
-from irrun.kernels.windows import pad, view
+from irrun.kernels.blocks import col2im, sliding_blocks
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.tensor.element_type import ANY, I32, I64, STRING
+from irrun.ops.shapes import exact_quotient
+from irrun.tensor.element_type import I32, I64, NUMERIC
 
-T = TypeVar("T", ANY - {STRING})
-T_IDX = TypeVar("T_IDX", frozenset({I32, I64}))
+T = TypeVar("T", NUMERIC)
+IND = TypeVar("T_IND", frozenset({I32, I64}))
 
 
-@op("Col2Im", opset=15, page="col2im-15")
+@op("Col2Im", opset=15)
 class Col2Im(Op):
-    """Add blocks up into an image, each at the place from which a sliding window would have taken it."""
+    """Put an image together from sliding blocks of it, adding what overlaps.
+
+    Note: the page lists output_size and kernel_size as attributes; they are inputs. Without a batch the result has
+    none either.
+    """
 
     inputs = (
-        In("data", T, "[N, C * product of kernel_size, L], or without N", rank=(2, 3)),
-        In("output_size", T_IDX, "height and width of the image", rank=1),
-        In("kernel_size", T_IDX, "height and width of a block", rank=1),
+        In("data", T, "[N, C * kernel height * kernel width, number of blocks], or without N", rank=(2, 3)),
+        In("output_size", IND, "height and width of the image", rank=1),
+        In("kernel_size", IND, "height and width of a block", rank=1),
     )
-    outputs = (Out("output", T, "[N, C, H, W], or without N"),)
+    outputs = (Out("output", T, "[N, C, height, width], or without N"),)
 
-    strides: tuple[int, ...] = attr((1, 1), doc="distance between two blocks", ge=1)
-    dilations: tuple[int, ...] = attr((1, 1), doc="distance between two elements of a block", ge=1)
-    pads_begin: tuple[int, ...] = attr((0, 0), doc="elements before the image that blocks cover", ge=0)
-    pads_end: tuple[int, ...] = attr((0, 0), doc="elements after the image that blocks cover", ge=0)
+    strides: tuple[int, ...] = attr((1, 1), doc="the distance of blocks", ge=1)
+    dilations: tuple[int, ...] = attr((1, 1), doc="the distance of elements of a block", ge=1)
+    pads_begin: tuple[int, ...] = attr((0, 0), doc="zeros around the image that blocks reach, above and left", ge=0)
+    pads_end: tuple[int, ...] = attr((0, 0), doc="zeros around the image that blocks reach, below and right", ge=0)
 
     def verify(self) -> None:
         for name in ("strides", "dilations", "pads_begin", "pads_end"):
-            count = len(getattr(self, name))
-            if count != 2:
-                raise OpError(f"{name} has {count} elements, expected 2 (rows and columns)", attribute=name)
+            if len(getattr(self, name)) != 2:
+                raise OpError(f"{name} has {len(getattr(self, name))} elements, expected 2", attribute=name)
 
     def infer(self, data: Fact, output_size: Fact, kernel_size: Fact) -> Shape:
-        size, kernel = _pair(output_size, "output_size", 1), _pair(kernel_size, "kernel_size", 2)
+        sizes, kernel = (_pair(fact, index) for index, fact in ((1, output_size), (2, kernel_size)))
+        image = [size.as_dimension() for size in sizes]
         if data.shape.dims is None:
             return Shape.unknown()
-        *batch, rows, blocks = data.shape.dims
-        taps = kernel[0] * kernel[1]
-        if rows.is_static and taps.is_static and (taps.lo < 1 or rows.lo % taps.lo):
-            raise OpError(f"data has {rows} rows, expected a multiple of the {taps} elements of a block", input=0)
-        channels = rows // taps if taps.lo > 0 else Dim()
-        if all(dim.is_static for dim in (*size, *kernel)):
-            expected = int(np.prod(self._counts([int(dim) for dim in size], [int(dim) for dim in kernel])))
-            if not blocks.admits(expected):
-                raise OpError(f"data has {blocks} blocks, expected {expected} for an image of {Shape(size)}", input=0)
-        return Shape([*batch, channels, *size])
+        *batch, columns, blocks = data.shape
+        self._check_blocks(blocks, sizes, kernel)
+        elements = kernel[0] * kernel[1]
+        if columns.is_static and elements.is_static and (elements.lo < 1 or columns.lo % elements.lo):
+            raise OpError(f"size {columns} of data does not divide into blocks of {elements} elements", input=0)
+        return Shape([*batch, exact_quotient(columns, elements), *image])
 
     def run(self, data: Array, output_size: Array, kernel_size: Array) -> Array:
-        size, kernel = output_size.tolist(), kernel_size.tolist()
-        counts = self._counts(size, kernel)
-        columns = data.reshape(*data.shape[:-2], -1, *kernel, *counts)
-        grown = [s + b + e for s, b, e in zip(size, self.pads_begin, self.pads_end, strict=True)]
-        canvas = np.zeros((*columns.shape[:-4], *grown), data.dtype)
-        for row, column in np.ndindex(*kernel):
-            starts = (row * self.dilations[0], column * self.dilations[1])
-            part = view(canvas, starts, self.strides, counts)
-            part += columns[..., row, column, :, :]
-        return pad(canvas, [-begin for begin in self.pads_begin], [-end for end in self.pads_end])
+        size, kernel = ([int(item) for item in array.tolist()] for array in (output_size, kernel_size))
+        batched = data if data.ndim == 3 else data[None]
+        image = col2im(batched, size, kernel, self.strides, self.dilations, self.pads_begin, self.pads_end)
+        return image if data.ndim == 3 else image[0]
 
-    def _counts(self, size: list[int], kernel: list[int]) -> list[int]:
-        """The number of blocks along each axis."""
-        rooms = (
-            size[axis] + self.pads_begin[axis] + self.pads_end[axis] - self.dilations[axis] * (kernel[axis] - 1) - 1
-            for axis in range(2)
+    def _check_blocks(self, blocks: Dim, sizes: tuple[Dim, ...], kernel: tuple[Dim, ...]) -> None:
+        if not all(dim.is_static for dim in (*sizes, *kernel)):
+            return
+        down, across = (
+            sliding_blocks(
+                sizes[axis].lo,
+                kernel[axis].lo,
+                self.strides[axis],
+                self.dilations[axis],
+                self.pads_begin[axis] + self.pads_end[axis],
+            )
+            for axis in (0, 1)
         )
-        return [max(room // stride + 1, 0) for room, stride in zip(rooms, self.strides, strict=True)]
+        if down < 1 or across < 1:
+            raise OpError(f"a kernel of {kernel[0]}x{kernel[1]} does not fit into {sizes[0]}x{sizes[1]}", input=2)
+        if not blocks.admits(down * across):
+            raise OpError(
+                f"data has {blocks} blocks, expected {down * across}, {down} down and {across} across", input=0
+            )
 
 
-def _pair(fact: Fact, name: str, index: int) -> tuple[Dim, ...]:
-    """The two elements of a shape input as far as they are known."""
-    dims = fact.dims() or (Dim(), Dim())
-    if len(dims) != 2:
-        raise OpError(f"{name} has {len(dims)} elements, expected 2 (rows and columns)", input=index)
-    if any(dim.hi < 0 for dim in dims):
-        raise OpError(f"{name} is [{','.join(map(str, dims))}], expected no negative sizes", input=index)
-    return tuple(dim.as_dimension() for dim in dims)
+def _pair(fact: Fact, index: int) -> tuple[Dim, ...]:
+    items = fact.dims()
+    if items is None:
+        return (Dim.anything(),) * 2
+    if len(items) != 2:
+        raise OpError(f"{('output_size', 'kernel_size')[index - 1]} has {len(items)} elements, expected 2", input=index)
+    return items

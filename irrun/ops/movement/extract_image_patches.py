@@ -2,61 +2,57 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
-from irrun.kernels.windows import pad, view
+from irrun.kernels.patches import extract_patches
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.tensor.element_type import ANY, STRING
+from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", ANY - {STRING})
+T = TypeVar("T", NUMERIC)
 
 
 @op("ExtractImagePatches", opset=3)
 class ExtractImagePatches(Op):
-    """Collect the patches that a convolution would see, stacked along the channels.
-
-    Channel (row * sizes[1] + column) * depth + channel of the output holds one element of every patch.
-    """
+    """Collect patches of an image, as a convolution meets them, and stack their elements in the channels."""
 
     inputs = (In("data", T, "[batch, depth, rows, columns]", rank=4),)
-    outputs = (Out("output", T, "[batch, sizes[0] * sizes[1] * depth, rows, columns]"),)
+    outputs = (Out("output", T, "[batch, size of a patch * depth, patches down, patches across]"),)
 
-    sizes: tuple[int, ...] = attr(doc="height and width of a patch", ge=1)
-    strides: tuple[int, ...] = attr(doc="distance between two patches", ge=1)
-    rates: tuple[int, ...] = attr(doc="distance between two elements of a patch", ge=1)
-    auto_pad: Literal["same_upper", "same_lower", "valid"] = attr(doc="how zeros are added around the data")
+    sizes: tuple[int, ...] = attr(doc="rows and columns of a patch", ge=1)
+    strides: tuple[int, ...] = attr(doc="the distance of patches", ge=1)
+    rates: tuple[int, ...] = attr(doc="the distance of elements of a patch", ge=1)
+    auto_pad: Literal["valid", "same_upper", "same_lower"] = attr(
+        doc="whether zeros are added, and where the odd one goes"
+    )
 
     def verify(self) -> None:
-        for name, values in (("sizes", self.sizes), ("strides", self.strides), ("rates", self.rates)):
-            if len(values) != 2:
-                raise OpError(f"{name} has {len(values)} elements, expected 2 (rows and columns)", attribute=name)
+        for name in ("sizes", "strides", "rates"):
+            if len(getattr(self, name)) != 2:
+                raise OpError(f"{name} has {len(getattr(self, name))} elements, expected 2", attribute=name)
 
     def infer(self, data: Fact) -> Shape:
         if data.shape.dims is None:
             return Shape.unknown(4)
-        batch, depth, *spatial = data.shape.dims
-        return Shape([batch, depth * (self.sizes[0] * self.sizes[1]), *map(self._count, range(2), spatial)])
+        batch, depth, *lengths = data.shape
+        count = [self._count(length, axis) for axis, length in enumerate(lengths)]
+        return Shape([batch, depth * (self.sizes[0] * self.sizes[1]), *count])
 
     def run(self, data: Array) -> Array:
-        spatial = data.shape[2:]
-        counts = [int(self._count(axis, Dim.exactly(size))) for axis, size in enumerate(spatial)]
-        begins, ends = [0, 0], [0, 0]
-        if self.auto_pad != "valid":
-            for axis, size in enumerate(spatial):
-                total = max((counts[axis] - 1) * self.strides[axis] + self._span(axis) - size, 0)
-                begins[axis] = total // 2 if self.auto_pad == "same_upper" else total - total // 2
-                ends[axis] = total - begins[axis]
-        padded = pad(data, begins, ends)
-        result = np.empty((data.shape[0], *self.sizes, data.shape[1], *counts), data.dtype)
-        for row, column in np.ndindex(*self.sizes):
-            starts = (row * self.rates[0], column * self.rates[1])
-            result[:, row, column] = view(padded, starts, self.strides, counts)
-        return result.reshape(data.shape[0], self.sizes[0] * self.sizes[1] * data.shape[1], *counts)
+        lengths = data.shape[2:]
+        count = [int(self._count(Dim.exactly(length), axis)) for axis, length in enumerate(lengths)]
+        pads = [self._pad(length, axis, count[axis]) for axis, length in enumerate(lengths)]
+        return extract_patches(data, self.sizes, self.strides, self.rates, pads, count)
 
     def _span(self, axis: int) -> int:
+        """The rows or columns that a patch reaches over."""
         return (self.sizes[axis] - 1) * self.rates[axis] + 1
 
-    def _count(self, axis: int, size: Dim) -> Dim:
+    def _count(self, length: Dim, axis: int) -> Dim:
+        if self.auto_pad != "valid":
+            return length.ceil_div(self.strides[axis])
+        return ((length - self._span(axis)) // self.strides[axis] + 1).maximum(0)
+
+    def _pad(self, length: int, axis: int, count: int) -> int:
+        """The zeros in front of an axis."""
         if self.auto_pad == "valid":
-            return ((size - self._span(axis)) // self.strides[axis] + 1).maximum(0)
-        return size.ceil_div(self.strides[axis])
+            return 0
+        total = max((count - 1) * self.strides[axis] + self._span(axis) - length, 0)
+        return total // 2 if self.auto_pad == "same_upper" else total - total // 2

@@ -38,7 +38,9 @@ class GatherElements(Op):
         if len(indices.shape) != len(data.shape):
             raise OpError(f"indices have rank {len(indices.shape)}, expected {len(data.shape)} as data", input=1)
         pairs = enumerate(zip(data.shape, indices.shape, strict=True))
-        return Shape([b if i == axis else merge_dims(a, b, f"size {i} of data and indices", input=1) for i, (a, b) in pairs])
+        return Shape(
+            [b if i == axis else merge_dims(a, b, f"size {i} of data and indices", input=1) for i, (a, b) in pairs]
+        )
 
     def run(self, data: Array, indices: Array) -> Array:
         try:

@@ -65,9 +65,7 @@ class ScatterElementsUpdateV12(Op):
         return _shape(data, indices, updates, axis)
 
     def run(self, data: Array, indices: Array, updates: Array, axis: Array) -> Array:
-        return scatter(
-            data, _places(data, indices, axis), updates, self.reduction, keep_initial=self.use_init_val
-        )
+        return scatter(data, _places(data, indices, axis), updates, self.reduction, keep_initial=self.use_init_val)
 
 
 def _shape(data: Fact, indices: Fact, updates: Fact, axis: Fact) -> Shape:

@@ -91,5 +91,5 @@ def _run(data: Array, indices: Array, updates: Array, reduction: str) -> Array:
     updates = updates.reshape(indices.shape[:-1] + data.shape[depth:])
     if depth == 0:
         everywhere = np.zeros(indices.shape[:-1], dtype=np.int64)
-        return scatter(data[np.newaxis], (everywhere,), updates, reduction)[0]
+        return scatter(data[np.newaxis], (everywhere,), updates, reduction).reshape(data.shape)
     return scatter(data, index, updates, reduction)

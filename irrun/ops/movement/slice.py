@@ -37,9 +37,7 @@ class Slice(Op):
         return data[slices(data.shape, start, stop, step, axes)]
 
 
-def sliced_shape(
-    data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None, *, first_input: int
-) -> Shape:
+def sliced_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None, *, first_input: int) -> Shape:
     """The shape of a slice; ``first_input`` is the port of start, the others follow it."""
     _check_lengths([start, stop, step] if axes is None else [start, stop, step, axes], first_input)
     paces = step.dims()
@@ -67,9 +65,7 @@ def sliced_shape(
     return Shape(dims)
 
 
-def slices(
-    shape: tuple[int, ...], start: Array, stop: Array, step: Array, axes: Array | None
-) -> tuple[slice, ...]:
+def slices(shape: tuple[int, ...], start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
     """The index that takes a slice of an array of this shape."""
     firsts, lasts, paces = integers(start), integers(stop), integers(step)
     where = range(len(firsts)) if axes is None else integers(axes)

@@ -34,9 +34,7 @@ class SliceScatter(Op):
             raise OpError(f"updates have shape {updates.shape}, expected that of the slice, {part}", input=1)
         return data.shape
 
-    def run(
-        self, data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
-    ) -> Array:
+    def run(self, data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
         output = data.astype(np.promote_types(data.dtype, updates.dtype))
         part = slices(data.shape, start, stop, step, axes)
         if output[part].shape != updates.shape:

@@ -100,7 +100,9 @@ class StridedSlice(Op):
         ellipsis = any(self.ellipsis_mask[:count])
         left_over = rank - (count - new - ellipsis)
         if left_over < 0:
-            raise OpError(f"begin has {count} elements, of which {count - new - ellipsis} slice a tensor of rank {rank}")
+            raise OpError(
+                f"begin has {count} elements, of which {count - new - ellipsis} slice a tensor of rank {rank}"
+            )
         axis = 0
         for position in range(count):
             if _marks(self.ellipsis_mask, position):

@@ -1,0 +1,106 @@
+"""Connectionist temporal classification: best path, and loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def greedy_decode(scores: Array, active: Array, blank: int, *, merge_repeated: bool) -> tuple[Array, Array]:
+    """The most probable class of each step, without blanks and, if merged, without repetitions.
+
+    ``scores`` is [batch, steps, classes], ``active`` [batch, steps] says which steps belong to the sequence. Returns the
+    classes [batch, steps], filled up with -1, and their number [batch].
+    """
+    classes = scores.argmax(axis=-1)
+    kept = active & (classes != blank)
+    if merge_repeated:
+        kept[:, 1:] &= classes[:, 1:] != classes[:, :-1]
+    return _compact(classes, kept)
+
+
+def _compact(values: Array, kept: Array) -> tuple[Array, Array]:
+    """The kept values of each row moved to its front, the rest -1, and how many there are."""
+    result = np.full(values.shape, -1, np.int64)
+    row, column = np.nonzero(kept)
+    result[row, np.cumsum(kept, axis=-1)[row, column] - 1] = values[row, column]
+    return result, kept.sum(axis=-1)
+
+
+def ctc_loss(
+    logits: Array,
+    logit_lengths: Array,
+    labels: Array,
+    label_lengths: Array,
+    blank: int,
+    *,
+    collapse_repeated: bool,
+    merge_repeated: bool,
+    unique: bool,
+) -> Array:
+    """The negative logarithm of the probability of all paths that decode to the labels, [batch].
+
+    ``logits`` is [batch, steps, classes], ``labels`` [batch, labels]. ``collapse_repeated`` and ``unique`` prepare the
+    labels, ``merge_repeated`` says whether repetitions in a path are merged. No path at all gives infinity.
+    """
+    labels, counts = _prepare(labels.astype(np.int64), label_lengths, collapse_repeated, unique)
+    batch, steps, _ = logits.shape
+    targets = np.full((batch, 2 * labels.shape[1] + 1), blank, np.int64)
+    targets[:, 1::2] = np.maximum(labels, 0)
+    is_label = np.zeros(targets.shape[1], np.bool_)
+    is_label[1::2] = True
+    chances = np.take_along_axis(_log_softmax(logits), targets[:, None, :], axis=-1)
+    state = np.full(targets.shape, -np.inf)
+    skips = np.zeros(targets.shape, np.bool_)
+    skips[:, 3::2] = True if not merge_repeated else targets[:, 3::2] != targets[:, 1:-2:2]
+    stays = np.ones(targets.shape[1], np.bool_) if merge_repeated else ~is_label
+    for step in range(steps):
+        if step == 0:
+            after = np.where(np.arange(targets.shape[1]) < 2, chances[:, 0], -np.inf)
+        else:
+            after = np.where(stays, state, -np.inf)
+            after = np.logaddexp(after, _shifted(state, 1))
+            after = np.logaddexp(after, np.where(skips, _shifted(state, 2), -np.inf)) + chances[:, step]
+        state = np.where((step < logit_lengths)[:, None], after, state)
+    last = 2 * counts[:, None]
+    whole = np.take_along_axis(state, last, axis=-1)
+    open_end = np.where(counts[:, None] > 0, np.take_along_axis(state, np.maximum(last - 1, 0), axis=-1), -np.inf)
+    total = np.logaddexp(whole, open_end)[:, 0]
+    return -np.where(logit_lengths > 0, total, np.where(counts > 0, -np.inf, 0.0))
+
+
+def _prepare(labels: Array, lengths: Array, collapse_repeated: bool, unique: bool) -> tuple[Array, Array]:
+    """The labels as the loss needs them, filled up with -1, and their number."""
+    kept = np.arange(labels.shape[1]) < lengths[:, None]
+    if unique:
+        kept &= _first_of_equals(np.where(kept, labels, -1))
+    elif collapse_repeated:
+        kept[:, 1:] &= labels[:, 1:] != labels[:, :-1]
+    return _compact(labels, kept)
+
+
+def _first_of_equals(rows: Array) -> Array:
+    """Where each element stands for the first time in its row."""
+    order = np.argsort(rows, axis=-1, kind="stable")
+    ordered = np.take_along_axis(rows, order, axis=-1)
+    first = np.ones(rows.shape, np.bool_)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    result = np.empty_like(first)
+    np.put_along_axis(result, order, first, axis=-1)
+    return result
+
+
+def _shifted(state: Array, by: int) -> Array:
+    result = np.full(state.shape, -np.inf)
+    result[:, by:] = state[:, :-by]
+    return result
+
+
+def _log_softmax(logits: Array) -> Array:
+    scores = logits.astype(np.float64)
+    scores = scores - scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    return np.asarray(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)))

@@ -1,0 +1,52 @@
+"""Tensors extended at their edges, or cropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def pad_constant(data: Array, before: Sequence[int], after: Sequence[int], value: Any) -> Array:
+    """``data`` with that many elements of ``value`` before and after it on each axis; negative numbers crop."""
+    shape = [max(b + size + a, 0) for b, size, a in zip(before, data.shape, after, strict=True)]
+    source, target = [], []
+    for b, size, length in zip(before, data.shape, shape, strict=True):
+        first, last = max(b, 0), min(b + size, length)
+        source.append(slice(first - b, max(last, first) - b))
+        target.append(slice(first, max(last, first)))
+    if all(part == slice(0, length) for part, length in zip(target, shape, strict=True)):
+        return data[tuple(source)]
+    output = np.full(shape, value, dtype=data.dtype)
+    output[tuple(target)] = data[tuple(source)]
+    return output
+
+
+def pad_mapped(data: Array, before: Sequence[int], after: Sequence[int], mode: str) -> Array:
+    """The same with elements of ``data`` itself in the place of a constant.
+
+    Every place of the result is mapped to one of the whole axis of ``data``, also where the other end is cropped:
+    ``edge`` to the nearest, ``reflect`` mirrored at the outermost elements, ``symmetric`` at the borders.
+    """
+    for axis, (b, size, a) in enumerate(zip(before, data.shape, after, strict=True)):
+        if b <= 0 and a <= 0:
+            index: Any = slice(-b, max(size + a, -b))
+        else:
+            index = _source(np.arange(-b, max(size + a, -b)), size, mode)
+        data = data[(slice(None),) * axis + (index,)]
+    return data
+
+
+def _source(place: Array, size: int, mode: str) -> Array:
+    if mode == "edge":
+        return np.clip(place, 0, size - 1)
+    if mode == "symmetric":
+        place = place % (2 * size)
+        return np.minimum(place, 2 * size - 1 - place)
+    period = max(2 * (size - 1), 1)
+    place = place % period
+    return np.minimum(place, period - place) if size > 1 else place

@@ -1,0 +1,129 @@
+"""Pooling of regions of feature maps by bilinear sampling: ROIAlign, its rotated form, and the pyramid of maps."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Alignment = Literal["asymmetric", "half_pixel_for_nn", "half_pixel"]
+
+
+class Region(NamedTuple):
+    """Where one region samples: a corner, a size, and a rotation about a point of the feature map."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    center_x: float = 0.0
+    center_y: float = 0.0
+    angle: float = 0.0
+
+
+def bilinear(feature: Array, y: Array, x: Array) -> Array:
+    """The values of ``feature [C, H, W]`` at points ``[S]``, interpolated: ``[C, S]``.
+
+    Points up to one pixel outside take the value of the border, those further out are 0.
+    """
+    height, width = feature.shape[1:]
+    outside = (y < -1) | (y > height) | (x < -1) | (x > width) | np.isnan(y) | np.isnan(x)
+    y_low, y_high, y_part = _neighbours(np.where(outside, 0, y), height)
+    x_low, x_high, x_part = _neighbours(np.where(outside, 0, x), width)
+    flat = feature.reshape(len(feature), -1)
+    top = flat[:, y_low * width + x_low] * (1 - x_part) + flat[:, y_low * width + x_high] * x_part
+    bottom = flat[:, y_high * width + x_low] * (1 - x_part) + flat[:, y_high * width + x_high] * x_part
+    return np.where(outside, 0, top * (1 - y_part) + bottom * y_part)
+
+
+def _neighbours(at: Array, size: int) -> tuple[Array, Array, Array]:
+    """The pixels before and after each coordinate, and how far it is from the one before."""
+    clipped = np.clip(at, 0, size - 1)
+    low = clipped.astype(np.int64)
+    return low, np.minimum(low + 1, size - 1), (clipped - low).astype(at.dtype)
+
+
+def align(
+    feature: Array, region: Region, pooled: tuple[int, int], ratio: int, mode: Literal["avg", "max"], kind: Any
+) -> Array:
+    """One region of ``feature [C, H, W]`` pooled to ``[C, *pooled]``.
+
+    Each bin is sampled ``ratio`` times along each axis, or where that is 0 about once per pixel. max starts from 0.
+    ``kind`` is the dtype to compute in.
+    """
+    rows, columns = pooled
+    bin_height, bin_width = kind(region.height) / kind(rows), kind(region.width) / kind(columns)
+    per_row = ratio if ratio > 0 else max(int(np.ceil(bin_height)), 0)
+    per_column = ratio if ratio > 0 else max(int(np.ceil(bin_width)), 0)
+    if per_row * per_column == 0:
+        return np.zeros((len(feature), rows, columns), feature.dtype)
+    y, x = np.meshgrid(
+        _samples(kind(region.y), bin_height, rows, per_row, kind),
+        _samples(kind(region.x), bin_width, columns, per_column, kind),
+        indexing="ij",
+    )
+    if region.angle or region.center_x or region.center_y:
+        cos, sin = kind(np.cos(region.angle)), kind(np.sin(region.angle))
+        center_y, center_x = kind(region.center_y), kind(region.center_x)
+        y, x = y * cos - x * sin + center_y, y * sin + x * cos + center_x
+    values = bilinear(feature, y.reshape(-1), x.reshape(-1))
+    bins = values.reshape(len(feature), rows, per_row, columns, per_column)
+    if mode == "max":
+        return np.asarray(bins.max(axis=(2, 4), initial=0))
+    return np.asarray(bins.mean(axis=(2, 4)))
+
+
+def _samples(start: Any, size: Any, bins: int, per_bin: int, kind: Any) -> Array:
+    """The coordinates of the samples along one axis: ``per_bin`` in each bin, evenly spaced."""
+    step = size / kind(per_bin)
+    within = (np.arange(per_bin) + 0.5).astype(kind) * step
+    return (start + np.arange(bins).astype(kind)[:, None] * size + within).reshape(-1)
+
+
+def regions_of(rois: Array, scale: float, alignment: Alignment) -> list[Region]:
+    """The regions that boxes ``[n, 4]`` of two corners are in a feature map ``scale`` times the size of the image."""
+    before = 0.5 if alignment == "half_pixel" else 0.0
+    after = 0.0 if alignment == "asymmetric" else 0.5
+    kind = rois.dtype.type
+    corners = (rois + kind(before)) * kind(scale) - kind(after)
+    size = corners[:, 2:] - corners[:, :2]
+    if alignment == "asymmetric":
+        size = np.maximum(size, 1)
+    return [Region(*row) for row in np.concatenate([corners[:, :2], size], axis=1).tolist()]
+
+
+def rotated_regions_of(rois: Array, scale: float, clockwise: bool) -> list[Region]:
+    """The regions that rotated boxes ``[n, 5]`` are in a feature map ``scale`` times the size of the image."""
+    kind = rois.dtype.type
+    center, size = rois[:, :2] * kind(scale) - kind(0.5), rois[:, 2:4] * kind(scale)
+    angle = -rois[:, 4:] if clockwise else rois[:, 4:]
+    return [Region(*row) for row in np.concatenate([-size / 2, size, center, angle], axis=1).tolist()]
+
+
+def align_all(
+    features: Array,
+    regions: list[Region],
+    batches: Array,
+    pooled: tuple[int, int],
+    ratio: int,
+    mode: Literal["avg", "max"] = "avg",
+) -> Array:
+    """Regions of ``features [N, C, H, W]`` pooled to ``[n, C, *pooled]``; ``batches`` says of which element each is."""
+    result = np.zeros((len(regions), features.shape[1], *pooled), features.dtype)
+    for index, (region, batch) in enumerate(zip(regions, batches.tolist(), strict=True)):
+        result[index] = align(features[batch], region, pooled, ratio, mode, features.dtype.type)
+    return result
+
+
+def pyramid_levels(rois: Array, levels: int) -> Array:
+    """The level of a feature pyramid that each box ``[n, 4]`` belongs to by its size; ``levels`` where it has no area.
+
+    A box of 224 x 224 belongs to level 2 (https://arxiv.org/abs/1612.03144).
+    """
+    sides = rois[:, 2:] - rois[:, :2]
+    area = sides.prod(axis=1)
+    kind = rois.dtype.type
+    level = np.floor(2 + np.log2(np.sqrt(np.maximum(area, 0)) / kind(224) + kind(1e-6)))
+    return np.where(area > 0, np.clip(level, 0, levels - 1), levels).astype(np.int64)

@@ -1,0 +1,185 @@
+"""Pooling of regions of feature maps, bin by bin: by maximum, by bilinear samples, and position-sensitive.
+
+Regions are rows ``[batch, x1, y1, x2, y2]``. A negative batch ends the list: what follows is 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irrun.kernels.roi import bilinear
+
+Array = NDArray[Any]
+Pooled = tuple[int, int]
+
+
+def rounded(values: Array) -> Array:
+    """The nearest integers, halves away from zero."""
+    return np.asarray(np.copysign(np.floor(np.abs(values) + 0.5), values))
+
+
+def listed(rois: Array) -> Array:
+    """The regions before the first one whose batch is negative."""
+    ends = np.flatnonzero(rois[:, 0] < 0)
+    return rois[: ends[0]] if ends.size else rois
+
+
+def max_pool(features: Array, rois: Array, pooled: Pooled, scale: float) -> Array:
+    """The maximum of each bin of regions in image coordinates, rounded to pixels; 0 where a bin is empty."""
+    height, width = features.shape[2:]
+    result = np.zeros((len(rois), features.shape[1], *pooled), features.dtype)
+    kind = rois.dtype.type
+    for index, roi in enumerate(listed(rois)):
+        x1, y1, x2, y2 = rounded(roi[1:] * kind(scale)).astype(np.int64).tolist()
+        rows = _bins(y1, max(y2 - y1 + 1, 1), pooled[0], height, kind)
+        columns = _bins(x1, max(x2 - x1 + 1, 1), pooled[1], width, kind)
+        feature = features[int(roi[0])]
+        for row, (top, bottom) in enumerate(rows):
+            if top >= bottom:
+                continue
+            strip = feature[:, top:bottom].max(axis=1)
+            for column, (left, right) in enumerate(columns):
+                if left < right:
+                    result[index, :, row, column] = strip[:, left:right].max(axis=1)
+    return result
+
+
+def _bins(start: int, size: int, bins: int, limit: int, kind: Any) -> list[tuple[int, int]]:
+    """Where each bin begins and ends along an axis, cut off at its borders."""
+    each = kind(size) / kind(bins)
+    begins = np.floor(np.arange(bins).astype(kind) * each).astype(np.int64) + start
+    ends = np.ceil(np.arange(1, bins + 1).astype(kind) * each).astype(np.int64) + start
+    return list(zip(np.clip(begins, 0, limit).tolist(), np.clip(ends, 0, limit).tolist(), strict=True))
+
+
+def bilinear_pool(features: Array, rois: Array, pooled: Pooled) -> Array:
+    """One sample for each bin of regions in coordinates from 0 to 1, the corners included; 0 outside the map."""
+    height, width = features.shape[2:]
+    result = np.zeros((len(rois), features.shape[1], *pooled), features.dtype)
+    kind = rois.dtype.type
+    for index, roi in enumerate(listed(rois)):
+        y = _spread(roi[2], roi[4], pooled[0], height - 1, kind)
+        x = _spread(roi[1], roi[3], pooled[1], width - 1, kind)
+        result[index] = _grid(features[int(roi[0])], y, x, (y >= 0) & (y <= height - 1), (x >= 0) & (x <= width - 1))
+    return result
+
+
+def _spread(start: Any, end: Any, count: int, last: int, kind: Any) -> Array:
+    """So many coordinates from start to end, both included, or the one in the middle."""
+    if count == 1:
+        return np.array([(start + end) * kind(last) / 2], kind)
+    step = (end - start) * kind(last) / kind(count - 1)
+    points = np.arange(count).astype(kind) * step + start * kind(last)
+    points[-1] = end * kind(last)
+    return points
+
+
+def _grid(feature: Array, y: Array, x: Array, y_valid: Array, x_valid: Array) -> Array:
+    """The samples of ``feature [C, H, W]`` at every y and x, 0 where one of both is not valid."""
+    rows, columns = np.meshgrid(y, x, indexing="ij")
+    values = bilinear(feature, rows.reshape(-1), columns.reshape(-1)).reshape(len(feature), len(y), len(x))
+    return np.where(y_valid[:, None] & x_valid, values, 0)
+
+
+def average_by_position(features: Array, rois: Array, channels: int, group: int, scale: float) -> Array:
+    """The mean of each of ``group x group`` bins, each bin and output channel over an input channel of its own."""
+    height, width = features.shape[2:]
+    result = np.zeros((len(rois), channels, group, group), features.dtype)
+    kind = np.float32
+    for index, roi in enumerate(listed(rois)):
+        start_x, start_y = rounded(roi[1:3]).astype(kind) * kind(scale)
+        end_x, end_y = (rounded(roi[3:]).astype(kind) + kind(1)) * kind(scale)
+        rows = _mean_bins(start_y, (end_y - start_y) / kind(group), group, height)
+        columns = _mean_bins(start_x, (end_x - start_x) / kind(group), group, width)
+        feature = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
+        for row, (top, bottom) in enumerate(rows):
+            for column, (left, right) in enumerate(columns):
+                if top < bottom and left < right:
+                    part = feature[:, row, column, top:bottom, left:right]
+                    result[index, :, row, column] = part.mean(axis=(1, 2))
+    return result
+
+
+def _mean_bins(start: Any, each: Any, bins: int, limit: int) -> list[tuple[int, int]]:
+    order = np.arange(bins + 1).astype(np.float32)
+    begins = np.clip(np.floor(start + order[:-1] * each), 0, limit - 1).astype(np.int64)
+    ends = np.clip(np.ceil(start + order[1:] * each), 0, limit).astype(np.int64)
+    return list(zip(begins.tolist(), ends.tolist(), strict=True))
+
+
+def bilinear_by_position(
+    features: Array, rois: Array, channels: int, group: int, scale: float, bins: Pooled
+) -> Array:
+    """The mean of one sample from each of ``bins`` (rows, columns), each over input channels of its own.
+
+    Regions are in coordinates from 0 to 1; the samples of a bin are spread over ``group x group`` outputs.
+    """
+    height, width = features.shape[2:]
+    result = np.zeros((len(rois), channels, group, group), features.dtype)
+    kind = np.float32
+    for index, roi in enumerate(listed(rois)):
+        x1, y1, x2, y2 = roi[1:].astype(kind) * kind(scale)
+        bin_height, bin_width = (y2 - y1) / kind(bins[0]), (x2 - x1) / kind(bins[1])
+        feature = features[int(roi[0])].reshape(-1, channels, height, width)
+        for position, (row, column) in enumerate(np.ndindex(bins)):
+            top, left = y1 + kind(row) * bin_height, x1 + kind(column) * bin_width
+            y = _spread_bin(top, bin_height, group, height - 1)
+            x = _spread_bin(left, bin_width, group, width - 1)
+            result[index] += _grid(feature[position], y, x, (y >= 0) & (y < height), (x >= 0) & (x < width))
+    return result / features.dtype.type(bins[0] * bins[1])
+
+
+def _spread_bin(start: Any, size: Any, count: int, last: int) -> Array:
+    if count == 1:
+        return np.array([(start + start + size) * np.float32(last) / 2], np.float32)
+    step = size * np.float32(last) / np.float32(count - 1)
+    return np.arange(count).astype(np.float32) * step + start * np.float32(last)
+
+
+def deformable(
+    features: Array,
+    rois: Array,
+    offsets: Array | None,
+    channels: int,
+    group: int,
+    scale: float,
+    bins: Pooled,
+    offset_scale: float,
+    parts: int,
+) -> Array:
+    """Position-sensitive pooling whose bins are moved by ``offsets [n, 2 * classes, parts, parts]``.
+
+    Each of ``group x group`` bins is the mean of ``bins`` (rows, columns) samples that lie in the map.
+    """
+    height, width = features.shape[2:]
+    result = np.zeros((len(rois), channels, group, group), features.dtype)
+    kind = np.float32
+    positions = np.arange(group)
+    part = positions * parts // group
+    for index, roi in enumerate(rois):
+        if roi[0] < 0:
+            continue
+        x1, y1 = rounded(roi[1:3]).astype(kind) * kind(scale) - kind(0.5)
+        x2, y2 = (rounded(roi[3:]).astype(kind) + kind(1)) * kind(scale) - kind(0.5)
+        roi_width, roi_height = max(x2 - x1, kind(0.1)), max(y2 - y1, kind(0.1))
+        bin_width, bin_height = roi_width / kind(group), roi_height / kind(group)
+        left = np.broadcast_to(x1 + positions.astype(kind) * bin_width, (1, group, group))
+        top = np.broadcast_to((y1 + positions.astype(kind) * bin_height)[:, None], (1, group, group))
+        if offsets is not None:
+            moved = offsets[index].reshape(-1, 2, *offsets.shape[2:])[:, :, part[:, None], part] * kind(offset_scale)
+            left, top = left + moved[:, 0] * roi_width, top + moved[:, 1] * roi_height
+        x = left[..., None, None] + np.arange(bins[1]).astype(kind) * (bin_width / kind(bins[1]))
+        y = top[..., None, None] + (np.arange(bins[0]).astype(kind) * (bin_height / kind(bins[0])))[:, None]
+        x, y = np.broadcast_arrays(x, y)
+        inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
+        maps = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
+        values = _by_position(maps, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))
+        of_channel = np.minimum(np.arange(channels) // max(channels // len(x), 1), len(x) - 1)
+        counted = inside[of_channel]
+        total = np.where(counted, values[:, of_channel] if False else values, 0).sum(axis=(3, 4))
+        count = counted.sum(axis=(3, 4))
+        result[index] = np.where(count > 0, total / np.maximum(count, 1), 0)
+    return result

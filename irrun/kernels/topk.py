@@ -1,0 +1,76 @@
+"""Selection of the largest or smallest elements, and search in sorted sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+_WORTH_SELECTING = 512
+
+
+def top_k(data: Array, k: int, axis: int, *, largest: bool, by_index: bool) -> tuple[Array, Array]:
+    """The k largest or smallest elements along an axis, and their indices.
+
+    They come by value, the first of equal ones first, or ``by_index`` in the order of the input. NaN counts as smaller
+    than any number.
+    """
+    rows = np.moveaxis(data, axis, -1)
+    size = rows.shape[-1]
+    flat = np.ascontiguousarray(rows).reshape(int(np.prod(rows.shape[:-1])), size)
+    picked = _order(flat, k, largest)
+    if by_index:
+        picked = np.sort(picked, axis=-1)
+    values = np.take_along_axis(flat, picked, axis=-1)
+    return tuple(  # type: ignore[return-value]
+        np.moveaxis(array.reshape(*rows.shape[:-1], k), -1, axis) for array in (values, picked)
+    )
+
+
+def _order(rows: Array, k: int, largest: bool) -> Array:
+    """The indices of the k first elements of each row, best first."""
+    is_float = rows.dtype.kind == "f"
+    has_nan = is_float and bool(np.isnan(rows).any())
+    keys = rows if not largest else -rows if is_float else ~rows
+    if has_nan and not largest:
+        order = np.argsort(keys, axis=-1, kind="stable")
+        numbers = ~np.isnan(np.take_along_axis(rows, order, axis=-1))
+        first = np.argsort(numbers, axis=-1, kind="stable")
+        return np.take_along_axis(order, first, axis=-1)[:, :k]
+    if not has_nan and rows.shape[-1] >= max(_WORTH_SELECTING, 4 * k) and k > 0:
+        return _selected(keys, k)
+    return np.argsort(keys, axis=-1, kind="stable")[:, :k]
+
+
+def _selected(keys: Array, k: int) -> Array:
+    """The same without sorting whole rows: everything below the k-th key, and the first ones equal to it."""
+    bound = np.partition(keys, k - 1, axis=-1)[:, k - 1 : k]
+    below, equal = keys < bound, keys == bound
+    room = k - below.sum(axis=-1, keepdims=True)
+    chosen = below | (equal & (np.cumsum(equal, axis=-1) <= room))
+    picked = np.nonzero(chosen)[1].reshape(keys.shape[0], k)
+    order = np.argsort(np.take_along_axis(keys, picked, axis=-1), axis=-1, kind="stable")
+    return np.take_along_axis(picked, order, axis=-1)
+
+
+def search_sorted(sequence: Array, values: Array, *, right: bool) -> Array:
+    """Where each value belongs in the ascending last axis of ``sequence``: before equal elements, or after them.
+
+    ``sequence`` is 1D, or has the leading sizes of ``values``. A bisection of all values at once.
+    """
+    size = sequence.shape[-1]
+    low = np.zeros(values.shape, np.int64)
+    if size == 0:
+        return low
+    high = np.full(values.shape, size, np.int64)
+    for _ in range(size.bit_length()):
+        middle = (low + high) // 2
+        index = np.minimum(middle, size - 1)
+        found = sequence[index] if sequence.ndim == 1 else np.take_along_axis(sequence, index, axis=-1)
+        after = ~(values < found) if right else found < values
+        after &= low < high
+        low, high = np.where(after, middle + 1, low), np.where(after, high, middle)
+    return low

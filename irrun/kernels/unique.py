@@ -1,0 +1,48 @@
+"""The distinct elements of a tensor, or the distinct slices of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def unique(data: Array, axis: int | None, *, ordered: bool) -> tuple[Array, Array, Array, Array]:
+    """``(distinct, first, inverse, counts)`` of the elements, or of the slices along ``axis``.
+
+    ``first`` are the places of the first occurrence, ``inverse`` the places of all in ``distinct``. The distinct ones
+    are sorted (slices by their elements in order) or, unless ``ordered``, stand as they occur first.
+    """
+    if axis is None:
+        _, first, inverse, counts = _sorted_unique(data.reshape(-1))
+    else:
+        codes = _sorted_unique(data.reshape(-1))[2].reshape(data.shape)
+        rows = np.moveaxis(codes, axis, 0).reshape(data.shape[axis], -1)
+        first, inverse, counts = _unique_rows(rows)
+    if not ordered:
+        order = np.argsort(first, kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(order.size)
+        first, inverse, counts = first[order], rank[inverse], counts[order]
+    return np.take(data.reshape(-1) if axis is None else data, first, axis=axis or 0), first, inverse, counts
+
+
+def _sorted_unique(flat: Array) -> tuple[Array, Array, Array, Array]:
+    values, first, inverse, counts = np.unique(flat, return_index=True, return_inverse=True, return_counts=True)
+    return values, first, inverse.reshape(-1), counts
+
+
+def _unique_rows(rows: Array) -> tuple[Array, Array, Array]:
+    """``(first, inverse, counts)`` of the distinct rows of a matrix of integers, sorted."""
+    count, width = rows.shape
+    order = np.lexsort(rows.T[::-1]) if width and count else np.arange(count)
+    ranked = rows[order]
+    starts = np.ones(count, dtype=np.bool_)
+    starts[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
+    group = np.cumsum(starts) - 1
+    inverse = np.empty(count, dtype=np.int64)
+    inverse[order] = group
+    return order[starts], inverse, np.bincount(group, minlength=int(starts.sum()))

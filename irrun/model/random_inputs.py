@@ -1,0 +1,45 @@
+"""Seeded random values for inputs, for trying a model out before there is data."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from irrun.model.arguments import InputError
+from irrun.model.port import Port
+from irrun.ops.calling import conform
+from irrun.tensor import Array, Dim
+
+INTEGERS: Final = 10
+"""Integers are drawn from 0 up to this, or to the largest of the type where that is less."""
+
+
+def random_input(port: Port, seed: int = 0) -> Array:
+    """A value for an input, the same for the same seed whatever the other inputs are.
+
+    Floats are standard normal, integers small and not negative, booleans either, strings short words. A dynamic dim
+    is 1, or the low bound of its interval where that is more. InputError where the rank is dynamic.
+    """
+    dims = port.partial_shape.dims
+    if dims is None:
+        raise InputError(f'input "{port.any_name}" has a dynamic rank, expected a shape for its random value')
+    shape = tuple(_size(dim) for dim in dims)
+    generator = np.random.default_rng([seed, port.index])
+    wanted = port.element_type
+    match wanted.kind:
+        case "boolean":
+            return generator.integers(0, 2, shape).astype(np.bool_)
+        case "int" | "uint":
+            values = wanted.bits - (wanted.kind == "int")
+            return generator.integers(0, min(INTEGERS, 2**values), shape).astype(wanted.external)
+        case "string":
+            letters = generator.integers(0, 26, (*shape, 5), dtype=np.uint32) + ord("a")
+            return letters.view("<U5").reshape(shape)
+        case _:
+            values = generator.standard_normal(shape, dtype=np.float32)
+            return conform(values, wanted).astype(wanted.external) if wanted.is_known else values
+
+
+def _size(dim: Dim) -> int:
+    return dim.lo if dim.is_static else max(dim.lo, 1)

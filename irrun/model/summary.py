@@ -1,0 +1,132 @@
+"""What a model is made of: its ports, operations, constants and arithmetic, and what it needs to be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from irrun.graph import Graph
+from irrun.model.flops import Flops, flops
+from irrun.model.model import Model
+from irrun.model.port import Port
+from irrun.model.releases import FIRST, number
+from irrun.ops.infrastructure.const import Const
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A model at a glance; bodies are included throughout.
+
+    ``operations`` counts layers by type and version. ``parameters`` is the number of elements of constants that are
+    floats, or integers below 32 bits, which hold quantised weights; ``constant_bytes`` is what all constants take in
+    the file of weights, bytes that several share counted once. ``opsets`` are those that the file names,
+    ``openvino`` the first release that has them all, None where that is not known. ``dynamic`` lists the dims of inputs that are not fixed.
+    """
+
+    name: str
+    ir_version: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    operations: Mapping[tuple[str, str], int]
+    unknown: tuple[str, ...]
+    constants: int
+    parameters: int
+    constant_bytes: int
+    opsets: tuple[str, ...]
+    openvino: str | None
+    dynamic: tuple[str, ...]
+    flops: Flops
+
+    @property
+    def layers(self) -> int:
+        return sum(self.operations.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as JSON-ready values."""
+        return {
+            "name": self.name,
+            "ir_version": self.ir_version,
+            "inputs": [_port(port) for port in self.inputs],
+            "outputs": [_port(port) for port in self.outputs],
+            "layers": self.layers,
+            "operations": [
+                {"type": type, "version": version, "count": count} for (type, version), count in self.operations.items()
+            ],
+            "unknown": list(self.unknown),
+            "constants": self.constants,
+            "parameters": self.parameters,
+            "constant_bytes": self.constant_bytes,
+            "opsets": list(self.opsets),
+            "openvino": self.openvino,
+            "dynamic": list(self.dynamic),
+            "flops": {
+                "total": self.flops.total,
+                "by_type": dict(self.flops.by_type),
+                "assumed": self.flops.assumed,
+                "unknown": list(self.flops.unknown),
+            },
+        }
+
+
+def summarize(model: Model) -> Summary:
+    """The summary of a model. It takes no weights and no run."""
+    graph = model.bound.graph
+    nodes = list(graph.walk())
+    counts = Counter((node.type, node.version or "no version") for node in nodes if node.layer is not None)
+    constants = list(_constants(graph))
+    opsets = sorted({node.version for node in nodes if node.version}, key=lambda name: (number(name) or 0, name))
+    newest = max((number(name) or 0 for name in opsets), default=0)
+    return Summary(
+        name=model.friendly_name,
+        ir_version=model.document.net.version or "",
+        inputs=tuple(model.inputs),
+        outputs=tuple(model.outputs),
+        operations=dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
+        unknown=tuple(dict.fromkeys(node.type for node in nodes if node.op is None)),
+        constants=len(constants),
+        parameters=sum(constant.shape.size.lo for constant in constants if _is_parameter(constant)),
+        constant_bytes=_covered([(constant.offset, constant.offset + constant.size) for constant in constants]),
+        opsets=tuple(opsets),
+        openvino=FIRST.get(newest),
+        dynamic=tuple(_dynamic(model.inputs)),
+        flops=flops(graph, model.facts),
+    )
+
+
+def _constants(graph: Graph) -> Iterator[Const]:
+    return (node.op for node in graph.walk() if isinstance(node.op, Const))
+
+
+def _is_parameter(constant: Const) -> bool:
+    kind = constant.element_type
+    return kind.is_float or (kind.is_integer and kind.bits < 32)
+
+
+def _covered(ranges: list[tuple[int, int]]) -> int:
+    """How many positions lie in at least one of the ranges."""
+    covered = end = 0
+    for first, last in sorted(ranges):
+        covered += max(last - max(first, end), 0)
+        end = max(end, last)
+    return covered
+
+
+def _dynamic(ports: list[Port]) -> Iterator[str]:
+    for port in ports:
+        if port.partial_shape.dims is None:
+            yield f"{port.any_name}: the rank"
+            continue
+        for axis, dim in enumerate(port.partial_shape.dims):
+            if not dim.is_static:
+                yield f"{port.any_name}[{axis}]: {dim}"
+
+
+def _port(port: Port) -> dict[str, Any]:
+    return {
+        "name": port.any_name,
+        "names": list(port.all_names),
+        "type": str(port.element_type),
+        "shape": str(port.partial_shape),
+    }

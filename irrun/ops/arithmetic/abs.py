@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops.arithmetic.elementwise import Unary
+
+
+@op("Abs", opset=1)
+class Abs(Unary):
+    """Element-wise absolute value."""
+
+    foldable = Fold.DIMS
+    function = np.abs

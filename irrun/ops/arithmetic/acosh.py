@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import op
+from irrun.ops.arithmetic.elementwise import FloatFunction
+
+
+@op("Acosh", opset=4, page="acosh-3")
+class Acosh(FloatFunction):
+    """Element-wise inverse hyperbolic cosine; NaN below 1.
+
+    Note: of an integer tensor the page says nothing; results are rounded to the nearest integer, halves away from zero.
+    """
+
+    function = np.arccosh

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import op
+from irrun.ops.arithmetic.elementwise import FloatFunction
+
+
+@op("Asinh", opset=4, page="asinh-3")
+class Asinh(FloatFunction):
+    """Element-wise inverse hyperbolic sine.
+
+    Note: of an integer tensor the page says nothing; results are rounded to the nearest integer, halves away from zero.
+    """
+
+    function = np.arcsinh

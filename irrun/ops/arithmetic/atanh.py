@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, op
+from irrun.ops.arithmetic.elementwise import Unary
+
+
+@op("Atanh", opset=4, page="atanh-3")
+class Atanh(Unary):
+    """Element-wise inverse hyperbolic tangent: ±inf at ±1, NaN outside [-1, 1].
+
+    Integers from 1 up give the largest value of their type, those from -1 down the smallest.
+    """
+
+    function = np.arctanh
+
+    def run(self, data: Array) -> Array:
+        if data.dtype.kind == "f":
+            return np.arctanh(data)
+        bounds = np.iinfo(data.dtype)
+        return np.where(data > 0, bounds.max, np.where(data < 0, bounds.min, 0)).astype(data.dtype)

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops.arithmetic.elementwise import Whole
+
+
+@op("Ceiling", opset=1)
+class Ceiling(Whole):
+    """Element-wise least integer that is not smaller."""
+
+    foldable = Fold.DIMS
+    function = np.ceil

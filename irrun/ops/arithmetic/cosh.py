@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import op
+from irrun.ops.arithmetic.elementwise import FloatFunction
+
+
+@op("Cosh", opset=1)
+class Cosh(FloatFunction):
+    """Element-wise hyperbolic cosine.
+
+    Note: of an integer tensor the page says nothing; results are rounded to the nearest integer, halves away from zero.
+    """
+
+    function = np.cosh

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops.arithmetic.elementwise import Whole
+
+
+@op("Floor", opset=1)
+class Floor(Whole):
+    """Element-wise greatest integer that is not larger."""
+
+    foldable = Fold.DIMS
+    function = np.floor

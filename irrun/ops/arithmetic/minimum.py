@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irrun.ops import Array, Dim, Fold, op
+from irrun.ops.arithmetic.elementwise import Binary, hold_dims, over_dims
+
+
+def minimum(a: Array, b: Array) -> Any:
+    return over_dims(Dim.minimum, a, b) if hold_dims(a, b) else np.minimum(a, b)
+
+
+@op("Minimum", opset=1)
+class Minimum(Binary):
+    """Element-wise smaller of two tensors.
+
+    Note: the page says nothing of NaN; it is the result where either input is NaN.
+    """
+
+    foldable = Fold.DIMS
+    function = minimum

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops.arithmetic.elementwise import Binary
+
+
+@op("Multiply", opset=1)
+class Multiply(Binary):
+    """Element-wise product of two tensors.
+
+    Departure: the native CPU plugin saturates 8-bit integers; here all integers wrap.
+    """
+
+    foldable = Fold.DIMS
+    function = np.multiply

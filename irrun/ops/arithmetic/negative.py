@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops.arithmetic.elementwise import Unary
+
+
+@op("Negative", opset=1)
+class Negative(Unary):
+    """Element-wise negation."""
+
+    foldable = Fold.DIMS
+    function = np.negative

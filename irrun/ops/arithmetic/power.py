@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irrun.ops import Array, op
+from irrun.ops.arithmetic.elementwise import Binary
+
+
+def power(a: Array, b: Array) -> Any:
+    if b.dtype.kind != "i" or not (b < 0).any():
+        return np.power(a, b)
+    # Of the integers only 1 and -1 have an integer reciprocal; the others truncate to zero.
+    sign = np.where((b % 2 == 0) & (a == -1), 1, a).astype(a.dtype)
+    return np.where(b >= 0, np.power(a, np.maximum(b, 0)), np.where(np.abs(a) == 1, sign, 0).astype(a.dtype))
+
+
+@op("Power", opset=1)
+class Power(Binary):
+    """Element-wise power of two tensors.
+
+    Note: of integers the page says nothing; powers that are too large wrap, those with a negative exponent truncate.
+    """
+
+    function = power

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import op
+from irrun.ops.bitwise.base import Shift
+
+
+@op("BitwiseRightShift", opset=15)
+class BitwiseRightShift(Shift):
+    """Element-wise shift of bits to the right; signed integers keep their sign.
+
+    Note: the page leaves shifts by less than zero, or by the width of the type or more, undefined.
+    """
+
+    function = np.right_shift

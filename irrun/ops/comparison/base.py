@@ -1,0 +1,25 @@
+"""What the comparisons of two tensors, and the tests of floats, have in common."""
+
+from __future__ import annotations
+
+from irrun.ops import Fold, In, Out, TypeVar
+from irrun.ops.arithmetic.elementwise import Binary, Unary
+from irrun.tensor.element_type import ANY, BOOLEAN, FLOAT
+
+T = TypeVar("T", ANY)
+T_FLOAT = TypeVar("T", FLOAT)
+
+
+class Comparison(Binary):
+    """A comparison of two elements of one type, broadcast as ``auto_broadcast`` says. NaN is unequal to everything."""
+
+    inputs = (In("a", T), In("b", T))
+    outputs = (Out("output", BOOLEAN),)
+    foldable = Fold.DIMS
+
+
+class FloatTest(Unary):
+    """A question about each element of a float tensor."""
+
+    inputs = (In("data", T_FLOAT),)
+    outputs = (Out("output", BOOLEAN),)

@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import op
+from irrun.ops.comparison.base import FloatTest
+
+
+@op("IsFinite", opset=10, page="isfinite-10")
+class IsFinite(FloatTest):
+    """Whether an element is neither infinite nor NaN."""
+
+    function = np.isfinite

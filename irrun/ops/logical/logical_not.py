@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import In, Out, op
+from irrun.ops.arithmetic.elementwise import Unary
+from irrun.tensor.element_type import BOOLEAN
+
+
+@op("LogicalNot", opset=1)
+class LogicalNot(Unary):
+    """Whether an element is false."""
+
+    inputs = (In("data", BOOLEAN),)
+    outputs = (Out("output", BOOLEAN),)
+    function = np.logical_not

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import broadcast
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+
+
+@op("Broadcast", opset=1)
+class BroadcastV1(Op):
+    """Repeat a tensor along axes of size 1, and along new ones, to a target shape.
+
+    ``none`` is another spelling of ``explicit``. Note: axes_mapping is ignored in the other modes, where OpenVINO
+    writes a placeholder; the mode ``pdpd`` is not on the page.
+    """
+
+    inputs = (
+        In("data", T, "the tensor to repeat"),
+        In("target_shape", INTEGER, "the shape of the result", rank=1),
+        In("axes_mapping", INTEGER, "the axis of the result that each axis of data is, ascending", optional=True),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    mode: Literal["numpy", "explicit", "none", "pdpd"] = attr(
+        "numpy", doc="how axes of data are matched with axes of the result", openvino="none"
+    )
+    axis: int = attr(
+        0, name="mode.auto_broadcast_axis", doc="the axis of the result that the first one of data is, for pdpd", ge=-1
+    )
+
+    def infer(self, data: Fact, target_shape: Fact, axes_mapping: Fact | None) -> Shape:
+        if self.mode in ("explicit", "none"):
+            return _explicit_shape(data, target_shape, axes_mapping)
+        return _numpy_shape(data, target_shape) if self.mode == "numpy" else _pdpd_shape(data, target_shape, self.axis)
+
+    def run(self, data: Array, target_shape: Array, axes_mapping: Array | None) -> Array:
+        if self.mode in ("explicit", "none"):
+            data = _laid_out(data, axes_mapping, target_shape.size)
+        elif self.mode == "pdpd":
+            data = _laid_from(data, self.axis, target_shape.size)
+        return _repeated(data, target_shape)
+
+
+@op("Broadcast", opset=3)
+class BroadcastV3(Op):
+    """Repeat a tensor along axes of size 1, and along new ones, to a target shape.
+
+    ``bidirectional`` repeats the target shape as well: the result is that of ``data * ones(target_shape)``.
+
+    Note: the mode ``pdpd`` is not on the page; it lays data on the target shape from ``mode.mode.axis`` on, as in
+    element-wise operations.
+    """
+
+    inputs = (
+        In("data", T, "the tensor to repeat"),
+        In("target_shape", INTEGER, "the shape of the result", rank=1),
+        In(
+            "axes_mapping",
+            INTEGER,
+            "for explicit: the axis of the result that each axis of data is",
+            optional=True,
+            rank=1,
+        ),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    mode: Literal["numpy", "explicit", "bidirectional", "pdpd"] = attr(
+        "numpy", doc="how axes of data are matched with axes of the result"
+    )
+    axis: int = attr(
+        0, name="mode.mode.axis", doc="the axis of the result that the first one of data is, for pdpd", ge=-1
+    )
+
+    def infer(self, data: Fact, target_shape: Fact, axes_mapping: Fact | None) -> Shape:
+        if self.mode == "explicit":
+            return _explicit_shape(data, target_shape, axes_mapping)
+        if axes_mapping is not None:
+            raise OpError(f"axes_mapping is given, but mode is {self.mode}; it belongs to explicit", input=2)
+        if self.mode == "numpy":
+            return _numpy_shape(data, target_shape)
+        if self.mode == "pdpd":
+            return _pdpd_shape(data, target_shape, self.axis)
+        return broadcast(data.shape, target_shape.as_shape())
+
+    def run(self, data: Array, target_shape: Array, axes_mapping: Array | None) -> Array:
+        if self.mode == "explicit":
+            data = _laid_out(data, axes_mapping, target_shape.size)
+        elif self.mode == "pdpd":
+            data = _laid_from(data, self.axis, target_shape.size)
+        elif self.mode == "bidirectional":
+            return np.broadcast_to(data, np.broadcast_shapes(data.shape, _sizes(target_shape)))
+        return _repeated(data, target_shape)
+
+
+def _numpy_shape(data: Fact, target_shape: Fact) -> Shape:
+    target = target_shape.as_shape()
+    if data.shape.dims is None or target.dims is None:
+        return target
+    start = len(target) - len(data.shape)
+    if start < 0:
+        raise OpError(f"target_shape {target} has fewer axes than data, {data.shape}", input=1)
+    return _matched(data, target, range(start, len(target)))
+
+
+def _explicit_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None) -> Shape:
+    if axes_mapping is None:
+        raise OpError("axes_mapping is missing; mode explicit requires it", input=2)
+    if axes_mapping.rank is not None and axes_mapping.rank != 1:
+        raise OpError(f"input 2 (axes_mapping) has rank {axes_mapping.rank}, expected 1", input=2)
+    target = target_shape.as_shape()
+    axes = axes_mapping.ints()
+    if data.rank is not None and axes_mapping.shape.dims is not None:
+        count = axes_mapping.shape[0]
+        if not count.admits(data.rank) and not (data.rank == 0 and count.admits(1)):
+            raise OpError(f"axes_mapping has {count} elements, expected {data.rank}, the rank of data", input=2)
+    if axes is None or target.dims is None:
+        return target
+    _check_axes(axes, len(target))
+    return target if data.shape.dims is None else _matched(data, target, axes)
+
+
+def _pdpd_shape(data: Fact, target_shape: Fact, axis: int) -> Shape:
+    target = target_shape.as_shape()
+    if data.shape.dims is None or target.dims is None:
+        return target
+    sizes = list(data.shape)
+    start = len(target) - len(sizes) if axis == -1 else axis
+    while sizes and start + len(sizes) > len(target) and sizes[-1] == 1:
+        sizes.pop()
+    if start < 0 or start + len(sizes) > len(target):
+        raise OpError(f"data {data.shape} do not fit into target_shape {target} from axis {start} on", input=1)
+    return _matched(Fact(data.type, Shape(sizes)), target, range(start, start + len(sizes)))
+
+
+def _matched(data: Fact, target: Shape, axes: Sequence[int]) -> Shape:
+    """The target shape, with what the sizes of data add to it; OpError where a size is neither 1 nor the target's."""
+    dims = list(target)
+    for size, axis in zip(data.shape, axes, strict=len(data.shape) > 0):
+        if size.admits(1):
+            continue
+        merged = size.merge(dims[axis])
+        if merged is None:
+            raise OpError(
+                f"data {data.shape} do not broadcast to {target}: {size} is neither 1 nor {dims[axis]}", input=1
+            )
+        dims[axis] = merged
+    if len(data.shape) == 0 and axes and not dims[axes[0]].admits(1):
+        raise OpError(f"data are a scalar, but axis {axes[0]} of target_shape is {dims[axes[0]]}, expected 1", input=1)
+    return Shape(dims)
+
+
+def _check_axes(axes: Sequence[int], rank: int) -> None:
+    ascending = all(a < b for a, b in itertools.pairwise(axes))
+    if not ascending or any(not 0 <= axis < rank for axis in axes):
+        raise OpError(f"axes_mapping is {list(axes)}, expected ascending axes of a tensor of rank {rank}", input=2)
+
+
+def _sizes(target_shape: Array) -> tuple[int, ...]:
+    return tuple(int(size) for size in target_shape.tolist())
+
+
+def _laid_out(data: Array, axes_mapping: Array | None, rank: int) -> Array:
+    """``data`` with axes of size 1 wherever ``axes_mapping`` names none."""
+    axes = [] if axes_mapping is None else [int(axis) for axis in axes_mapping.tolist()]
+    _check_axes(axes, rank)
+    shape = [1] * rank
+    for axis, size in zip(axes, data.shape, strict=data.ndim > 0):
+        shape[axis] = size
+    return data.reshape(shape)
+
+
+def _laid_from(data: Array, axis: int, rank: int) -> Array:
+    """``data`` with axes of size 1 around it, so that its first one comes to stand at ``axis``."""
+    start = rank - data.ndim if axis == -1 else axis
+    shape = data.shape
+    while shape and start + len(shape) > rank and shape[-1] == 1:
+        shape = shape[:-1]
+    return data.reshape((1,) * start + shape + (1,) * (rank - start - len(shape)))
+
+
+def _repeated(data: Array, target_shape: Array) -> Array:
+    sizes = _sizes(target_shape)
+    try:
+        return np.broadcast_to(data, sizes)
+    except ValueError:
+        raise OpError(f"data {list(data.shape)} do not broadcast to {list(sizes)}", input=1) from None

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from irrun.kernels.blocks import depth_to_space
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import exact_quotient
+from irrun.tensor.element_type import ANY
+
+T = TypeVar("T", ANY)
+
+
+@op("DepthToSpace", opset=1)
+class DepthToSpace(Op):
+    """Move channels into blocks of the spatial axes."""
+
+    inputs = (In("data", T, "[N, C, D1, ...], of rank 3 or more"),)
+    outputs = (Out("output", T, "[N, C / block_size^K, D1 * block_size, ...]"),)
+
+    block_size: int = attr(1, doc="the size of a block along each spatial axis", ge=1)
+    mode: Literal["blocks_first", "depth_first"] = attr(
+        doc="whether channels are made up of blocks of channels or channels of blocks", openvino="blocks_first"
+    )
+
+    def infer(self, data: Fact) -> Shape:
+        if data.shape.dims is None:
+            return data.shape
+        if len(data.shape) < 3:
+            raise OpError(f"data have rank {len(data.shape)}, expected 3 or more", input=0)
+        batch, channels, *sizes = data.shape
+        blocks = self.block_size ** len(sizes)
+        if channels.is_static and channels.lo % blocks:
+            raise OpError(f"{channels} channels do not divide into blocks of {blocks}", attribute="block_size")
+        return Shape([batch, exact_quotient(channels, blocks), *(size * self.block_size for size in sizes)])
+
+    def run(self, data: Array) -> Array:
+        return depth_to_space(data, self.block_size, depth_first=self.mode == "depth_first")

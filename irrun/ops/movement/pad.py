@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from irrun.kernels.pad import pad_constant, pad_mapped
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+INT = TypeVar("T_INT", INTEGER)
+
+Mode = Literal["constant", "edge", "reflect", "symmetric"]
+
+
+@op("Pad", opset=1)
+class PadV1(Op):
+    """Extend a tensor at its edges with a constant, or with elements of its own.
+
+    Note: the page allows no negative pads; here, as in OpenVINO, they crop as in Pad-12. pad_value is ignored where
+    pad_mode is not constant.
+    """
+
+    inputs = (
+        In("data", T),
+        In("pads_begin", INT, "how many elements come before each axis", rank=1),
+        In("pads_end", INT, "how many elements come after each axis", rank=1),
+        In("pad_value", T, "the constant, without it 0", optional=True, rank=0),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    pad_mode: Mode = attr(doc="where new elements come from", openvino="constant")
+
+    def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:  # noqa: ARG002
+        return _shape(data, pads_begin, pads_end, self.pad_mode)
+
+    def run(self, data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None) -> Array:
+        return _run(data, pads_begin, pads_end, pad_value, self.pad_mode)
+
+
+@op("Pad", opset=12)
+class PadV12(Op):
+    """Extend a tensor at its edges with a constant, or with elements of its own; negative pads crop it.
+
+    New elements are found as if nothing were cropped: what one end loses is still mirrored at the other.
+
+    Note: pad_value is ignored where pad_mode is not constant, where the page says that it should be absent.
+    """
+
+    inputs = (
+        In("data", T),
+        In("pads_begin", INT, "how many elements come before each axis; negative numbers crop", rank=1),
+        In("pads_end", INT, "how many elements come after each axis; negative numbers crop", rank=1),
+        In("pad_value", T, "the constant, without it 0 or the empty string", optional=True, rank=0),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    pad_mode: Mode = attr(doc="where new elements come from", openvino="constant")
+
+    def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:  # noqa: ARG002
+        if data.type.kind == "string" and self.pad_mode != "constant":
+            raise OpError(f"pad_mode is {self.pad_mode}, expected constant for strings", attribute="pad_mode")
+        return _shape(data, pads_begin, pads_end, self.pad_mode)
+
+    def run(self, data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None) -> Array:
+        return _run(data, pads_begin, pads_end, pad_value, self.pad_mode)
+
+
+def _shape(data: Fact, pads_begin: Fact, pads_end: Fact, mode: Mode) -> Shape:
+    before, after = pads_begin.dims(), pads_end.dims()
+    for index, (name, pads) in enumerate((("pads_begin", before), ("pads_end", after)), start=1):
+        if data.rank is not None and pads is not None and len(pads) != data.rank:
+            raise OpError(f"{name} has {len(pads)} elements, expected {data.rank}, the rank of data", input=index)
+    if before is not None and after is not None and len(before) != len(after):
+        raise OpError(f"pads_end has {len(after)} elements, expected {len(before)} as pads_begin", input=2)
+    if data.shape.dims is None:
+        known = before if before is not None else after
+        return Shape.unknown(None if known is None else len(known))
+    if before is None or after is None:
+        return Shape.unknown(len(data.shape))
+    for axis, size in enumerate(data.shape):
+        _check(size, axis, before[axis], after[axis], mode)
+    sums = (begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True))
+    return Shape([length.maximum(0) for length in sums])
+
+
+def _check(size: Dim, axis: int, before: Dim, after: Dim, mode: Mode) -> None:
+    """OpError where an axis has not enough elements of its own for pads that are known."""
+    if mode == "constant":
+        return
+    if mode == "edge":
+        if size == 0 and (before.lo > 0 or after.lo > 0):
+            raise OpError(f"axis {axis} of size 0 has no edge to pad with", input=0)
+        return
+    most = size - (1 if mode == "reflect" else 0)
+    for index, (name, pad) in enumerate((("pads_begin", before), ("pads_end", after)), start=1):
+        if pad.lo > max(most.hi, 0):
+            raise OpError(
+                f"{name} is {pad} on axis {axis} of size {size}, expected {max(most.hi, 0)} at most to {mode}",
+                input=index,
+            )
+
+
+def _run(data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None, mode: Mode) -> Array:
+    before, after = ([int(pad) for pad in pads.tolist()] for pads in (pads_begin, pads_end))
+    if mode == "constant":
+        return pad_constant(data, before, after, _value(data, pad_value))
+    _check_all(data.shape, before, after, mode)
+    return pad_mapped(data, before, after, mode)
+
+
+def _check_all(shape: Sequence[int], before: Sequence[int], after: Sequence[int], mode: Mode) -> None:
+    for axis, (size, begin, end) in enumerate(zip(shape, before, after, strict=True)):
+        _check(Dim.exactly(size), axis, Dim.exactly(begin), Dim.exactly(end), mode)
+
+
+def _value(data: Array, pad_value: Array | None) -> Any:
+    if pad_value is not None:
+        return pad_value.reshape(-1)[0]
+    if data.dtype == object and (data.size == 0 or isinstance(data.flat[0], str)):
+        return ""
+    return 0

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import merge_dims, normalize_axis, with_axis
+from irrun.tensor.element_type import ANY, NUMERIC
+
+T = TypeVar("T1", ANY)
+
+
+@op("ReverseSequence", opset=1)
+class ReverseSequence(Op):
+    """Turn the first elements of each sequence of a batch round, as many as its length says."""
+
+    inputs = (
+        In("data", T, "a tensor of rank 2 or more"),
+        In("seq_lengths", NUMERIC, "how many elements are reversed, for each element of the batch axis", rank=1),
+    )
+    outputs = (Out("output", T),)
+
+    batch_axis: int = attr(0, doc="the axis of the batch")
+    seq_axis: int = attr(1, doc="the axis along which elements are reversed")
+
+    def infer(self, data: Fact, seq_lengths: Fact) -> Shape:
+        if data.shape.dims is None:
+            return data.shape
+        rank = len(data.shape)
+        if rank < 2:
+            raise OpError(f"data have rank {rank}, expected 2 or more", input=0)
+        batch = normalize_axis(self.batch_axis, rank, attribute="batch_axis")
+        sequence = normalize_axis(self.seq_axis, rank, attribute="seq_axis")
+        lengths = seq_lengths.ints() if not seq_lengths.type.is_float else None
+        if lengths is not None and any(not 0 <= length <= data.shape[sequence].hi for length in lengths):
+            raise OpError(
+                f"seq_lengths are {list(lengths)}, expected 1 to {data.shape[sequence]}, the size of axis {sequence}",
+                input=1,
+            )
+        if seq_lengths.shape.dims is None:
+            return data.shape
+        size = merge_dims(data.shape[batch], seq_lengths.shape[0], "the batch of data and of seq_lengths", input=1)
+        return with_axis(data.shape, batch, size)
+
+    def run(self, data: Array, seq_lengths: Array) -> Array:
+        batch, sequence = self.batch_axis % data.ndim, self.seq_axis % data.ndim
+        if batch == sequence:
+            return data
+        lengths = seq_lengths.astype(np.int64)[:, np.newaxis]
+        place = np.arange(data.shape[sequence])[np.newaxis]
+        source = np.where(place < lengths, lengths - 1 - place, place)
+        shape = [1] * data.ndim
+        shape[batch], shape[sequence] = data.shape[batch], data.shape[sequence]
+        if batch > sequence:
+            source = source.T
+        return np.take_along_axis(data, source.reshape(shape), axis=sequence)

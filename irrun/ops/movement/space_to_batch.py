@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import math
+
+from irrun.kernels.blocks import space_to_batch
+from irrun.kernels.pad import pad_constant
+from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.movement.block_lists import check_lists, known_lists
+from irrun.ops.shapes import exact_quotient
+from irrun.tensor.element_type import BOOLEAN, INTEGER, NUMERIC
+
+T = TypeVar("T1", NUMERIC | {BOOLEAN})
+INT = TypeVar("T2", INTEGER)
+
+_NAMES = ("block_shape", "pads_begin", "pads_end")
+
+
+@op("SpaceToBatch", opset=2)
+class SpaceToBatch(Op):
+    """Pad the spatial axes with zeros, then move blocks of them into the batch."""
+
+    inputs = (
+        In("data", T, "[batch, D_1, ...], of rank 2 or more"),
+        In("block_shape", INT, "the size of a block along each axis, 1 for the batch", rank=1),
+        In("pads_begin", INT, "how many zeros come before each axis, none for the batch", rank=1),
+        In("pads_end", INT, "how many zeros come after each axis, none for the batch", rank=1),
+    )
+    outputs = (Out("output", T),)
+
+    def infer(self, data: Fact, block_shape: Fact, pads_begin: Fact, pads_end: Fact) -> Shape:
+        lists = known_lists(data, (block_shape, pads_begin, pads_end), _NAMES)
+        if data.shape.dims is None or lists is None:
+            return Shape.unknown(data.rank)
+        blocks, begins, ends = lists
+        batch, *sizes = data.shape
+        dims = [batch * math.prod(blocks, start=Dim.exactly(1))]
+        for axis, size in enumerate(sizes, start=1):
+            padded = size + begins[axis] + ends[axis]
+            if padded.is_static and blocks[axis].is_static and padded.lo % blocks[axis].lo:
+                raise OpError(
+                    f"axis {axis} has {padded} elements with its pads, which do not divide by {blocks[axis]}", input=1
+                )
+            dims.append(exact_quotient(padded, blocks[axis]))
+        return Shape(dims)
+
+    def run(self, data: Array, block_shape: Array, pads_begin: Array, pads_end: Array) -> Array:
+        blocks, begins, ends = check_lists((block_shape, pads_begin, pads_end), _NAMES)
+        return space_to_batch(pad_constant(data, begins, ends, 0), blocks)

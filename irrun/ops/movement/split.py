@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import exact_quotient, normalize_axis, single_axis, with_axis
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+
+
+@op("Split", opset=1)
+class Split(Op):
+    """Cut a tensor into parts of one size along an axis."""
+
+    inputs = (In("data", T), In("axis", INTEGER, "the axis; a negative number counts from the end", rank=0))
+    outputs = (Out("output", T, variadic=True),)
+    foldable = Fold.DIMS
+
+    num_splits: int = attr(doc="the number of parts", ge=1)
+
+    def infer(self, data: Fact, axis: Fact) -> tuple[Shape, ...]:
+        if data.shape.dims is None:
+            return (Shape.unknown(),) * self.num_splits
+        where = single_axis(axis, len(data.shape), input=1)
+        if where is None:
+            return (Shape([Dim(size.lo // self.num_splits, size.hi) for size in data.shape]),) * self.num_splits
+        size = data.shape[where]
+        self._check(size, where)
+        return (with_axis(data.shape, where, exact_quotient(size, self.num_splits)),) * self.num_splits
+
+    def run(self, data: Array, axis: Array) -> tuple[Array, ...]:
+        where = normalize_axis(int(axis.reshape(-1)[0]), data.ndim, attribute=None, input=1)
+        self._check(Dim.exactly(data.shape[where]), where)
+        return tuple(np.split(data, self.num_splits, axis=where))
+
+    def _check(self, size: Dim, axis: int) -> None:
+        rest = size % self.num_splits
+        if rest.lo > 0:
+            raise OpError(
+                f"axis {axis} of size {size} does not split into {self.num_splits} parts of one size", input=0
+            )

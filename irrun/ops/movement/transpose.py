@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+
+
+@op("Transpose", opset=1)
+class Transpose(Op):
+    """Put the axes of a tensor into another order."""
+
+    inputs = (
+        In("arg", T, "the tensor to transpose"),
+        In("input_order", INTEGER, "the axis of arg that each axis of the result is; empty inverts them", rank=1),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    def infer(self, arg: Fact, input_order: Fact) -> Shape:
+        order = input_order.ints()
+        length = None if input_order.shape.dims is None else input_order.shape[0]
+        if arg.shape.dims is None:
+            return Shape.unknown(length.lo if length is not None and length.is_static and length.lo else None)
+        rank = len(arg.shape)
+        if length is not None and not (length.admits(rank) or length.admits(0)):
+            raise OpError(f"input_order has {length} elements, expected {rank} or none", input=1)
+        if order is not None:
+            return Shape([arg.shape[axis] for axis in _checked(order, rank)])
+        if rank == 0:
+            return arg.shape
+        return Shape([functools.reduce(Dim.union, arg.shape)] * rank)
+
+    def run(self, arg: Array, input_order: Array) -> Array:
+        order = [int(axis) for axis in input_order.tolist()]
+        return np.transpose(arg, _checked(order, arg.ndim))
+
+
+def _checked(order: tuple[int, ...] | list[int], rank: int) -> tuple[int, ...]:
+    if not order:
+        return tuple(reversed(range(rank)))
+    if sorted(order) != list(range(rank)):
+        raise OpError(f"input_order is {list(order)}, expected each of 0 to {rank - 1} once", input=1)
+    return tuple(order)

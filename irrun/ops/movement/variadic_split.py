@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.shapes import normalize_axis, single_axis, with_axis
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T1", ANY)
+
+
+@op("VariadicSplit", opset=1)
+class VariadicSplit(Op):
+    """Cut a tensor into parts of given sizes along an axis."""
+
+    inputs = (
+        In("data", T),
+        In("axis", INTEGER, "the axis, one element; a negative number counts from the end", rank=(0, 1)),
+        In("split_lengths", INTEGER, "the size of each part; a single -1 is what the others leave", rank=1),
+    )
+    outputs = (Out("output", T, variadic=True),)
+    foldable = Fold.DIMS
+
+    def infer(self, data: Fact, axis: Fact, split_lengths: Fact) -> tuple[Shape, ...]:
+        lengths = split_lengths.dims()
+        if lengths is None:
+            return (Shape.unknown(data.rank),)
+        if data.shape.dims is None:
+            return (Shape.unknown(),) * len(lengths)
+        where = single_axis(axis, len(data.shape), input=1)
+        if where is None:
+            return (Shape([Dim(0, size.hi) for size in data.shape]),) * len(lengths)
+        size = data.shape[where]
+        if not all(length.is_static for length in lengths):
+            parts = [length if length.lo >= 0 else Dim(0, size.hi) for length in lengths]
+        else:
+            parts = list(_resolved([length.lo for length in lengths], size))
+        return tuple(with_axis(data.shape, where, part) for part in parts)
+
+    def run(self, data: Array, axis: Array, split_lengths: Array) -> tuple[Array, ...]:
+        where = normalize_axis(int(axis.reshape(-1)[0]), data.ndim, attribute=None, input=1)
+        lengths = [int(length) for length in split_lengths.tolist()]
+        parts = [int(part) for part in _resolved(lengths, Dim.exactly(data.shape[where]))]
+        return tuple(np.split(data, np.cumsum(parts)[:-1], axis=where)) if parts else ()
+
+
+def _resolved(lengths: Sequence[int], size: Dim) -> list[Dim]:
+    """The size of each part, -1 resolved; OpError where they do not make up the whole."""
+    if any(length < -1 for length in lengths) or lengths.count(-1) > 1:
+        raise OpError(f"split_lengths are {list(lengths)}, expected sizes and a single -1 at most", input=2)
+    total = sum(length for length in lengths if length >= 0)
+    if -1 not in lengths:
+        if not size.admits(total):
+            raise OpError(f"split_lengths add up to {total}, expected {size}, the size of the axis", input=2)
+        return [Dim.exactly(length) for length in lengths]
+    if size.hi < total:
+        raise OpError(f"split_lengths add up to {total}, more than {size}, the size of the axis", input=2)
+    rest = (size - total).as_dimension()
+    return [rest if length == -1 else Dim.exactly(length) for length in lengths]

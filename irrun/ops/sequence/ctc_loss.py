@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from irrun.kernels.ctc import ctc_loss
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import merge_dims
+from irrun.tensor.element_type import FLOAT, I32, I64
+
+TF = TypeVar("T_F", FLOAT)
+T1 = TypeVar("T1", frozenset({I32, I64}))
+T2 = TypeVar("T2", frozenset({I32, I64}))
+
+
+@op("CTCLoss", opset=4)
+class CTCLoss(Op):
+    """The negative logarithm of the probability of all paths that decode to the labels.
+
+    Note: where no path decodes to the labels the loss is infinite.
+    """
+
+    inputs = (
+        In("logits", TF, "[N, T, C]", rank=3),
+        In("logit_length", T1, "[N], at most T", rank=1),
+        In("labels", T2, "[N, T]", rank=2),
+        In("label_length", T1, "[N], at most logit_length", rank=1),
+        In("blank_index", T2, "the class of the blank, the last one unless given", rank=0, optional=True),
+    )
+    outputs = (Out("output", TF, "[N]"),)
+
+    preprocess_collapse_repeated: bool = attr(False, doc="whether repeated labels are merged first")
+    ctc_merge_repeated: bool = attr(True, doc="whether repetitions in a path are merged", openvino=False)
+    unique: bool = attr(False, doc="whether only the first of equal labels is kept")
+
+    def infer(self, logits: Fact, logit_length: Fact, labels: Fact, label_length: Fact, blank: Fact | None) -> Shape:
+        scores = logits.shape if logits.shape.dims is not None else Shape.unknown(3)
+        batch, steps = scores[0], scores[1]
+        for index, fact in ((1, logit_length), (2, labels), (3, label_length)):
+            if fact.shape.dims is not None:
+                batch = merge_dims(batch, fact.shape[0], "the batch sizes", input=index)
+        if labels.shape.dims is not None:
+            merge_dims(steps, labels.shape[1], "the numbers of steps and of labels", input=2)
+        return Shape([batch])
+
+    def run(self, logits: Array, logit_length: Array, labels: Array, label_length: Array, blank: Array | None) -> Array:
+        return ctc_loss(
+            logits,
+            logit_length,
+            labels,
+            label_length,
+            logits.shape[2] - 1 if blank is None else int(blank),
+            collapse_repeated=self.preprocess_collapse_repeated,
+            merge_repeated=self.ctc_merge_repeated,
+            unique=self.unique,
+        )

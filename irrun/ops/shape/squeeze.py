@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from irrun.ops import Array, Fact, Fold, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import axes_of, drop_axes, normalize_axis
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+
+
+@op("Squeeze", opset=1)
+class SqueezeV1(Op):
+    """Drop axes of size 1: those listed, or all of them.
+
+    A listed axis of another size stays. One that may be of size 1 is taken to be when shapes are inferred, as the page
+    says.
+    """
+
+    inputs = (
+        In("data", T),
+        In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1)),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    def infer(self, data: Fact, axes: Fact | None) -> Shape:
+        return _shape(data, axes, may_stay=False)
+
+    def run(self, data: Array, axes: Array | None) -> Array:
+        return _run(data, axes)
+
+
+@op("Squeeze", opset=15)
+class SqueezeV15(Op):
+    """Drop axes of size 1: those listed, or all of them.
+
+    A listed axis of another size stays. One that may be of size 1 is taken to be when shapes are inferred, unless
+    ``allow_axis_skip`` says that the rank is not known then.
+    """
+
+    inputs = (
+        In("data", T),
+        In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1)),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    allow_axis_skip: bool = attr(False, doc="whether a listed axis of unknown size leaves the rank unknown")
+
+    def infer(self, data: Fact, axes: Fact | None) -> Shape:
+        return _shape(data, axes, may_stay=self.allow_axis_skip)
+
+    def run(self, data: Array, axes: Array | None) -> Array:
+        return _run(data, axes)
+
+
+def _shape(data: Fact, axes: Fact | None, *, may_stay: bool) -> Shape:
+    if data.shape.dims is None:
+        return Shape.unknown()
+    rank = len(data.shape)
+    listed: Collection[int] | None = () if axes is None or axes.shape == Shape([0]) else axes_of(axes, rank, input=1)
+    if listed is None:
+        if not any(size.admits(1) for size in data.shape):
+            return data.shape
+        if rank != 1 or axes is None or axes.shape.dims is None or not axes.shape.size.lo:
+            return Shape.unknown()
+        listed = (0,)
+    if not listed:
+        if any(size.admits(1) and not size.is_static for size in data.shape):
+            return Shape.unknown()
+        listed = range(rank)
+    dropped = [axis for axis in listed if data.shape[axis].admits(1)]
+    if may_stay and any(not data.shape[axis].is_static for axis in dropped):
+        return Shape.unknown()
+    return drop_axes(data.shape.dims, dropped)
+
+
+def _run(data: Array, axes: Array | None) -> Array:
+    listed = range(data.ndim) if axes is None or axes.size == 0 else [int(axis) for axis in axes.reshape(-1).tolist()]
+    dropped = {normalize_axis(axis, data.ndim, attribute=None, input=1) for axis in listed}
+    return data.reshape([size for axis, size in enumerate(data.shape) if axis not in dropped or size != 1])

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, op
+from irrun.ops.shapes import normalize_axis
+from irrun.tensor.element_type import ANY, INTEGER
+
+T = TypeVar("T", ANY)
+
+
+@op("Unsqueeze", opset=1)
+class Unsqueeze(Op):
+    """Insert axes of size 1, at the places that they have in the result.
+
+    Note: an axis that is listed twice is inserted once, as in OpenVINO.
+    """
+
+    inputs = (
+        In("data", T),
+        In("axes", INTEGER, "the new axes; negative ones count from the end of the result", rank=(0, 1)),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    def infer(self, data: Fact, axes: Fact) -> Shape:
+        listed = axes.ints()
+        if data.shape.dims is None:
+            return Shape.unknown()
+        if listed is None:
+            one_axis = axes.shape.dims is not None and axes.shape.size == 1
+            return Shape.unknown(len(data.shape) + 1) if one_axis else Shape.unknown()
+        dims = list(data.shape)
+        for axis in _places(listed, len(dims)):
+            dims.insert(axis, Dim.exactly(1))
+        return Shape(dims)
+
+    def run(self, data: Array, axes: Array) -> Array:
+        listed = [int(axis) for axis in axes.reshape(-1).tolist()]
+        return np.expand_dims(data, _places(listed, data.ndim))
+
+
+def _places(axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """The new axes, ascending, counted from the front of the result."""
+    count = len(set(axes))
+    while True:
+        places = {normalize_axis(axis, rank + count, attribute=None, input=1) for axis in axes}
+        if len(places) == count:
+            return tuple(sorted(places))
+        count = len(places)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.casting import cast
+from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, attr, op
+from irrun.tensor import Undecided
+from irrun.tensor.element_type import BOOLEAN, NUMERIC, STRING
+from irrun.tensor.rounding import round_to
+
+
+@op("Convert", opset=1)
+class Convert(Op):
+    """Convert every element to another type.
+
+    Floats are truncated toward zero where the type is an integer type, and rounded to nearest where it is a narrower
+    float type. Integers wrap modulo 2^bits.
+
+    Note: the page leaves floats beyond an integer type undefined; they wrap where 32 bits hold them (64 for u32, i64 and
+    u64), else they give the smallest number of these bits, modulo 2^bits. As a boolean, NaN is false.
+
+    Departure: the native CPU plugin knows no more than 32 bits of an integer.
+    """
+
+    inputs = (In("data", NUMERIC | {BOOLEAN}),)
+    outputs = (Out("output", "destination_type"),)
+    foldable = Fold.DIMS
+
+    destination_type: ElementType = attr(doc="the type of the output")
+
+    def verify(self) -> None:
+        if self.destination_type is STRING or not self.destination_type.is_known:
+            raise OpError(
+                f"destination_type is {self.destination_type}, expected a number type or boolean",
+                attribute="destination_type",
+            )
+
+    def infer(self, data: Fact) -> Shape:
+        return data.shape
+
+    def run(self, data: Array) -> Array:
+        if data.dtype == object:
+            return convert_dims(data, self.destination_type)
+        if self.destination_type.is_float and self.destination_type.is_narrow:
+            return round_to(data, self.destination_type.name)
+        return cast(data, self.destination_type.dtype)
+
+
+def convert_dims(dims: Array, to: ElementType) -> Array:
+    """Integers of which only part is known, as integers of another type; Undecided for types that are not."""
+    if not to.is_integer:
+        raise Undecided(f"dims as {to}")
+    low = -(1 << (to.bits - 1)) if to.kind == "int" else 0
+    high = low + (1 << to.bits) - 1
+
+    def fit(item: int | Dim) -> Dim:
+        dim = Dim.of(item)
+        if low <= dim.lo and dim.hi <= high:
+            return dim
+        if dim.is_static:
+            return Dim.exactly((dim.lo - low) % (1 << to.bits) + low)
+        # The size of an axis fits into 31 bits; what else is known to be this type's stays within its range.
+        return dim if to.bits >= 32 and dim.lo >= 0 else Dim(low, high)
+
+    return np.asarray(np.frompyfunc(fit, 1, 1)(dims), dtype=object)

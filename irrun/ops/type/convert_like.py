@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from irrun.kernels.casting import cast
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
+from irrun.tensor.element_type import BOOLEAN, NUMERIC
+
+T1 = TypeVar("T1", NUMERIC | {BOOLEAN})
+T2 = TypeVar("T2", NUMERIC | {BOOLEAN})
+
+
+@op("ConvertLike", opset=1)
+class ConvertLike(Op):
+    """Convert every element of data to the type of like, as Convert does."""
+
+    inputs = (In("data", T1), In("like", T2, "the tensor whose type is taken; its values do not matter"))
+    outputs = (Out("output", T2),)
+
+    def infer(self, data: Fact, like: Fact) -> Shape:
+        return data.shape
+
+    def run(self, data: Array, like: Array) -> Array:
+        return cast(data, like.dtype)
