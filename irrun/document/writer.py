@@ -86,9 +86,8 @@ class Writer:
             lines.append("\t\t\t<input>")
             for index, source in enumerate(inputs):
                 lines += _port(index, source.fact)
-                self._edges.append(
-                    f'\t\t<edge from-layer="{source.layer}" from-port="{source.port}" to-layer="{id}" to-port="{index}" />'
-                )
+                ends = f'from-layer="{source.layer}" from-port="{source.port}" to-layer="{id}" to-port="{index}"'
+                self._edges.append(f"\t\t<edge {ends} />")
             lines.append("\t\t\t</input>")
         handles = []
         if outputs:

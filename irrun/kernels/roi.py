@@ -42,7 +42,7 @@ def _neighbours(at: Array, size: int) -> tuple[Array, Array, Array]:
     """The pixels before and after each coordinate, and how far it is from the one before."""
     clipped = np.clip(at, 0, size - 1)
     low = clipped.astype(np.int64)
-    return low, np.minimum(low + 1, size - 1), (clipped - low).astype(at.dtype)
+    return low, np.ceil(clipped).astype(np.int64), (clipped - low).astype(at.dtype)
 
 
 def align(

@@ -152,34 +152,55 @@ def deformable(
 ) -> Array:
     """Position-sensitive pooling whose bins are moved by ``offsets [n, 2 * classes, parts, parts]``.
 
-    Each of ``group x group`` bins is the mean of ``bins`` (rows, columns) samples that lie in the map.
+    Each of ``group x group`` bins is the mean of those of ``bins`` (rows, columns) samples that lie in the map. A
+    region with a negative batch gives 0.
     """
     height, width = features.shape[2:]
     result = np.zeros((len(rois), channels, group, group), features.dtype)
-    kind = np.float32
-    positions = np.arange(group)
-    part = positions * parts // group
-    for index, roi in enumerate(rois):
-        if roi[0] < 0:
-            continue
-        x1, y1 = rounded(roi[1:3]).astype(kind) * kind(scale) - kind(0.5)
-        x2, y2 = (rounded(roi[3:]).astype(kind) + kind(1)) * kind(scale) - kind(0.5)
-        roi_width, roi_height = max(x2 - x1, kind(0.1)), max(y2 - y1, kind(0.1))
-        bin_width, bin_height = roi_width / kind(group), roi_height / kind(group)
-        left = np.broadcast_to(x1 + positions.astype(kind) * bin_width, (1, group, group))
-        top = np.broadcast_to((y1 + positions.astype(kind) * bin_height)[:, None], (1, group, group))
-        if offsets is not None:
-            moved = offsets[index].reshape(-1, 2, *offsets.shape[2:])[:, :, part[:, None], part] * kind(offset_scale)
-            left, top = left + moved[:, 0] * roi_width, top + moved[:, 1] * roi_height
-        x = left[..., None, None] + np.arange(bins[1]).astype(kind) * (bin_width / kind(bins[1]))
-        y = top[..., None, None] + (np.arange(bins[0]).astype(kind) * (bin_height / kind(bins[0])))[:, None]
-        x, y = np.broadcast_arrays(x, y)
+    for index in np.flatnonzero(rois[:, 0] >= 0).tolist():
+        roi = rois[index]
+        moved = None if offsets is None else offsets[index] * offsets.dtype.type(offset_scale)
+        y, x = _deformed(roi, moved, channels, group, scale, bins, parts)
         inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
         maps = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
-        values = _by_position(maps, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))
-        of_channel = np.minimum(np.arange(channels) // max(channels // len(x), 1), len(x) - 1)
-        counted = inside[of_channel]
-        total = np.where(counted, values[:, of_channel] if False else values, 0).sum(axis=(3, 4))
-        count = counted.sum(axis=(3, 4))
-        result[index] = np.where(count > 0, total / np.maximum(count, 1), 0)
+        values = _sample_by_position(maps, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))
+        count = inside.sum(axis=(3, 4))
+        result[index] = np.where(inside, values, 0).sum(axis=(3, 4)) / np.maximum(count, 1)
     return result
+
+
+def _deformed(
+    roi: Array, offsets: Array | None, channels: int, group: int, scale: float, bins: Pooled, parts: int
+) -> tuple[Array, Array]:
+    """The y and x of the samples of one region: ``[channels, group, group, *bins]``."""
+    kind = np.float32
+    corners = rounded(roi[1:]).astype(kind) + np.array([0, 0, 1, 1], kind)
+    x1, y1, x2, y2 = corners * kind(scale) - kind(0.5)
+    width, height = max(x2 - x1, kind(0.1)), max(y2 - y1, kind(0.1))
+    bin_width, bin_height = width / kind(group), height / kind(group)
+    order = np.arange(group)
+    left = np.broadcast_to(x1 + order.astype(kind) * bin_width, (channels, group, group))
+    top = np.broadcast_to((y1 + order.astype(kind) * bin_height)[:, None], (channels, group, group))
+    if offsets is not None:
+        part = order * parts // group
+        per_class = offsets.reshape(-1, 2, *offsets.shape[1:])
+        label = np.arange(channels) // max(channels // len(per_class), 1)
+        of_channel = per_class[np.minimum(label, len(per_class) - 1)][:, :, part[:, None], part]
+        left, top = left + of_channel[:, 0] * width, top + of_channel[:, 1] * height
+    x = left[..., None, None] + np.arange(bins[1]).astype(kind) * (bin_width / kind(bins[1]))
+    y = top[..., None, None] + (np.arange(bins[0]).astype(kind) * (bin_height / kind(bins[0])))[:, None]
+    y, x = np.broadcast_arrays(y, x)
+    return y, x
+
+
+def _sample_by_position(maps: Array, y: Array, x: Array) -> Array:
+    """The values of ``maps [C, G, G, H, W]`` at points ``[C, G, G, ...]`` inside them, interpolated."""
+    channel, row, column = (index[..., None, None] for index in np.indices(maps.shape[:3], sparse=True))
+    top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
+    bottom, right = np.ceil(y).astype(np.int64), np.ceil(x).astype(np.int64)
+    x_part, y_part = x - left.astype(x.dtype), y - top.astype(y.dtype)
+    upper_left, upper_right = maps[channel, row, column, top, left], maps[channel, row, column, top, right]
+    lower_left, lower_right = maps[channel, row, column, bottom, left], maps[channel, row, column, bottom, right]
+    upper = upper_left + (upper_right - upper_left) * x_part
+    lower = lower_left + (lower_right - lower_left) * x_part
+    return np.asarray(upper + (lower - upper) * y_part)

@@ -38,7 +38,7 @@ class Model:
 
     @property
     def graph(self) -> nx.MultiDiGraph[int]:
-        """The networkx graph: layer ids, each with ``name``, ``type``, ``version`` and ``op``; edges with their ports."""
+        """The networkx graph: ids of layers, each with ``name``, ``type``, ``version`` and ``op``; edges with ports."""
         return self._bound.graph.digraph
 
     @property

@@ -126,7 +126,7 @@ def _dynamic(ports: list[Port]) -> Iterator[str]:
 def _port(port: Port) -> dict[str, Any]:
     return {
         "name": port.any_name,
-        "names": list(port.all_names),
+        "names": [name for name in port.all_names if name],
         "type": str(port.element_type),
         "shape": str(port.partial_shape),
     }

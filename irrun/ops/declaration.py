@@ -12,7 +12,12 @@ from irrun.tensor import ElementType
 if TYPE_CHECKING:
     from irrun.ops.spec import OpSpec
 
-REQUIRED: Final[Any] = type("Required", (), {"__repr__": lambda self: "required"})()
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED: Final[Any] = _Required()
 
 Types = frozenset[ElementType]
 

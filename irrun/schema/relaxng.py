@@ -24,7 +24,7 @@ _DIM = r"\s*(\?|-1|\d+|\d*\.\.\d*)\s*"
 
 
 def relaxng() -> str:
-    """The schema as text. A layer is valid when its type and version name an operation and its attributes are the operation's."""
+    """The schema as text: a layer is valid when it names an operation and has the attributes of that one."""
     specs = [cls.spec for cls in declarations()]
     root = _E.grammar(
         _E.start(_E.ref(name="net")),

@@ -1,4 +1,4 @@
-"""XSD of the envelope of an IR: elements, ports and edges, with keys for layer ids. Attributes of operations stay open."""
+"""XSD of the envelope of an IR: elements, ports and edges, with keys for layer ids; attributes stay open."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_wrong_input(value: np.ndarray, message: str, tmp_path: Path) -> None:
 
 def test_wrong_input_name_has_a_near_match(tmp_path: Path) -> None:
     compiled = irrun.compile_model(square(tmp_path))
-    with pytest.raises(irrun.InputError, match='no input "X"; did you mean x?'):
+    with pytest.raises(irrun.InputError, match=r'no input "X"; did you mean x\?'):
         compiled({"X": np.zeros((1, 3), np.float32)})
     with pytest.raises(irrun.InputError, match='no value for input "x" '):
         compiled({})

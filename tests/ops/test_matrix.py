@@ -1,4 +1,4 @@
-"""Every operation case, in every form: kernel alone, as a model, with constants, with every size hidden, in half precision."""
+"""Every operation case, in every form: kernel alone, as a model, with constants, sizes hidden, in half precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Soundness by random use: sizes, values and types of the cases are varied, and the real output must lie in the fact."""
+"""Soundness by random use: sizes, values and types of the cases vary, the real output must lie in the fact."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Unary(Op):
 class FloatFunction(Unary):
     """A function of real numbers. Integers are computed in float64 and made whole by ``whole``."""
 
-    whole: ClassVar[Callable[[Array], Array]] = nearest
+    whole: ClassVar[Callable[..., Any]] = nearest
 
     def run(self, data: Array) -> Array:
         if data.dtype.kind == "f":

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -78,5 +78,5 @@ def _segments(ids: tuple[int, ...] | None, num_segments: Fact | None) -> Dim:
     return Dim.exactly(ids[-1] + 1 if ids else 0)
 
 
-def _lowest(dtype: np.dtype[np.generic]) -> float | int:
+def _lowest(dtype: np.dtype[Any]) -> float | int:
     return float(np.finfo(dtype).min) if dtype.kind == "f" else int(np.iinfo(dtype).min)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, Op, OpError, Shape, attr
-from irrun.ops.convolution.spatial import AutoPad, Windows, per_axis
+from irrun.ops.convolution.spatial import AutoPad, Windows, check_taps, per_axis
 from irrun.ops.shapes import known_dims, merge_dims
 
 
@@ -97,6 +97,7 @@ def transposed_shape(op: TransposedConvolving, data: Fact, kernel: Fact, sizes: 
 def _transposed_sizes(windows: Windows, sizes: Sequence[Dim], taps: Sequence[Dim], extra: Sequence[int]) -> list[Dim]:
     results = []
     for axis, (size, taps_here) in enumerate(zip(sizes, taps, strict=True)):
+        check_taps(axis, taps_here.hi)
         full = (size - 1) * windows.strides[axis] + (taps_here - 1) * windows.dilations[axis] + 1
         pads = windows.begins[axis] + windows.ends[axis] if windows.auto_pad == "explicit" else 0
         result = full - pads + extra[axis]
@@ -126,6 +127,7 @@ class TransposedConvolving(Convolving):
         windows, extra = self.windows(axes), self.extra(axes)
         begins, results = [], []
         for axis in range(axes):
+            check_taps(axis, taps[axis])
             full = (sizes[axis] - 1) * windows.strides[axis] + (taps[axis] - 1) * windows.dilations[axis] + 1
             if wanted is None:
                 explicit = self.auto_pad == "explicit"

@@ -43,6 +43,7 @@ class Windows:
         """The same when all sizes are known, with the padding that ``auto_pad`` asks for."""
         begins, ends, counts = [], [], []
         for axis, (size, taps) in enumerate(zip(sizes, kernel, strict=True)):
+            check_taps(axis, taps)
             span = (taps - 1) * self.dilations[axis] + 1
             begin, end = self._padding(axis, size, span)
             room = size + begin + end - span
@@ -72,6 +73,7 @@ class Windows:
         return count - 1 if self.rounding == "ceil_torch" and starts_in_padding else count
 
     def _count(self, axis: int, size: Dim, taps: Dim) -> Dim:
+        check_taps(axis, taps.hi)
         stride, span = self.strides[axis], (taps - 1) * self.dilations[axis] + 1
         if self.auto_pad in _SAME:
             return self._count_same(axis, size, span)
@@ -97,6 +99,12 @@ class Windows:
             return Dim(count.lo, count.hi if count.hi == UNBOUNDED else count.hi + 1)
         begin, end = self._padding(axis, size.lo, span.lo)
         return Dim.exactly(self._rounded(axis, size.lo, size.lo + begin + end - span.lo, begin))
+
+
+def check_taps(axis: int, taps: int) -> None:
+    """OpError where the kernel has no elements."""
+    if taps < 1:
+        raise OpError(f"the kernel has {taps} elements on spatial axis {axis}, expected at least 1", input=1)
 
 
 def _too_small(axis: int, span: Dim, size: Dim, padding: int) -> OpError:

@@ -23,7 +23,7 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations, o
     Facts that a back edge carries are widened until one more run of the body changes nothing.
     """
     ports = body.ports
-    carried = dict((parameter, result) for result, parameter in ports.back_edges)
+    carried = {parameter: result for result, parameter in ports.back_edges}
     parameters: list[Fact | None] = [None] * ports.parameters
     for entry in ports.inputs:
         if entry.external is not None:

@@ -14,7 +14,7 @@ TI = TypeVar("T_I", frozenset({I32, I64}))
 
 @op("CTCGreedyDecoderSeqLen", opset=6)
 class CTCGreedyDecoderSeqLen(Op):
-    """The most probable class of each step, without blanks and repetitions; filled up with -1. Also how many there are."""
+    """The most probable classes without blanks and repetitions, filled up with -1, and how many there are."""
 
     inputs = (
         In("data", FLOAT, "[N, T, C]", rank=3),

@@ -16,8 +16,8 @@ class Convert(Op):
     Floats are truncated toward zero where the type is an integer type, and rounded to nearest where it is a narrower
     float type. Integers wrap modulo 2^bits.
 
-    Note: the page leaves floats beyond an integer type undefined; they wrap where 32 bits hold them (64 for u32, i64 and
-    u64), else they give the smallest number of these bits, modulo 2^bits. As a boolean, NaN is false.
+    Note: the page leaves floats beyond an integer type undefined. They wrap where 32 bits hold them (64 bits for u32,
+    i64 and u64), else they give the smallest number of that many bits, modulo 2^bits. As a boolean, NaN is false.
 
     Departure: the native CPU plugin knows no more than 32 bits of an integer.
     """

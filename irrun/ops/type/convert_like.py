@@ -15,7 +15,7 @@ class ConvertLike(Op):
     inputs = (In("data", T1), In("like", T2, "the tensor whose type is taken; its values do not matter"))
     outputs = (Out("output", T2),)
 
-    def infer(self, data: Fact, like: Fact) -> Shape:
+    def infer(self, data: Fact, like: Fact) -> Shape:  # noqa: ARG002
         return data.shape
 
     def run(self, data: Array, like: Array) -> Array:

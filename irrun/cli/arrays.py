@@ -1,0 +1,121 @@
+"""Arrays in files: read without trusting them, and written under the names of outputs."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from irrun.cli.failures import Failure
+from irrun.tensor import Array, ElementType
+
+_NPY = b"\x93NUMPY"
+_ZIP = b"PK\x03\x04"
+_EMPTY_ZIP = b"PK\x05\x06"
+
+
+def load(path: Path) -> Array | dict[str, Array]:
+    """The array of an ``.npy`` file, or those of an ``.npz`` file by name; Failure for anything else."""
+    with path.open("rb") as file:
+        magic = file.read(6)
+    if not magic.startswith((_NPY, _ZIP, _EMPTY_ZIP)):
+        raise Failure(f"{path} is no NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)")
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return _plain(loaded, str(path))
+        with loaded:
+            return {name: _plain(loaded[name], f'"{name}" in {path}') for name in loaded.files}
+    except ValueError as error:
+        if "allow_pickle" in str(error):
+            raise Failure(_pickled(path)) from None
+        raise Failure(f"{path} cannot be read: {_first_line(error)}") from None
+    except (EOFError, SyntaxError, zipfile.BadZipFile, KeyError, OverflowError) as error:
+        raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
+
+
+def load_one(path: Path) -> Array:
+    """The array of a file that holds one."""
+    loaded = load(path)
+    if not isinstance(loaded, dict):
+        return loaded
+    if len(loaded) != 1:
+        raise Failure(f"{path} holds {len(loaded)} arrays ({', '.join(loaded) or 'none'}), expected one")
+    return next(iter(loaded.values()))
+
+
+def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]]) -> list[Path]:
+    """Write arrays to one ``.npz`` file, one ``.npy`` file, or a folder with an ``.npy`` file for each."""
+    if path.suffix == ".npz":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, (array, _) in arrays.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, _storable(array), allow_pickle=False)
+        return [path]
+    if path.suffix == ".npy":
+        if len(arrays) != 1:
+            raise Failure(f"{path} holds one array, and there are {len(arrays)} outputs; give a folder or an .npz file")
+        ((array, _),) = arrays.values()
+        np.save(path, _storable(array), allow_pickle=False)
+        return [path]
+    path.mkdir(parents=True, exist_ok=True)
+    written = []
+    for stem, (array, _) in zip(file_stems(arrays), arrays.values(), strict=True):
+        written.append(path / f"{stem}.npy")
+        np.save(written[-1], _storable(array), allow_pickle=False)
+    return written
+
+
+def widened(arrays: Mapping[str, tuple[Array, ElementType]]) -> list[str]:
+    """A sentence for each array whose element type NumPy does not have."""
+    return [
+        f'"{name}" is {type}, which NumPy does not have: it is written as {array.dtype}'
+        for name, (array, type) in arrays.items()
+        if (type.is_float or type.is_integer) and type.bits < 8 * array.dtype.itemsize
+    ]
+
+
+def file_stems(names: Mapping[str, Any]) -> list[str]:
+    """A file name for each name, made of letters that every file system takes, no two the same."""
+    stems: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        stem = base = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._-")[:100] or "output"
+        count = 1
+        while stem.lower() in taken:
+            count += 1
+            stem = f"{base}_{count}"
+        taken.add(stem.lower())
+        stems.append(stem)
+    return stems
+
+
+def _plain(array: Array, where: str) -> Array:
+    if array.dtype.kind == "V" and array.dtype.names is None and array.dtype.itemsize == 2:
+        raise Failure(
+            f"{where} holds {array.dtype.str}: a bf16 array loses its type when NumPy saves it; "
+            "save it as f32, array.astype(numpy.float32)"
+        )
+    if array.dtype.kind not in "fiubU":
+        raise Failure(f"{where} holds {array.dtype}, expected numbers, booleans or text")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _pickled(path: Path) -> str:
+    return (
+        f"{path} holds Python objects (pickled), which are never loaded; "
+        "save numbers as numbers, and text as a NumPy text array, array.astype(str)"
+    )
+
+
+def _storable(array: Array) -> Array:
+    return array.astype(np.str_) if array.dtype == object else array
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error.args[0]) if error.args else ""
+    return text.partition("\n")[0].rstrip(".")

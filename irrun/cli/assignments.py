@@ -1,0 +1,71 @@
+"""``NAME=FILE`` and ``NAME[SHAPE]``, where a name may itself contain any of these signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from irrun.cli.failures import Failure
+from irrun.diagnostics import near_match
+from irrun.model import Port
+from irrun.tensor import Shape
+
+
+def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
+    """The input and the file of ``NAME=FILE`` or ``NAME:FILE``; no input for a bare ``FILE``."""
+    named = _longest(text, ports, "=:")
+    if named is not None:
+        port, rest = named
+        if len(rest) == 1:
+            raise Failure(f'-i {text}: no file for input "{port.any_name}"')
+        return port, Path(rest[1:])
+    path = Path(text)
+    cut = min((text.index(sign) for sign in "=:" if sign in text), default=0)
+    is_drive = cut == 1 and text[1] == ":" and text[2:3] in ("\\", "/")
+    if cut == 0 or is_drive or path.exists():
+        return None, path
+    raise Failure(unknown_input(text[:cut], ports))
+
+
+def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
+    """The input and the shape of ``NAME[1,3,?,2..5]``; the name may be left out where there is one input."""
+    found = _longest(text, ports, "[")
+    if found is None:
+        name, bracket, _ = text.partition("[")
+        if not bracket or not text.endswith("]"):
+            raise Failure(f"--shape {text} is not of the form NAME[1,3,?,2..5]")
+        if name:
+            raise Failure(unknown_input(name, ports))
+        if len(ports) != 1:
+            raise Failure(f"--shape {text} names no input; the model has {listed(ports)}")
+        found = ports[0], text
+    port, written = found
+    try:
+        if not written.endswith("]"):
+            raise ValueError
+        return port, Shape.parse(written)
+    except ValueError:
+        what = f'--shape {text}: "{written}" is no shape, expected sizes, ? or intervals such as [1,3,?,2..5]'
+        raise Failure(what) from None
+
+
+def unknown_input(name: str, ports: Sequence[Port]) -> str:
+    """What is said of a name that no input has."""
+    known = [name for port in ports for name in port.all_names if name]
+    return f'no input "{name}"{near_match(name, known) or f"; the model has {listed(ports)}"}'
+
+
+def listed(ports: Sequence[Port]) -> str:
+    """``"a" (f32[1,3]), "b" (i64[?])``."""
+    return ", ".join(f'"{port.any_name}" ({port.element_type}{port.partial_shape})' for port in ports) or "no inputs"
+
+
+def _longest(text: str, ports: Sequence[Port], signs: str) -> tuple[Port, str] | None:
+    """The input whose name, the longest that fits, begins the text before one of the signs, and the rest from there on."""
+    best: tuple[int, Port] | None = None
+    for port in ports:
+        for name in port.all_names:
+            fits = name and text.startswith(name) and text[len(name) : len(name) + 1] in tuple(signs)
+            if fits and (best is None or len(name) > best[0]):
+                best = len(name), port
+    return None if best is None else (best[1], text[best[0] :])

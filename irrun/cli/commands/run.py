@@ -1,0 +1,220 @@
+"""Run a model on inputs from NumPy files, or on random ones, and show its outputs.
+
+An input is called by the name of its layer or of its tensor. A model with one input takes a bare file; an .npz file
+holds several inputs by name.
+
+\b
+Examples:
+  irrun run model.xml -i image=cat.npy
+  irrun run model.xml -i image=cat.npy --top 5
+  irrun run model.xml -i ids=ids.npy -i mask=mask.npy -o outputs/
+  irrun run model.xml -i all_inputs.npz -o outputs.npz
+  irrun run model.xml --random --seed 7
+  irrun run model.xml --random --shape 'image[4,3,224,224]'
+  irrun run model.xml -i images.npy --labels labels.npy
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from irrun.cli import arrays, assignments, values
+from irrun.cli.console import detail, note, result, verbosity, warn
+from irrun.cli.failures import Failure
+from irrun.diagnostics import IRError, Severity
+from irrun.model import InputError, Model, Outputs, Port, compile_model, read_model
+from irrun.model.arguments import as_carrier
+from irrun.model.random_inputs import random_input
+from irrun.tensor import Array, ElementType
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command(help=__doc__)
+@click.argument("model", type=FILE)
+@click.option("-i", "--input", "inputs", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable.")
+@click.option("--random", "randomly", is_flag=True, help="Random values for inputs that are not given.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of random inputs.")
+@click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable.")
+@click.option("--weights", type=FILE, help="The weights, where they are not beside the model.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: a folder, an .npz or an .npy file."
+)
+@click.option("--top", type=click.IntRange(min=1), help="Show the likeliest classes of each row of scores.")
+@click.option("--labels", type=FILE, help="Integer classes to compare with: prints the top-1 accuracy.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@verbosity
+def command(
+    model: Path,
+    inputs: tuple[str, ...],
+    randomly: bool,
+    seed: int,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+    output: Path | None,
+    top: int | None,
+    labels: Path | None,
+    output_format: str,
+) -> None:
+    begin = time.perf_counter()
+    loaded = read_model(model, weights)
+    if shapes:
+        loaded.reshape({port: shape for port, shape in (_shape(text, loaded) for text in shapes)})
+    _say_findings(loaded, model)
+    given = _given(inputs, loaded.inputs)
+    missing = [port for port in loaded.inputs if port.index not in given]
+    if missing and not randomly:
+        wanted = missing[0].any_name
+        what = f"no value for input {assignments.listed(missing)}"
+        raise Failure(f'{what}; give -i "{wanted}=FILE.npy" or --random')
+    given |= {port.index: random_input(port, seed) for port in missing}
+    truth = arrays.load_one(labels) if labels is not None else None
+    compiled = compile_model(loaded)
+    detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
+    begin = time.perf_counter()
+    try:
+        outputs = compiled(given)
+    except IRError as error:
+        raise IRError(error.diagnostics, error.filename or str(model)) from None
+    detail(f"run in {_since(begin)}")
+    _show(outputs, compiled.plan.result_types, output_format, top, truth)
+    if output is not None:
+        _write(output, outputs, compiled.plan.result_types)
+
+
+def _shape(text: str, model: Model) -> tuple[Port, Any]:
+    return assignments.split_shape(text, model.inputs)
+
+
+def _say_findings(model: Model, path: Path) -> None:
+    for item in model.diagnostics:
+        where = f' of layer "{item.layer.name}" ({item.layer.type})' if item.layer is not None else ""
+        detail(f"{item.severity}{where}: {item.message} [{item.code}]")
+    count = sum(item.severity >= Severity.WARNING for item in model.diagnostics)
+    if count:
+        warn(f"{count} finding{'s' if count != 1 else ''} in {path}; irrun lint {path} shows {'them' if count != 1 else 'it'}")
+
+
+def _given(texts: Sequence[str], ports: Sequence[Port]) -> dict[int, Array]:
+    given: dict[int, Array] = {}
+    for text in texts:
+        port, path = assignments.split_input(text, ports)
+        loaded = arrays.load(path)
+        for target, array in _targets(port, path, loaded, ports):
+            if target.index in given:
+                raise Failure(f'input "{target.any_name}" is given twice')
+            given[target.index] = array
+            _check(target, array)
+    return given
+
+
+def _targets(
+    port: Port | None, path: Path, loaded: Array | dict[str, Array], ports: Sequence[Port]
+) -> list[tuple[Port, Array]]:
+    if port is not None:
+        return [(port, arrays.load_one(path) if isinstance(loaded, dict) else loaded)]
+    if isinstance(loaded, dict):
+        by_name = {name: item for item in ports for name in item.all_names if name}
+        strange = [name for name in loaded if name not in by_name]
+        if strange:
+            raise Failure(f"{path}: {assignments.unknown_input(strange[0], ports)}")
+        return [(by_name[name], array) for name, array in loaded.items()]
+    if len(ports) != 1:
+        raise Failure(f"-i {path} names no input; the model has {assignments.listed(ports)}")
+    return [(ports[0], loaded)]
+
+
+def _check(port: Port, array: Array) -> None:
+    """Raise Failure where an array does not fit its input, with the way out where there is one."""
+    try:
+        as_carrier(port, array)
+    except InputError as error:
+        reshapes = ""
+        if port.partial_shape.rank == array.ndim and not port.partial_shape.admits(array.shape):
+            reshapes = f"; --shape '{port.any_name}{values.shape_text(array)}' reshapes the model"
+        raise Failure(f"{error}{reshapes}") from None
+
+
+def _show(
+    outputs: Outputs, types: Sequence[ElementType], output_format: str, top: int | None, labels: Array | None
+) -> None:
+    tensors = [(port.any_name, type, array) for (port, array), type in zip(outputs.to_dict().items(), types, strict=True)]
+    if not tensors:
+        raise Failure("the model has no outputs")
+    accuracy = _accuracy(tensors[0], labels) if labels is not None else None
+    likeliest = next((best for _, _, array in tensors if (best := values.top(array, top or 1)) is not None), None)
+    if top is not None and likeliest is None:
+        note(f"--top shows up to {values.FEW} rows of scores, and no output is that")
+    if output_format == "json":
+        result(values.as_json(_record(tensors, likeliest if top is not None else None, accuracy)))
+        return
+    result(values.table(tensors))
+    for row, best in enumerate(likeliest or () if top is not None else ()):
+        which = f"row {row}: " if likeliest is not None and len(likeliest) > 1 else ""
+        result(f"top: {which}{', '.join(f'class {index} ({score:.4g})' for index, score in best)}")
+    if accuracy is not None:
+        right, total = accuracy
+        result(f"accuracy: {100 * right / total:.2f} % ({right} of {total})")
+
+
+def _record(
+    tensors: Sequence[tuple[str, ElementType, Array]],
+    likeliest: list[list[tuple[int, float]]] | None,
+    accuracy: tuple[int, int] | None,
+) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "outputs": [
+            {
+                "name": name,
+                "type": str(type),
+                "shape": list(array.shape),
+                **values.statistics(array),
+                **({"values": array.tolist()} if array.size <= values.FEW else {}),
+            }
+            for name, type, array in tensors
+        ]
+    }
+    if likeliest is not None:
+        record["top"] = [[{"class": index, "score": score} for index, score in best] for best in likeliest]
+    if accuracy is not None:
+        right, total = accuracy
+        record["accuracy"] = {"right": right, "total": total, "top1": right / total}
+    return record
+
+
+def _accuracy(tensor: tuple[str, ElementType, Array], labels: Array) -> tuple[int, int]:
+    """How many rows have their greatest score at the label, of how many; a row with NaN is wrong."""
+    name, _, scores = tensor
+    if labels.dtype.kind not in "iu":
+        raise Failure(f"the labels are {labels.dtype}, expected integers")
+    if scores.ndim == 0 or scores.dtype.kind not in "fiu" or scores.shape[-1] == 0:
+        raise Failure(f'output "{name}" is {scores.dtype}{values.shape_text(scores)}, expected scores along its last axis')
+    rows = scores.reshape(-1, scores.shape[-1])
+    if labels.size != len(rows) or labels.size == 0:
+        raise Failure(f'there are {labels.size} labels, expected {len(rows)}, one for each row of output "{name}"')
+    wrong = np.isnan(rows).any(axis=1) if rows.dtype.kind == "f" else np.zeros(len(rows), dtype=np.bool_)
+    right = (rows.argmax(axis=1) == labels.reshape(-1)) & ~wrong
+    return int(np.count_nonzero(right)), len(rows)
+
+
+def _write(path: Path, outputs: Outputs, types: Sequence[ElementType]) -> None:
+    named: dict[str, tuple[Array, ElementType]] = {}
+    for (port, array), type in zip(outputs.to_dict().items(), types, strict=True):
+        name = port.any_name
+        while name in named:
+            name = f"{port.any_name}_{port.index}" if name == port.any_name else f"{name}_"
+        named[name] = (array, type)
+    for sentence in arrays.widened(named):
+        note(sentence)
+    for written in arrays.save(path, named):
+        note(f"wrote {written}")
+
+
+def _since(begin: float) -> str:
+    return f"{1000 * (time.perf_counter() - begin):.1f} ms"

@@ -1,0 +1,113 @@
+"""Tensors as a person or a program reads them: statistics, values, and the likeliest classes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.tensor import Array, ElementType
+from irrun.tensor.element_type import BY_NAME
+
+FEW: Final = 10
+"""Up to this many values are shown whole."""
+
+
+def shape_text(array: Array) -> str:
+    return f"[{','.join(map(str, array.shape))}]"
+
+
+def type_of(array: Array) -> ElementType:
+    """The element type of an array that comes from a file or from an operation whose type is not declared."""
+    if array.dtype.kind in "UO":
+        return BY_NAME["string"]
+    if array.dtype.kind == "b":
+        return BY_NAME["boolean"]
+    return BY_NAME[f"{array.dtype.kind}{8 * array.dtype.itemsize}"]
+
+
+def statistics(array: Array) -> dict[str, Any]:
+    """min, max and mean over the finite elements (None where there are none), and how many are NaN or infinite."""
+    if array.dtype.kind in "UO":
+        return {}
+    if array.dtype.kind == "b":
+        return {"true": int(np.count_nonzero(array))}
+    finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
+    known: dict[str, Any] = {
+        "min": finite.min().item() if finite.size else None,
+        "max": finite.max().item() if finite.size else None,
+        "mean": float(finite.mean(dtype=np.float64)) if finite.size else None,
+    }
+    if array.dtype.kind == "f":
+        known["nan"] = int(np.count_nonzero(np.isnan(array)))
+        known["inf"] = int(np.count_nonzero(np.isinf(array)))
+    return known
+
+
+def table(rows: Sequence[tuple[str, ElementType, Array]]) -> str:
+    """A line for each tensor: name, type, shape and statistics; its values beneath where they are few."""
+    widest = max(len(printable(name)) for name, _, _ in rows)
+    facts = [f"{type}{shape_text(array)}" for _, type, array in rows]
+    lines = []
+    for (name, _, array), fact in zip(rows, facts, strict=True):
+        said = _said(array)
+        lines.append(f"{printable(name):{widest}}  {fact:{max(map(len, facts))}}  {said}".rstrip())
+        if array.dtype.kind in "UO" or 0 < array.size <= FEW:
+            lines.append(f"  {values_text(array)}")
+    return "\n".join(lines)
+
+
+def values_text(array: Array) -> str:
+    """The values on one line, the first few where they are many."""
+    more = ""
+    if array.size > FEW:
+        more = f" and {array.size - FEW} more"
+        array = array.reshape(-1)[:FEW]
+    text = np.array2string(array, separator=", ", max_line_width=10**9, threshold=10**9)
+    return re.sub(r"\s*\n\s*", " ", text) + more
+
+
+def printable(name: str) -> str:
+    """A name without anything that moves the cursor."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in name)
+
+
+def top(array: Array, count: int) -> list[list[tuple[int, float]]] | None:
+    """The likeliest classes of each row with their scores; None where the array holds no rows of scores."""
+    if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or array.size == 0:
+        return None
+    rows = array.reshape(-1, array.shape[-1])
+    if len(rows) > FEW:
+        return None
+    best = np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, :count]
+    return [[(int(index), row[index].item()) for index in order] for row, order in zip(rows, best, strict=True)]
+
+
+def as_json(value: Any) -> str:
+    """JSON text; numbers that JSON does not have become the texts ``NaN``, ``Infinity`` and ``-Infinity``."""
+    return json.dumps(_spelled(value), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _said(array: Array) -> str:
+    if array.size == 0:
+        return "empty"
+    known = statistics(array)
+    if "true" in known:
+        return f"{known['true']} of {array.size} true"
+    words = [f"{name} {known[name]:.6g}" for name in ("min", "max", "mean") if known.get(name) is not None]
+    words += [f"{known[key]} {word}" for key, word in (("nan", "NaN"), ("inf", "Inf")) if known.get(key)]
+    return "  ".join(words)
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _spelled(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_spelled(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value

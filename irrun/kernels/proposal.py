@@ -1,0 +1,137 @@
+"""Proposals of regions: anchors, their refinement by predicted deltas, and the choice among them.
+
+Boxes and anchors are rows ``[x1, y1, x2, y2]``.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irrun.kernels.nms import by_score, iou, suppress
+
+Array = NDArray[Any]
+
+MAX_LOG_SIZE = math.log(1000 / 16)
+
+
+def refine(anchors: Array, deltas: Array, unit: float, max_log: float = np.inf, *, inclusive: bool = True) -> Array:
+    """Anchors moved and scaled by deltas ``[dx, dy, log of width, log of height]``, broadcast.
+
+    ``unit`` is what a side is longer than its coordinates say; with ``inclusive`` it is taken off again at the end.
+    ``max_log`` limits the logarithms.
+    """
+    kind = deltas.dtype.type
+    size = anchors[..., 2:] - anchors[..., :2] + kind(unit)
+    center = anchors[..., :2] + kind(0.5) * size
+    moved = deltas[..., :2] * size + center
+    half = np.exp(np.minimum(deltas[..., 2:], kind(max_log))) * size * kind(0.5)
+    last = moved + half - kind(unit) if inclusive else moved + half
+    return np.concatenate([moved - half, last], axis=-1)
+
+
+def clip(boxes: Array, height: Any, width: Any) -> Array:
+    """Boxes with x from 0 to ``width`` and y from 0 to ``height``."""
+    return np.asarray(np.maximum(np.minimum(boxes, np.array([width, height] * 2, boxes.dtype)), 0))
+
+
+def large_enough(boxes: Array, height: Any, width: Any, unit: float) -> Array:
+    """Whether boxes are at least so high and so wide."""
+    size = boxes[..., 2:] - boxes[..., :2] + boxes.dtype.type(unit)
+    return np.asarray((size >= np.array([width, height], boxes.dtype)).all(axis=-1))
+
+
+def choose(boxes: Array, scores: Array, threshold: float, before: int, after: int, unit: float) -> Array:
+    """The positions of the ``before`` best boxes that suppression leaves, ``after`` at most, best first."""
+    order = by_score(scores)[:before]
+    return order[suppress(boxes[order], threshold, partial(iou, unit=unit, apart=True), limit=after)]
+
+
+def generate_anchors(base: int, ratios: tuple[float, ...], scales: tuple[float, ...], tensorflow: bool) -> Array:
+    """Anchors ``[ratios * scales, 4]`` about a square of side ``base``, as Caffe or TensorFlow make them."""
+    kind = np.float32
+    ratio, scale = np.array(ratios, kind), np.array(scales, kind)
+    unit = kind(0 if tensorflow else 1)
+    width = np.sqrt(kind(base * base) / ratio)
+    width = width if tensorflow else np.floor(width + kind(0.5))
+    height = width * ratio if tensorflow else np.floor(width * ratio + kind(0.5))
+    half = np.stack([np.outer(width, scale), np.outer(height, scale)], axis=-1).reshape(-1, 2) - unit
+    half = half * kind(0.5)
+    center = kind(0) if tensorflow else kind(0.5) * (kind(base) - unit)
+    return np.concatenate([center - half, center + half], axis=1)
+
+
+def propose(
+    scores: Array,
+    deltas: Array,
+    image: Array,
+    anchors: Array,
+    *,
+    stride: int,
+    min_size: int,
+    threshold: float,
+    before: int,
+    after: int,
+    clip_before: bool,
+    clip_after: bool,
+    normalize: bool,
+    tensorflow: bool,
+) -> tuple[Array, Array]:
+    """The regions that one image proposes, best first, and their scores.
+
+    ``scores [A, H, W]``, ``deltas [A * 4, H, W]``; ``image`` holds height, width, and a scale for both or for each.
+    """
+    unit = 0.0 if tensorflow else 1.0
+    kind = scores.dtype.type
+    height, width = image[0], image[1]
+    rows, columns = np.meshgrid(*(np.arange(size) * stride for size in scores.shape[1:]), indexing="ij")
+    shift = np.stack([rows, columns] if tensorflow else [columns, rows], axis=-1).astype(kind)
+    boxes = np.tile(shift, 2)[:, :, None] + anchors.astype(kind)
+    if tensorflow:
+        boxes = clip(boxes, height, width)
+    by_anchor = deltas.reshape(len(anchors), 4, *deltas.shape[1:]).transpose(2, 3, 0, 1)
+    boxes = refine(boxes, by_anchor, unit, inclusive=False)
+    if clip_before:
+        boxes = clip(boxes, height - kind(unit), width - kind(unit))
+    boxes, score = boxes.reshape(-1, 4), scores.transpose(1, 2, 0).reshape(-1)
+    kept = np.flatnonzero(large_enough(boxes, min_size * image[2], min_size * image[-1], unit))
+    kept = kept[choose(boxes[kept], score[kept], threshold, before, after, unit)]
+    boxes, score = boxes[kept], score[kept]
+    if clip_after:
+        boxes = clip(boxes, height, width)
+    if normalize:
+        boxes = boxes / np.array([width, height] * 2, boxes.dtype)
+    return boxes, score
+
+
+def detect(
+    boxes: Array,
+    scores: Array,
+    *,
+    score_threshold: float,
+    threshold: float,
+    per_class: int,
+    in_all: int,
+) -> tuple[Array, Array, Array]:
+    """Detections among ``boxes [n, C, 4]`` with ``scores [n, C]``, class 0 being the background: class, box, score.
+
+    Suppression is class by class; of more than ``in_all`` detections the best remain, by descending score.
+    """
+    labels, rows, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, scores.dtype)]
+    for label in range(1, scores.shape[1]):
+        candidates = np.flatnonzero(scores[:, label] > scores.dtype.type(score_threshold))
+        candidates = candidates[by_score(scores[candidates, label])]
+        overlap = partial(iou, unit=1.0, apart=True)
+        kept = candidates[suppress(boxes[candidates, label], threshold, overlap, limit=per_class)]
+        labels.append(np.full_like(kept, label))
+        rows.append(kept)
+        found.append(scores[kept, label])
+    label, row, score = np.concatenate(labels), np.concatenate(rows), np.concatenate(found)
+    if len(score) > in_all:
+        best = np.lexsort((row, label, -score))[:in_all]
+        label, row, score = label[best], row[best], score[best]
+    return label, row, score
