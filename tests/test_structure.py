@@ -85,6 +85,12 @@ def test_every_operation_has_cases() -> None:
     assert declared - covered == set()
 
 
+def test_a_module_is_named_like_its_operation() -> None:
+    """Which is how an operation is found without importing all the others."""
+    for cls in declarations():
+        assert cls.__module__.rpartition(".")[2].replace("_", "") == cls.type.lower(), cls
+
+
 def test_every_operation_is_documented() -> None:
     for cls in declarations():
         summary = cls.spec.summary

@@ -21,10 +21,10 @@ from irrun.cli.failures import reported
 class LazyGroup(click.Group):
     """A group whose commands are the modules of ``irrun.cli.commands``, imported one by one when they are used."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, _ctx: click.Context) -> list[str]:
         return _names()
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _names():
             return None
         command: click.Command = importlib.import_module(f"{package.__name__}.{cmd_name}").command
@@ -38,7 +38,7 @@ class LazyGroup(click.Group):
             raise click.UsageError(f'no command "{name}"{_suggestion(name)}', ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, _summary(name)) for name in _names()])
 

@@ -34,6 +34,8 @@ def load(path: Path) -> Array | dict[str, Array]:
         if "allow_pickle" in str(error):
             raise Failure(_pickled(path)) from None
         raise Failure(f"{path} cannot be read: {_first_line(error)}") from None
+    except MemoryError as error:
+        raise Failure(f"{path} does not fit into memory: {_first_line(error)}") from None
     except (EOFError, SyntaxError, zipfile.BadZipFile, KeyError, OverflowError) as error:
         raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
 
@@ -48,6 +50,14 @@ def load_one(path: Path) -> Array:
     return next(iter(loaded.values()))
 
 
+def check_target(path: Path, outputs: int) -> None:
+    """Raise Failure where so many outputs cannot be written to a path, before anything is computed."""
+    if path.suffix == ".npy" and outputs != 1:
+        raise Failure(f"{path} holds one array, and there are {outputs} outputs; give a folder or an .npz file")
+    if path.suffix in (".npy", ".npz") and not path.parent.is_dir():
+        raise Failure(f"{path}: there is no folder {path.parent}")
+
+
 def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]]) -> list[Path]:
     """Write arrays to one ``.npz`` file, one ``.npy`` file, or a folder with an ``.npy`` file for each."""
     if path.suffix == ".npz":
@@ -57,8 +67,7 @@ def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]]) -> list[Pa
                     np.lib.format.write_array(file, _storable(array), allow_pickle=False)
         return [path]
     if path.suffix == ".npy":
-        if len(arrays) != 1:
-            raise Failure(f"{path} holds one array, and there are {len(arrays)} outputs; give a folder or an .npz file")
+        check_target(path, len(arrays))
         ((array, _),) = arrays.values()
         np.save(path, _storable(array), allow_pickle=False)
         return [path]
@@ -117,5 +126,4 @@ def _storable(array: Array) -> Array:
 
 
 def _first_line(error: Exception) -> str:
-    text = str(error.args[0]) if error.args else ""
-    return text.partition("\n")[0].rstrip(".")
+    return str(error).partition("\n")[0].rstrip(".")

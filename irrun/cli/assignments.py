@@ -61,7 +61,7 @@ def listed(ports: Sequence[Port]) -> str:
 
 
 def _longest(text: str, ports: Sequence[Port], signs: str) -> tuple[Port, str] | None:
-    """The input whose name, the longest that fits, begins the text before one of the signs, and the rest from there on."""
+    """The input whose name, the longest there is, stands before one of the signs, and the text from there on."""
     best: tuple[int, Port] | None = None
     for port in ports:
         for name in port.all_names:

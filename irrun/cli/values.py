@@ -40,7 +40,7 @@ def statistics(array: Array) -> dict[str, Any]:
     known: dict[str, Any] = {
         "min": finite.min().item() if finite.size else None,
         "max": finite.max().item() if finite.size else None,
-        "mean": float(finite.mean(dtype=np.float64)) if finite.size else None,
+        "mean": _mean(finite) if finite.size else None,
     }
     if array.dtype.kind == "f":
         known["nan"] = int(np.count_nonzero(np.isnan(array)))
@@ -101,6 +101,11 @@ def _said(array: Array) -> str:
     words = [f"{name} {known[name]:.6g}" for name in ("min", "max", "mean") if known.get(name) is not None]
     words += [f"{known[key]} {word}" for key, word in (("nan", "NaN"), ("inf", "Inf")) if known.get(key)]
     return "  ".join(words)
+
+
+def _mean(array: Array) -> float:
+    with np.errstate(all="ignore"):
+        return float(array.mean(dtype=np.float64))
 
 
 def _spelled(value: Any) -> Any:

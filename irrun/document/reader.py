@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from xml.parsers import expat
 
-from lxml import etree
-
-from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity, near_match
+from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity, near_match
+from irrun.document.encoding import decode
+from irrun.document.parse import parse, refusal
 from irrun.document.records import (
     BackEdgeElement,
     BodyElement,
@@ -22,25 +21,30 @@ from irrun.document.records import (
     NetElement,
     PortElement,
 )
-from irrun.document.repair import Mended, mend, wrap_fragment
+from irrun.document.repair import Mended
 from irrun.document.source_map import SourceMap
 from irrun.document.weights import Weights
-from irrun.tensor.element_type import BY_PRECISION
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 MOST_BYTES: Final = 1 << 30
-MOST_LAYERS: Final = 5_000_000
+MOST_DIMS: Final = 64
+DEEPEST_BODY: Final = 32
 VERSIONS: Final = ("10", "11")
-BODIES: Final = ("body", "then_body", "else_body")
 
+_MAPS: Final = {"body": "port_map", "then_body": "then_port_map", "else_body": "else_port_map"}
+_ONCE: Final = frozenset({"layers", "edges", "data", "input", "output", "back_edges", *_MAPS, *_MAPS.values()})
 _CHILDREN: Final[dict[str, frozenset[str]]] = {
-    "net": frozenset({"layers", "edges", "rt_info", "meta_data", "statistics", "pre-process", "quantization_parameters"}),
+    "net": frozenset(
+        {"layers", "edges", "rt_info", "meta_data", "statistics", "pre-process", "quantization_parameters"}
+    ),
     "layers": frozenset({"layer"}),
     "edges": frozenset({"edge"}),
-    "layer": frozenset(
-        {"data", "input", "output", "rt_info", "port_map", "back_edges", "then_port_map", "else_port_map", *BODIES}
-    ),
-    "ports": frozenset({"port"}),
+    "layer": frozenset({"data", "input", "output", "rt_info", "back_edges", *_MAPS, *_MAPS.values()}),
+    "input": frozenset({"port"}),
+    "output": frozenset({"port"}),
     "port": frozenset({"dim", "rt_info"}),
+    "dim": frozenset(),
     "port_map": frozenset({"input", "output"}),
     "back_edges": frozenset({"edge"}),
 }
@@ -52,13 +56,16 @@ _ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {
     "map": ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size", "purpose"),
     "back": ("from-layer", "to-layer"),
 }
-_DIM: Final = re.compile(r"-1|\d+|\?")
-_PROLOG: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s+|<!--.*?-->|<\?.*?\?>)*(<!DOCTYPE)", re.S)
+_SIZE: Final = re.compile(r"-1|[0-9]{1,18}")
+_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
 class Document:
-    """An IR file as written. A ``fragment`` is a file whose root is a bare ``<layer>``, or several."""
+    """An IR file as written. A ``fragment`` is a file whose root is a bare ``<layer>``, or several.
+
+    ``data`` is the file in UTF-8, whatever encoding it is in.
+    """
 
     path: Path | None
     data: bytes
@@ -83,60 +90,225 @@ def read(source: Path | bytes, weights: Path | bytes | None = None) -> Document:
     diagnostics of the document; IRError is raised where nothing is left. OSError is passed on.
     """
     path = source if isinstance(source, Path) else None
-    if path is not None and path.stat().st_size > MOST_BYTES:
-        raise IRError([_refusal(f"the file has {path.stat().st_size} bytes, more than {MOST_BYTES}")], str(path))
-    data = source if isinstance(source, bytes) else source.read_bytes()
-    return _Reader(data, path).document(_weights(path, weights))
+    return document(load(source) if isinstance(source, Path) else source, path, weights)
+
+
+def load(path: Path) -> bytes:
+    """The bytes of a file; IRError where it is larger than any IR."""
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise IRError([refusal(f"the file has more than {MOST_BYTES} bytes", Anchor(offset=0))], str(path))
+    return data
+
+
+def document(data: bytes, path: Path | None = None, weights: Path | bytes | None = None) -> Document:
+    """Read an IR from the bytes of the file at ``path``."""
+    decoded = decode(data)
+    filename = str(path) if path is not None else ""
+    try:
+        parsed = parse(decoded.data)
+        reader = _Reader(fragment=parsed.mended.fragment)
+        net = reader.net(parsed.root)
+    except IRError as error:
+        raise IRError((*decoded.diagnostics, *error.diagnostics), filename) from None
+    found = (*decoded.diagnostics, *parsed.mended.diagnostics, *reader.found)
+    return Document(path, decoded.data, parsed.mended, net, _weights(path, weights), found)
+
+
+def element_type(precision: str | None) -> ElementType | None:
+    """The type that ``precision`` of a port names, ``FP32`` or ``f32``; None where it names none."""
+    return BY_PRECISION.get(precision or "") or BY_NAME.get(precision or "")
+
+
+def dims_text(dims: Iterable[str]) -> str:
+    """``[1,3,224,224]``, with ``?`` for the ``-1`` of a dynamic dim."""
+    return f"[{','.join('?' if dim == '-1' else dim for dim in dims)}]"
 
 
 def _weights(path: Path | None, given: Path | bytes | None) -> Weights:
     if isinstance(given, bytes):
         return Weights(None, given)
     if given is not None:
-        return Weights(given)
+        with given.open("rb"):
+            return Weights(given)
     return Weights.beside(path) if path is not None else Weights(None)
 
 
-def _refusal(message: str, offset: int = 0, length: int = 1) -> Diagnostic:
-    return Diagnostic("IR901", message, Anchor(offset=offset, length=length))
-
-
 class _Reader:
-    def __init__(self, data: bytes, path: Path | None) -> None:
-        self.data = data
-        self.path = path
-        self.filename = str(path) if path is not None else ""
+    """Walks the elements in document order; each takes the next ordinal."""
+
+    def __init__(self, *, fragment: bool) -> None:
+        self.fragment = fragment
         self.found: list[Diagnostic] = []
         self.ordinal = -1
-        self.fragment = False
+        self.layers: list[Any] = []
+        self.path: list[str] = []
+        self.sizes = {"-1"}
 
-    def document(self, weights: Weights) -> Document:
-        doctype = _PROLOG.match(self.data)
-        if doctype is not None:
-            refusal = _refusal("a document type declaration has no place in an IR", doctype.start(1), 9)
-            raise IRError([refusal], self.filename)
-        mended = wrap_fragment(self.data)
-        root, problem = _parse(mended.text)
-        if root is None:
-            repaired = mend(self.data)
-            if repaired is not None:
-                mended = repaired
-                root, problem = _parse(mended.text)
-            if root is None:
-                assert problem is not None
-                offset = mended.origin(problem[1])
-                raise IRError([Diagnostic("IR101", problem[0], Anchor(offset=offset))], self.filename)
-            self.found += mended.diagnostics
-        if root.getroottree().docinfo.doctype:
-            raise IRError([_refusal("a document type declaration has no place in an IR")], self.filename)
-        if root.tag != "net":
-            what = f"not an OpenVINO IR: the root element is <{root.tag}>, expected <net>"
-            raise IRError([Diagnostic("IR102", what, Anchor(element=0))], self.filename)
-        self.fragment = mended.fragment
-        net = self._net(root)
-        return Document(self.path, self.data, mended, net, weights, tuple(self.found))
+    def net(self, element: Any) -> NetElement:
+        ordinal = self._next()
+        self._attributes(element.attrib, "net", ordinal)
+        version = element.get("version")
+        if not self.fragment and version not in VERSIONS:
+            if version is None:
+                self._report("IR106", "<net> has no version, expected 10 or 11", Anchor(ordinal))
+            else:
+                what = f'IR version "{version}" is not known, expected 10 or 11'
+                raise IRError([Diagnostic("IR102", what, Anchor(ordinal, "value", "version"))])
+        return self._inside(element, ordinal, "net", element.get("name", ""), version)
 
-    # -- elements, in document order, each taking the next ordinal
+    def _inside(self, element: Any, ordinal: int, parent: str, name: str, version: str | None) -> NetElement:
+        layers: list[LayerElement] = []
+        edges: list[EdgeElement] = []
+        for child in self._children(element, parent):
+            if child.tag == "layers":
+                self._next()
+                layers += [self._layer(item) for item in self._children(child, "layers")]
+            elif child.tag == "edges":
+                self._next()
+                edges += [self._edge(item) for item in self._children(child, "edges")]
+            else:
+                self._skip(child)
+        return NetElement(ordinal, name, version, tuple(layers), tuple(edges))
+
+    def _layer(self, element: Any) -> LayerElement:
+        ordinal = self._next()
+        self.layers.append(element)
+        attributes = dict(element.attrib)
+        self._attributes(attributes, "layer", ordinal)
+        self._required(attributes, ("type",) if self.fragment else ("id", "name", "type", "version"), "<layer>")
+        self._id(attributes.get("id"), "layer", ordinal)
+        data: Mapping[str, str] = {}
+        data_element = None
+        inputs: tuple[PortElement, ...] = ()
+        outputs: tuple[PortElement, ...] = ()
+        maps: dict[str, tuple[MapElement, ...]] = {}
+        back_edges: tuple[BackEdgeElement, ...] = ()
+        nets: list[tuple[int, str, NetElement]] = []
+        for child in self._children(element, "layer"):
+            tag = child.tag
+            if tag == "data":
+                data_element = self.ordinal + 1
+                data = dict(child.attrib)
+                self._skip(child)
+            elif tag == "input":
+                inputs = self._ports(child, tag)
+            elif tag == "output":
+                outputs = self._ports(child, tag)
+            elif tag in _MAPS:
+                at = self._next()
+                nets.append((at, tag, self._body(child, at, tag, attributes)))
+            elif tag == "back_edges":
+                self._next()
+                back_edges = tuple(self._back_edge(item) for item in self._children(child, "back_edges"))
+            elif tag == "rt_info":
+                self._skip(child)
+            else:
+                maps[tag] = self._port_map(child)
+        self.layers.pop()
+        bodies = tuple(
+            BodyElement(at, tag, net, maps.get(_MAPS[tag], ()), back_edges if tag == "body" else ())
+            for at, tag, net in nets
+        )
+        get = attributes.get
+        names = get("id", ""), get("name", ""), get("type", ""), get("version"), get("output_names")
+        return LayerElement(ordinal, *names, data, data_element, inputs, outputs, bodies)
+
+    def _body(self, element: Any, ordinal: int, tag: str, layer: Mapping[str, str]) -> NetElement:
+        if len(self.path) == DEEPEST_BODY:
+            raise IRError([refusal(f"bodies are nested more than {DEEPEST_BODY} deep", Anchor(ordinal))])
+        self.path.append(f'{layer.get("type", "")} "{layer.get("name", "")}" › {tag}')
+        net = self._inside(element, ordinal, "net", tag, None)
+        self.path.pop()
+        return net
+
+    def _ports(self, element: Any, side: str) -> tuple[PortElement, ...]:
+        self.ordinal += 1
+        ports = tuple([self._port(item, side) for item in self._children(element, side)])
+        if len({port.id for port in ports}) == len(ports):
+            return ports
+        seen: set[str] = set()
+        for port in ports:
+            if port.id in seen:
+                what = f'port id "{port.id}" is repeated in <{side}>, expected an id of its own'
+                self._report("IR107", what, Anchor(port.element, "value", "id"), port=port.id)
+            seen.add(port.id)
+        return ports
+
+    def _port(self, element: Any, side: str) -> PortElement:
+        self.ordinal += 1
+        ordinal = self.ordinal
+        attributes = element.attrib
+        id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
+        if len(attributes) > (id is not None) + (precision is not None) + (names is not None):
+            self._attributes(attributes, "port", ordinal)
+        if id is None or _ID.fullmatch(id) is None:
+            self._required(attributes, ("id",), "<port>")
+            self._id(id, "port", ordinal)
+        if precision is None:
+            if side == "output" and not self.fragment:
+                self._report("IR103", "<port> has no precision, OpenVINO refuses the file", Anchor(ordinal), port=id)
+        elif precision not in BY_PRECISION and precision not in BY_NAME:
+            what = f'precision="{precision}" is not known{near_match(precision, BY_PRECISION)}'
+            self._report("IR109", what, Anchor(ordinal, "value", "precision"), port=id)
+        dims: list[str] = []
+        at: list[int] = []
+        sizes = self.sizes
+        for child in element:
+            if child.tag != "dim":
+                self._stranger(child, "port")
+                continue
+            self.ordinal += 1
+            at.append(self.ordinal)
+            text = child.text
+            dims.append(text if text in sizes else self._size(text or "", id))
+            for inner in child if len(child) else ():
+                self._stranger(inner, "dim")
+        if len(dims) > MOST_DIMS:
+            what = f"<port> has {len(dims)} dims, expected {MOST_DIMS} at most"
+            self._report("IR901", what, Anchor(ordinal), port=id)
+            dims, at = [], []
+        return PortElement(ordinal, id or "", precision, names, tuple(dims), tuple(at))
+
+    def _size(self, text: str, port: str | None) -> str:
+        """The text of a ``<dim>`` without white space; that of a dynamic dim where it cannot be read."""
+        size = text.strip()
+        if _SIZE.fullmatch(size) is None:
+            meant = "; -1 was meant" if size == "?" else ", expected a size or -1"
+            self._report("IR108", f'<dim> holds "{size}"{meant}', Anchor(self.ordinal, "text"), port=port)
+            return "-1"
+        self.sizes.add(size)
+        return size
+
+    def _edge(self, element: Any) -> EdgeElement:
+        self.ordinal += 1
+        attributes = element.attrib
+        values = [attributes.get(name) for name in _ATTRIBUTES["edge"]]
+        if None in values or len(attributes) != 4:
+            self._attributes(attributes, "edge", self.ordinal)
+            self._required(attributes, _ATTRIBUTES["edge"], "<edge>")
+        from_layer, from_port, to_layer, to_port = (value or "" for value in values)
+        return EdgeElement(self.ordinal, from_layer, from_port, to_layer, to_port)
+
+    def _port_map(self, element: Any) -> tuple[MapElement, ...]:
+        self._next()
+        entries = []
+        for item in self._children(element, "port_map"):
+            ordinal = self._next()
+            attributes = dict(item.attrib)
+            self._attributes(attributes, "map", ordinal)
+            self._required(attributes, ("external_port_id", "internal_layer_id"), f"<{item.tag}> of a port map")
+            entries.append(MapElement(ordinal, item.tag, attributes))
+        return tuple(entries)
+
+    def _back_edge(self, element: Any) -> BackEdgeElement:
+        ordinal = self._next()
+        self._attributes(element.attrib, "back", ordinal)
+        self._required(element.attrib, _ATTRIBUTES["back"], "<edge> of back_edges")
+        return BackEdgeElement(ordinal, element.get("from-layer", ""), element.get("to-layer", ""))
+
+    # -- what is not expected
 
     def _next(self) -> int:
         self.ordinal += 1
@@ -145,221 +317,54 @@ class _Reader:
     def _skip(self, element: Any) -> None:
         self.ordinal += sum(1 for _ in element.iter("*"))
 
-    def _report(self, code: str, message: str, anchor: Anchor, severity: Severity = Severity.ERROR) -> None:
-        self.found.append(Diagnostic(code, message, anchor, severity))
-
-    def _net(self, element: Any) -> NetElement:
-        ordinal = self._next()
-        self._attributes(element, "net", ordinal)
-        version = element.get("version")
-        if not self.fragment and version not in VERSIONS:
-            if version is None:
-                self._report("IR106", "<net> has no version, expected 10 or 11", Anchor(ordinal))
-            else:
-                what = f"IR version {version} is not known, expected 10 or 11"
-                self._report("IR102", what, Anchor(ordinal, "value", "version"))
-        return self._inside(element, ordinal, "net", element.get("name", ""), version)
-
-    def _inside(self, element: Any, ordinal: int, parent: str, name: str, version: str | None) -> NetElement:
-        layers: list[LayerElement] = []
-        edges: list[EdgeElement] = []
-        for child in element:
-            if child.tag == "layers":
-                self._next()
-                for item in self._children(child, "layers"):
-                    layers.append(self._layer(item))
-            elif child.tag == "edges":
-                self._next()
-                edges += [self._edge(item) for item in self._children(child, "edges")]
-            else:
-                self._other(child, parent)
-        return NetElement(ordinal, name, version, tuple(layers), tuple(edges))
-
-    def _layer(self, element: Any) -> LayerElement:
-        ordinal = self._next()
-        attributes = element.attrib
-        self._attributes(element, "layer", ordinal)
-        for name in ("id", "name", "type"):
-            if name not in attributes and not (self.fragment and name != "type"):
-                self._report("IR106", f"<layer> has no {name}", Anchor(ordinal))
-        data: dict[str, str] = {}
-        data_element = None
-        inputs: tuple[PortElement, ...] = ()
-        outputs: tuple[PortElement, ...] = ()
-        maps: dict[str, tuple[MapElement, ...]] = {}
-        back_edges: tuple[BackEdgeElement, ...] = ()
-        nets: list[tuple[int, str, NetElement]] = []
-        for child in element:
-            match child.tag:
-                case "data":
-                    data_element = self.ordinal + 1
-                    data.update(child.attrib)
-                    self._skip(child)
-                case "input":
-                    inputs = self._ports(child)
-                case "output":
-                    outputs = self._ports(child)
-                case "port_map" | "then_port_map" | "else_port_map":
-                    maps[child.tag] = self._port_map(child)
-                case "back_edges":
-                    self._next()
-                    back_edges = tuple(self._back_edge(item) for item in self._children(child, "back_edges"))
-                case "body" | "then_body" | "else_body":
-                    body = self._next()
-                    nets.append((body, child.tag, self._inside(child, body, "net", child.tag, None)))
-                case _:
-                    self._other(child, "layer")
-        bodies = tuple(
-            BodyElement(at, tag, net, maps.get(tag.replace("body", "port_map"), ()), back_edges if tag == "body" else ())
-            for at, tag, net in nets
-        )
-        return LayerElement(
-            ordinal,
-            attributes.get("id", ""),
-            attributes.get("name", ""),
-            attributes.get("type", ""),
-            attributes.get("version"),
-            attributes.get("output_names"),
-            data,
-            data_element,
-            inputs,
-            outputs,
-            bodies,
-        )
-
-    def _ports(self, element: Any) -> tuple[PortElement, ...]:
-        self._next()
-        ports = tuple(self._port(item) for item in self._children(element, "ports"))
-        seen: set[str] = set()
-        for port in ports:
-            if port.id in seen:
-                what = f'port id "{port.id}" is repeated in <{element.tag}>, expected an id of its own'
-                self._report("IR107", what, Anchor(port.element, "value", "id"))
-            seen.add(port.id)
-        return ports
-
-    def _port(self, element: Any) -> PortElement:
-        ordinal = self._next()
-        attributes = element.attrib
-        if len(attributes) > 1:
-            self._attributes(element, "port", ordinal)
-        if "id" not in attributes:
-            self._report("IR106", "<port> has no id", Anchor(ordinal))
-        precision = attributes.get("precision")
-        if precision is None and not self.fragment:
-            self._report("IR103", "<port> has no precision, OpenVINO refuses the file", Anchor(ordinal))
-        elif precision is not None and precision not in BY_PRECISION:
-            what = f"{precision} is no precision{near_match(precision, BY_PRECISION)}"
-            self._report("IR109", what, Anchor(ordinal, "value", "precision"))
-        dims: list[str] = []
-        at: list[int] = []
-        for child in element:
-            if child.tag != "dim":
-                self._other(child, "port")
-                continue
-            where = self._next()
-            text = (child.text or "").strip()
-            if _DIM.fullmatch(text) is None:
-                what = f'<dim> holds "{text}", expected a size or -1'
-                self._report("IR108", what, Anchor(where, "text"))
-                text = "-1"
-            dims.append(text)
-            at.append(where)
-            if len(child):
-                for inner in child:
-                    self._other(inner, "dim")
-        return PortElement(
-            ordinal, attributes.get("id", ""), precision, attributes.get("names"), tuple(dims), tuple(at)
-        )
-
-    def _edge(self, element: Any) -> EdgeElement:
-        ordinal = self._next()
-        attributes = element.attrib
-        if len(attributes) != 4:
-            self._attributes(element, "edge", ordinal)
-        values = []
-        for name in _ATTRIBUTES["edge"]:
-            if name not in attributes:
-                self._report("IR106", f"<edge> has no {name}", Anchor(ordinal))
-            values.append(attributes.get(name, ""))
-        return EdgeElement(ordinal, *values)
-
-    def _port_map(self, element: Any) -> tuple[MapElement, ...]:
-        self._next()
-        entries = []
-        for item in self._children(element, "port_map"):
-            ordinal = self._next()
-            self._attributes(item, "map", ordinal)
-            for name in ("external_port_id", "internal_layer_id"):
-                if name not in item.attrib:
-                    self._report("IR106", f"<{item.tag}> of a port map has no {name}", Anchor(ordinal))
-            entries.append(MapElement(ordinal, item.tag, dict(item.attrib)))
-        return tuple(entries)
-
-    def _back_edge(self, element: Any) -> BackEdgeElement:
-        ordinal = self._next()
-        self._attributes(element, "back", ordinal)
-        for name in _ATTRIBUTES["back"]:
-            if name not in element.attrib:
-                self._report("IR106", f"<edge> of back_edges has no {name}", Anchor(ordinal))
-        return BackEdgeElement(ordinal, element.get("from-layer", ""), element.get("to-layer", ""))
-
-    # -- what is not expected
-
     def _children(self, element: Any, parent: str) -> Iterator[Any]:
+        """The elements that may stand here; the others are reported and passed over."""
         expected = _CHILDREN[parent]
+        seen: set[str] = set()
         for child in element:
-            if child.tag in expected:
+            tag = child.tag
+            if tag not in expected:
+                self._stranger(child, parent)
+            elif tag not in _ONCE or parent == "port_map":
+                yield child
+            elif tag not in seen:
+                seen.add(tag)
                 yield child
             else:
-                self._other(child, parent)
+                self._report("IR104", f"<{tag}> stands twice in <{parent}>, expected once", Anchor(self.ordinal + 1))
+                self._skip(child)
 
-    def _other(self, element: Any, parent: str) -> None:
+    def _stranger(self, element: Any, parent: str) -> None:
         """Pass over an element and all inside it; report it unless it may stand here."""
-        expected = _CHILDREN.get(parent, frozenset())
+        expected = _CHILDREN[parent]
         if element.tag not in expected and not element.tag.startswith("{"):
-            where = "input or output" if parent == "ports" else parent
-            what = f"unknown element <{element.tag}> in <{where}>{near_match(element.tag, expected)}"
+            what = f"unknown element <{element.tag}> in <{parent}>{near_match(element.tag, expected)}"
             self._report("IR104", what, Anchor(self.ordinal + 1), Severity.WARNING)
         self._skip(element)
 
-    def _attributes(self, element: Any, kind: str, ordinal: int) -> None:
+    def _attributes(self, attributes: Collection[str], kind: str, ordinal: int) -> None:
         known = _ATTRIBUTES[kind]
-        for name in element.attrib:
+        for name in attributes:
             if name not in known and not name.startswith("{"):
-                what = f"unknown attribute {name} in <{element.tag}>{near_match(name, known)}"
+                what = f"unknown attribute {name}{near_match(name, known)}"
                 self._report("IR105", what, Anchor(ordinal, "name", name), Severity.WARNING)
 
+    def _required(self, attributes: Collection[str], names: Iterable[str], subject: str) -> None:
+        for name in names:
+            if name not in attributes:
+                self._report("IR106", f"{subject} has no {name}", Anchor(self.ordinal))
 
-def _parse(text: bytes) -> tuple[Any, tuple[str, int] | None]:
-    """The root element, or what is wrong with the text and at which byte."""
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, strip_cdata=False
-    )
-    try:
-        return etree.fromstring(text, parser), None
-    except etree.XMLSyntaxError as problem:
-        return None, _expat_problem(text) or (f"malformed XML: {problem.msg}", 0)
-    except ValueError as problem:
-        return None, (f"malformed XML: {problem}", 0)
+    def _id(self, id: str | None, subject: str, ordinal: int) -> None:
+        if id is not None and _ID.fullmatch(id) is None:
+            what = f'id="{id}" of <{subject}> is not a number, expected one from 0 up'
+            self._report("IR110", what, Anchor(ordinal, "value", "id"))
 
-
-def _expat_problem(text: bytes) -> tuple[str, int] | None:
-    if not text.strip():
-        return "malformed XML: the file is empty", 0
-    opened: list[str] = []
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda name, _attributes: opened.append(name)
-    parser.EndElementHandler = lambda _name: opened.pop()
-    try:
-        parser.Parse(text, True)
-    except expat.ExpatError as problem:
-        reason = expat.ErrorString(problem.code) or "not well-formed"
-        inside = f" inside <{opened[-1]}>" if opened else ""
-        return f"malformed XML: {reason}{inside}", max(parser.ErrorByteIndex, 0)
-    return None
-
-
-def dims_text(dims: Iterable[str]) -> str:
-    """``[1,3,224,224]``, with ``?`` for the ``-1`` of a dynamic dim."""
-    return f"[{','.join('?' if dim == '-1' else dim for dim in dims)}]"
+    def _report(
+        self, code: str, message: str, anchor: Anchor, severity: Severity = Severity.ERROR, port: str | None = None
+    ) -> None:
+        layer = None
+        if self.layers:
+            get = self.layers[-1].get
+            layer = LayerRef(get("id", ""), get("name", ""), get("type", ""), get("version", ""))
+        notes = (f"in {' › '.join(self.path)}",) if self.path else ()
+        self.found.append(Diagnostic(code, message, anchor, severity, layer, port, notes=notes))

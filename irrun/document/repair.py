@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix
 
-_MARKUP = re.compile(
-    rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|(?P<tag></?[A-Za-z_][\w:.-]*(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>)", re.S
+_TAG: Final = re.compile(rb"</?(?P<name>[A-Za-z_][\w:.-]*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>")
+_ELLIPSIS: Final = re.compile("\"[^\"]*\"|'[^']*'|(?P<dots>(?:(?<![\\w-])[\\w-]++=)?(?:\\.{2,}|\u2026))".encode())
+_UNQUOTED: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?<![\w.-])(?P<name>[\w.-]++)=(?P<value>[^\s\"'<>=]+?)(?=\s|/?>)")
+_AMPERSAND: Final = re.compile(rb"&(?!(?:\w+|#[0-9]+|#x[0-9A-Fa-f]+);)")
+_LOST_BRACKET: Final = re.compile(rb"/(?P<name>[A-Za-z_][\w.-]*+)>")
+_WITHOUT_ATTRIBUTES: Final = frozenset(
+    {"layers", "edges", "input", "output", "dim", "port_map", "back_edges", "body", "then_body", "else_body"}
 )
-_QUOTED_OR_ELLIPSIS = re.compile("\"[^\"]*\"|'[^']*'|(?P<dots>\\.\\.\\.|\u2026)".encode())
-_UNQUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'|(?P<name>[\w.-]+)=(?P<value>[^\s\"'<>/]+)")
-_LOST_BRACKET = re.compile(rb"(?<=[^\s<])/(?P<name>[A-Za-z_][\w.-]*)>")
-_LOST_SLASH = re.compile(rb"<(?P<name>dim)>[^<>]*(?P<tag><(?P=name)>)\s*(?=</|<dim>)")
-_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
-_FIRST_TAG = re.compile(rb"(?:\s|<!--.*?-->|<\?.*?\?>|\xef\xbb\xbf)*<(?P<name>[A-Za-z_][\w:.-]*)", re.S)
+_BEFORE_TAG: Final = re.compile(rb"(?>\s++|\xef\xbb\xbf|<!--.*?-->|<\?.*?\?>)*+<(?P<name>[A-Za-z_][\w:.-]*+)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,110 +30,183 @@ class Change:
     content: bytes
 
 
-@dataclass(frozen=True)
 class Mended:
     """The text that was parsed, and how to get from a place in it to the place in the file."""
 
-    text: bytes
-    changes: tuple[Change, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    fragment: bool
+    def __init__(
+        self, data: bytes, changes: tuple[Change, ...], diagnostics: tuple[Diagnostic, ...], *, fragment: bool
+    ) -> None:
+        self.text = _apply(data, changes)
+        self.diagnostics = diagnostics
+        self.fragment = fragment
+        self._changes = changes
+        self._begins: list[int] = []
+        self._shifts = [0]
+        for change in changes:
+            self._begins.append(change.start + self._shifts[-1])
+            self._shifts.append(self._shifts[-1] + len(change.content) - (change.end - change.start))
 
     def origin(self, offset: int) -> int:
         """The offset in the file of an offset in the text that was parsed."""
-        shift = 0
-        for change in self.changes:
-            begins = change.start + shift
-            if offset < begins:
-                break
-            if offset < begins + len(change.content):
-                return change.start
-            shift += len(change.content) - (change.end - change.start)
-        return offset - shift
+        index = bisect_right(self._begins, offset)
+        if index and offset < self._begins[index - 1] + len(self._changes[index - 1].content):
+            return self._changes[index - 1].start
+        return offset - self._shifts[index]
+
+
+class _Slip(NamedTuple):
+    """One plain slip: what mends it, where it is reported, and as what."""
+
+    changes: tuple[Change, ...]
+    start: int
+    end: int
+    message: str
+    fix: str
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        edits = tuple(Edit(item.start, item.end, item.content.decode().strip()) for item in self.changes)
+        anchor = Anchor(offset=self.start, length=max(self.end - self.start, 1))
+        return Diagnostic("IR101", self.message, anchor, fix=Fix(self.fix, edits, "unsafe"))
+
+
+class _Markup(NamedTuple):
+    """A tag, or (with an empty name) a comment, a processing instruction or character data."""
+
+    start: int
+    end: int
+    name: str
+
+
+def first_tag(data: bytes) -> str | None:
+    """The name of the first element of a file; None where it does not begin like XML."""
+    found = _BEFORE_TAG.match(data)
+    return None if found is None else found["name"].decode()
 
 
 def wrap_fragment(data: bytes) -> Mended:
     """A file whose root is a bare ``<layer>``, or several, inside the elements it would stand in."""
-    first = _FIRST_TAG.match(data)
-    if first is None or first["name"] != b"layer":
-        return Mended(data, (), (), fragment=False)
-    start = first.start("name") - 1
-    changes = (Change(start, start, b"<net><layers>"), Change(len(data), len(data), b"</layers></net>"))
-    return Mended(_apply(data, changes), changes, (), fragment=True)
+    changes = _wrapping(data)
+    return Mended(data, changes, (), fragment=bool(changes))
 
 
 def mend(data: bytes) -> Mended | None:
     """The file with its plain slips mended, each with the finding that reports it; None where there are none."""
-    found: list[tuple[Change, str, str]] = []
-    for markup in _MARKUP.finditer(data):
-        if markup["tag"] is not None:
-            found += _in_tag(markup["tag"], markup.start())
-    tags = [(markup.start(), markup.end()) for markup in _MARKUP.finditer(data)]
-    found += _between_tags(data, tags)
-    if not found:
+    slips = sorted(_slips(data), key=lambda slip: slip.start)
+    if not slips:
         return None
-    found.sort(key=lambda item: item[0].start)
-    wrapped = wrap_fragment(data)
-    changes = [change for change, _, _ in found]
-    all_changes = tuple(sorted((*wrapped.changes, *changes), key=lambda change: change.start))
-    diagnostics = tuple(_finding(data, *item) for item in found)
-    return Mended(_apply(data, all_changes), all_changes, diagnostics, wrapped.fragment)
+    wrapping = _wrapping(data)
+    changes = sorted((*wrapping, *(change for slip in slips for change in slip.changes)), key=lambda item: item.start)
+    diagnostics = tuple(slip.diagnostic for slip in slips)
+    return Mended(data, tuple(changes), diagnostics, fragment=bool(wrapping))
 
 
-def _in_tag(tag: bytes, at: int) -> list[tuple[Change, str, str]]:
-    found = []
-    for match in _QUOTED_OR_ELLIPSIS.finditer(tag):
+def _slips(data: bytes) -> Iterator[_Slip]:
+    opened: list[_Markup] = []
+    end = 0
+    for item in _markup(data):
+        yield from _ampersands(data, end, item.start)
+        for slip in _lost_brackets(data, end, item.start, opened):
+            opened.pop()
+            yield slip
+        end = item.end
+        if not item.name:
+            continue
+        yield from _in_tag(data, item)
+        if data.startswith(b"</", item.start):
+            while opened and opened.pop().name != item.name:
+                pass
+        elif _has_lost_slash(data, item, opened):
+            yield _lost_slash(data, item, opened.pop())
+        elif not data.startswith(b"/>", item.end - 2):
+            opened.append(item)
+
+
+def _wrapping(data: bytes) -> tuple[Change, ...]:
+    found = _BEFORE_TAG.match(data)
+    if found is None or found["name"] != b"layer":
+        return ()
+    start = found.start("name") - 1
+    return Change(start, start, b"<net><layers>"), Change(len(data), len(data), b"</layers></net>")
+
+
+def _markup(data: bytes) -> Iterator[_Markup]:
+    """Every tag, comment, processing instruction and CDATA section that is whole."""
+    at = data.find(b"<")
+    while at >= 0:
+        end = at + 1
+        for opening, closing in ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>")):
+            if data.startswith(opening, at):
+                end = data.find(closing, at + len(opening)) + len(closing)
+                if end < len(closing):
+                    return
+                yield _Markup(at, end, "")
+                break
+        else:
+            tag = _TAG.match(data, at)
+            if tag is not None:
+                end = tag.end()
+                yield _Markup(at, end, tag["name"].decode())
+        at = data.find(b"<", end)
+
+
+def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:
+    for match in _ELLIPSIS.finditer(data, item.start, item.end):
         if match["dots"] is not None:
-            start, end = at + match.start("dots"), at + match.end("dots")
-            what = f"an ellipsis stands in the tag <{_name(tag)}>, where attributes were left out; expected attributes"
-            found.append((Change(start, end, b" " * (end - start)), what, "remove the ellipsis"))
-    for match in _UNQUOTED.finditer(tag):
-        if match["name"] is not None and b"..." not in match["value"]:
-            start, end = at + match.start("value"), at + match.end("value")
-            value = match["value"].decode(errors="replace")
-            what = f'the value of {match["name"].decode()} is not quoted; {match["name"].decode()}="{value}" was meant'
-            found.append((Change(start, end, b'"' + match["value"] + b'"'), what, "quote the value"))
-    for match in _AMPERSAND.finditer(tag):
-        start = at + match.start()
-        found.append((Change(start, start + 1, b"&amp;"), "a bare & stands in the tag; &amp; was meant", "escape the &"))
-    return found
+            start, end = match.span("dots")
+            what = f"an ellipsis stands in the tag <{item.name}>, where attributes were left out; expected attributes"
+            yield _Slip((Change(start, end, b" " * (end - start)),), start, end, what, "remove the ellipsis")
+    for match in _UNQUOTED.finditer(data, item.start, item.end):
+        if match["name"] is not None and b".." not in match["value"]:
+            start, end = match.span("value")
+            name, value = match["name"].decode(), match["value"].decode(errors="replace")
+            what = f'the value of {name} is not quoted; {name}="{value}" was meant'
+            yield _Slip((Change(start, start, b'"'), Change(end, end, b'"')), start, end, what, "quote the value")
+    yield from _ampersands(data, item.start, item.end)
 
 
-def _between_tags(data: bytes, tags: list[tuple[int, int]]) -> list[tuple[Change, str, str]]:
-    found = []
-    starts = [start for start, _ in tags]
-    for match in _LOST_BRACKET.finditer(data):
-        index = bisect_right(starts, match.start()) - 1
-        if index >= 0 and match.start() < tags[index][1]:
+def _lost_brackets(data: bytes, start: int, end: int, opened: Sequence[_Markup]) -> Iterator[_Slip]:
+    """``/dim>`` in the text between two tags, where ``</dim>`` closes the innermost element."""
+    for match in _LOST_BRACKET.finditer(data, start, end):
+        name = match["name"].decode()
+        if not opened or opened[-1].name != name:
             continue
-        before = data.rfind(b"<", 0, match.start())
-        name = match["name"].decode(errors="replace")
-        if not data[before + 1 :].startswith(match["name"]):
-            continue
-        meant = data[before : match.start()].decode(errors="replace") + f"</{name}>"
+        at = match.start()
+        meant = _meant(data, opened[-1], at)
         what = f"the closing tag of <{name}> has lost its <; {meant} was meant"
-        found.append((Change(match.start(), match.start(), b"<"), what, f"write </{name}>"))
-    for match in _LOST_SLASH.finditer(data):
-        start = match.start("tag")
-        meant = data[match.start() : start].decode(errors="replace") + "</dim>"
-        what = f"the closing tag of <dim> has lost its /; {meant} was meant"
-        found.append((Change(start + 1, start + 1, b"/"), what, "write </dim>"))
-    return found
+        yield _Slip((Change(at, at, b"<"),), at, match.end(), what, f"write </{name}>")
 
 
-def _finding(data: bytes, change: Change, message: str, fix: str) -> Diagnostic:
-    edit = Edit(change.start, change.end, change.content.decode() if change.content.strip() else "")
-    length = max(change.end - change.start, 1)
-    if change.start == change.end:
-        length = len(re.match(rb"[^\s>]*>?", data[change.start :])[0]) or 1  # type: ignore[index]
-    return Diagnostic("IR101", message, Anchor(offset=change.start, length=length), fix=Fix(fix, (edit,), "unsafe"))
+def _has_lost_slash(data: bytes, item: _Markup, opened: Sequence[_Markup]) -> bool:
+    """Whether ``<dim>`` stands where only ``</dim>`` can: no such element holds one of its own name."""
+    if not opened or opened[-1].name != item.name or item.name not in _WITHOUT_ATTRIBUTES:
+        return False
+    return item.name != "dim" or not data[item.end : data.find(b"<", item.end)].strip()
 
 
-def _name(tag: bytes) -> str:
-    return re.split(rb"[\s/>]", tag[1:], maxsplit=1)[0].decode(errors="replace")
+def _lost_slash(data: bytes, item: _Markup, opening: _Markup) -> _Slip:
+    meant = _meant(data, opening, item.start)
+    what = f"the closing tag of <{item.name}> has lost its /; {meant} was meant"
+    slash = Change(item.start + 1, item.start + 1, b"/")
+    return _Slip((slash,), item.start, item.end, what, f"write </{item.name}>")
+
+
+def _meant(data: bytes, opening: _Markup, end: int) -> str:
+    """The closing tag, behind the element that it closes where that is a ``<dim>``."""
+    closing = f"</{opening.name}>"
+    return data[opening.start : end].decode(errors="replace") + closing if opening.name == "dim" else closing
+
+
+def _ampersands(data: bytes, start: int, end: int) -> Iterator[_Slip]:
+    for match in _AMPERSAND.finditer(data, start, end):
+        at = match.start()
+        escaped = Change(at, at + 1, b"&amp;")
+        yield _Slip((escaped,), at, at + 1, "a bare & stands here; &amp; was meant", "escape the &")
 
 
 def _apply(data: bytes, changes: tuple[Change, ...]) -> bytes:
+    if not changes:
+        return data
     parts, at = [], 0
     for change in changes:
         parts += [data[at : change.start], change.content]

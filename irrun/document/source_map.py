@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 from xml.parsers import expat
 
 from irrun.diagnostics import Anchor
+from irrun.document.encoding import decode
 
-_ATTRIBUTE = r"\s({name})\s*=\s*(\"([^\"]*)\"|'([^']*)')"
-_TAG = re.compile(rb"<(/?[\w:.-]+)")
+_TAG: Final = re.compile(rb"<(/?[^\s<>/=\"']*)")
+_END_OF_TAG: Final = re.compile(rb"(?:[^>\"']|\"[^\"]*+\"|'[^']*+')*+>?")
+_ATTRIBUTE: Final = re.compile(rb"\s+([^\s=<>\"'/]+)\s*=\s*(\"[^\"]*+\"|'[^']*+')")
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +32,24 @@ class Span:
 
 
 class SourceMap:
-    """Finds anchors in a file. ``data`` is the file, ``text`` what was parsed, ``origin`` maps offsets back."""
+    """Finds anchors in a file. Nothing is computed before the first question.
+
+    ``data`` is the file, ``text`` what was parsed in its place, ``origin`` maps offsets in that back. Bytes are those
+    of the file in UTF-8, whatever encoding it was in.
+    """
 
     def __init__(self, data: bytes, text: bytes | None = None, origin: Callable[[int], int] | None = None) -> None:
-        self._data = data
-        self._text = data if text is None else text
+        self._data = decode(data).data
+        self._text = self._data if text is None else text
         self._origin = origin
-        self._starts = element_starts(self._text)
-        self._lines = [0, *(match.end() for match in re.finditer(rb"\r\n|\n|\r", data))]
+        self._reached = (0, 0, 0)
 
     def locate(self, anchor: Anchor) -> Span:
         """The place of an anchor; the start of the file where the anchor has none."""
         if anchor.element is None:
-            start = anchor.offset if anchor.offset is not None else 0
+            start = min(anchor.offset if anchor.offset is not None else 0, len(self._data))
             return self.span(start, min(start + anchor.length, len(self._data)))
-        start, end = self._in_text(anchor)
+        start, end = self._in_text(anchor.element, anchor)
         if self._origin is not None:
             start, end = self._origin(start), self._origin(end)
         return self.span(start, end)
@@ -54,58 +62,73 @@ class SourceMap:
 
     def line(self, row: int) -> str:
         """The text of a line, counted from 1, without its end."""
-        end = self._lines[row] if row < len(self._lines) else len(self._data)
-        return self._data[self._lines[row - 1] : end].decode("utf-8", errors="replace").rstrip("\r\n")
+        lines = self._lines
+        end = lines[row] if row < len(lines) else len(self._data)
+        return self._data[lines[row - 1] : end].decode("utf-8", errors="replace").rstrip("\r\n").removeprefix("\ufeff")
+
+    @functools.cached_property
+    def _starts(self) -> list[int]:
+        return element_starts(self._text)
+
+    @functools.cached_property
+    def _lines(self) -> list[int]:
+        return [0, *(match.end() for match in _LINE_END.finditer(self._data))]
+
+    @functools.cached_property
+    def _ascii(self) -> bool:
+        return self._data.isascii()
 
     def _position(self, offset: int) -> tuple[int, int]:
         row = bisect_right(self._lines, offset)
-        return row, len(self._data[self._lines[row - 1] : offset].decode("utf-8", errors="replace").lstrip("\ufeff")) + 1
+        begin = self._lines[row - 1]
+        if self._ascii:
+            return row, offset - begin + 1
+        line, reached, characters = self._reached
+        if line != begin or reached > offset:
+            reached, characters = begin, 0
+        text = self._data[reached:offset].decode("utf-8", errors="replace")
+        characters += len(text) if reached else len(text.removeprefix("\ufeff"))
+        self._reached = begin, offset, characters
+        return row, characters + 1
 
-    def _in_text(self, anchor: Anchor) -> tuple[int, int]:
-        assert anchor.element is not None
-        if anchor.element >= len(self._starts):
-            return 0, 0
-        start = self._starts[anchor.element]
-        tag_end = _end_of_tag(self._text, start)
+    def _in_text(self, element: int, anchor: Anchor) -> tuple[int, int]:
+        if element >= len(self._starts):
+            return len(self._text), len(self._text)
+        start = self._starts[element]
+        found = _END_OF_TAG.match(self._text, start)
+        tag_end = found.end() if found is not None else len(self._text)
         if anchor.part == "text":
-            end = self._text.find(b"<", tag_end)
-            words = self._text[tag_end:end]
+            words = self._text[tag_end : self._text.find(b"<", tag_end)]
             if words.strip():
-                lead = len(words) - len(words.lstrip())
-                return tag_end + lead, tag_end + lead + len(words.strip())
+                begin = tag_end + len(words) - len(words.lstrip())
+                return begin, begin + len(words.strip())
         if anchor.attribute is not None:
-            pattern = _ATTRIBUTE.format(name=re.escape(anchor.attribute)).encode()
-            found = re.compile(pattern).search(self._text, start, tag_end)
-            if found is not None:
-                if anchor.part == "name":
-                    return found.span(1)
-                if anchor.part == "value":
-                    return found.start(2) + 1, found.end(2) - 1
-                return found.start(1), found.end(2)
+            place = self._attribute(start, tag_end, anchor)
+            if place is not None:
+                return place
         tag = _TAG.match(self._text, start)
-        return (start, tag.end()) if tag is not None else (start, tag_end)
+        return start, tag.end() if tag is not None else tag_end
+
+    def _attribute(self, start: int, tag_end: int, anchor: Anchor) -> tuple[int, int] | None:
+        name = (anchor.attribute or "").encode()
+        for found in _ATTRIBUTE.finditer(self._text, start, tag_end):
+            if found[1] != name:
+                continue
+            if anchor.part == "name":
+                return found.span(1)
+            if anchor.part == "value":
+                return found.start(2) + 1, found.end(2) - 1
+            return found.start(1), found.end(2)
+        return None
 
 
 def element_starts(text: bytes) -> list[int]:
     """The byte offset of every start tag, by the ordinal of its element, as far as the text is well-formed."""
     starts: list[int] = []
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler = lambda _name, _attributes: starts.append(parser.CurrentByteIndex)
     try:
         parser.Parse(text, True)
     except expat.ExpatError:
         return starts
     return starts
-
-
-def _end_of_tag(text: bytes, start: int) -> int:
-    quote = 0
-    for index in range(start, len(text)):
-        byte = text[index]
-        if quote:
-            quote = 0 if byte == quote else quote
-        elif byte in b"\"'":
-            quote = byte
-        elif byte == 0x3E:
-            return index + 1
-    return len(text)

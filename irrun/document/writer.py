@@ -20,6 +20,15 @@ class Handle(NamedTuple):
     fact: Fact
 
 
+class WrittenBody(NamedTuple):
+    """A sub-graph, and the attributes of the entries of its port map: of ``<input>``, of ``<output>``, of back edges."""
+
+    writer: Writer
+    inputs: Sequence[Mapping[str, object]]
+    outputs: Sequence[Mapping[str, object]]
+    back_edges: Sequence[tuple[int, int]] = ()
+
+
 class Writer:
     """Builds the text and the weights of an IR v11, in the layout that OpenVINO writes.
 
@@ -36,6 +45,12 @@ class Writer:
         self._edges: list[str] = []
         self._weights = bytearray()
         self._stored: dict[bytes, int] = {}
+
+    def body(self) -> Writer:
+        """A writer for a sub-graph, which stores its constants in the same weights."""
+        inner = Writer(self.name)
+        inner._weights, inner._stored = self._weights, self._stored
+        return inner
 
     def parameter(self, name: str, type: ElementType, shape: Shape) -> Handle:
         """A Parameter layer; its output has the tensor name ``name``."""
@@ -75,13 +90,16 @@ class Writer:
         *,
         name: str = "",
         names: Sequence[str] = (),
+        bodies: Mapping[str, WrittenBody] | None = None,
     ) -> list[Handle]:
-        """Any layer. ``outputs`` are what its ports declare, ``names`` their tensor names."""
+        """Any layer. ``outputs`` are what its ports declare, ``names`` their tensor names, ``bodies`` its sub-graphs."""
         id = len(self._layers)
         lines = [f'\t\t<layer id="{id}" name={quoteattr(name or f"{type}_{id}")} type="{type}" version="{version}">']
         if attributes:
             pairs = " ".join(f"{key}={quoteattr(value)}" for key, value in attributes.items())
             lines.append(f"\t\t\t<data {pairs} />")
+        for tag, body in (bodies or {}).items():
+            lines += _port_map(tag, body)
         if inputs:
             lines.append("\t\t\t<input>")
             for index, source in enumerate(inputs):
@@ -96,13 +114,16 @@ class Writer:
                 lines += _port(len(inputs) + index, fact, names[index] if index < len(names) else "")
                 handles.append(Handle(id, len(inputs) + index, fact))
             lines.append("\t\t\t</output>")
+        for tag, body in (bodies or {}).items():
+            lines += [f"\t\t\t<{tag}>", *body.writer._inside(), f"\t\t\t</{tag}>"]
         lines.append("\t\t</layer>")
         self._layers.append("\n".join(lines))
         return handles
 
-    def result(self, source: Handle, name: str = "") -> None:
-        """A Result layer: an output of the model."""
+    def result(self, source: Handle, name: str = "") -> int:
+        """A Result layer: an output of the model. Returns its id."""
         self.layer("Result", "opset1", [source], [], name=name)
+        return len(self._layers) - 1
 
     @property
     def text(self) -> str:
@@ -111,17 +132,14 @@ class Writer:
             [
                 '<?xml version="1.0"?>',
                 f'<net name={quoteattr(self.name)} version="11">',
-                "\t<layers>",
-                *self._layers,
-                "\t</layers>",
-                "\t<edges>",
-                *self._edges,
-                "\t</edges>",
-                "\t<rt_info />",
+                *self._inside(),
                 "</net>",
                 "",
             ]
         )
+
+    def _inside(self) -> list[str]:
+        return ["\t<layers>", *self._layers, "\t</layers>", "\t<edges>", *self._edges, "\t</edges>", "\t<rt_info />"]
 
     @property
     def weights(self) -> bytes:
@@ -142,3 +160,17 @@ def _port(id: int, fact: Fact, name: str = "") -> list[str]:
         return [f"{head} />"]
     body = [f"\t\t\t\t\t<dim>{dim.lo if dim.is_static else -1}</dim>" for dim in dims]
     return [f"{head}>", *body, "\t\t\t\t</port>"]
+
+
+def _port_map(tag: str, body: WrittenBody) -> list[str]:
+    name = tag.replace("body", "port_map")
+    lines = [f"\t\t\t<{name}>"]
+    for kind, entries in (("input", body.inputs), ("output", body.outputs)):
+        for entry in entries:
+            pairs = " ".join(f'{key}="{value}"' for key, value in entry.items())
+            lines.append(f"\t\t\t\t<{kind} {pairs} />")
+    lines.append(f"\t\t\t</{name}>")
+    if body.back_edges:
+        edges = [f'\t\t\t\t<edge from-layer="{a}" to-layer="{b}" />' for a, b in body.back_edges]
+        lines += ["\t\t\t<back_edges>", *edges, "\t\t\t</back_edges>"]
+    return lines

@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.kernels.windows import Array, extent, pad, view
 
-_COLUMN_ELEMENTS = 1 << 20
+_COLUMN_ELEMENTS = 1 << 21
 _CHANNEL_ELEMENTS = 1 << 16
 
 
@@ -51,26 +51,47 @@ def _pointwise(data: Array, weights: Array) -> Array:
 def _depthwise(
     padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
 ) -> Array:
-    """One input channel for each group: multiplied and added shift by shift, a few channels at a time for the cache."""
+    """One input channel for each group: multiplied and added shift by shift, a few channels at a time for the cache.
+
+    A shift of a whole plane is one slice of it when it is laid flat; what runs over the ends of rows is thrown away.
+    """
     groups, filters, _, *kernel = weights.shape
     batch = padded.shape[0]
+    planes, sizes = _phases(padded, strides)
+    steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    used = 1 + sum((count - 1) * step for count, step in zip(counts, steps, strict=True))
     result = np.empty((batch, groups, filters, *counts), padded.dtype)
-    step = max(1, _CHANNEL_ELEMENTS // (batch * filters * math.prod(counts)))
-    scratch = np.empty((batch, min(step, groups), filters, *counts), padded.dtype)
-    spread = (slice(None), slice(None), *(np.newaxis for _ in counts))
-    for first in range(0, groups, step):
-        channels = slice(first, min(first + step, groups))
-        source, total = padded[:, channels, np.newaxis], result[:, channels]
-        product = scratch[:, : total.shape[1]]
+    block = min(groups, max(1, _CHANNEL_ELEMENTS // (batch * filters * used)))
+    sums, products = np.empty((2, batch, block, filters, math.prod(sizes)), padded.dtype)
+    for first in range(0, groups, block):
+        channels = slice(first, min(first + block, groups))
+        length = channels.stop - first
+        total, product = sums[:, :length, :, :used], products[:, :length, :, :used]
         for offset in np.ndindex(*kernel):
-            shifted = view(source, [o * d for o, d in zip(offset, dilations, strict=True)], strides, counts)
-            factor = weights[(channels, slice(None), 0, *offset)][spread]
+            reach = [o * d for o, d in zip(offset, dilations, strict=True)]
+            phase = [r % s for r, s in zip(reach, strides, strict=True)]
+            shift = sum(r // s * step for r, s, step in zip(reach, strides, steps, strict=True))
+            source = planes[(slice(None), channels, *phase)][:, :, np.newaxis, shift : shift + used]
+            factor = weights[(channels, slice(None), 0, *offset)][:, :, np.newaxis]
             if any(offset):
-                np.multiply(shifted, factor, out=product)
+                np.multiply(source, factor, out=product)
                 total += product
             else:
-                np.multiply(shifted, factor, out=total)
+                np.multiply(source, factor, out=total)
+        whole = sums[:, :length].reshape(batch, length, filters, *sizes)
+        result[:, channels] = whole[(..., *(slice(count) for count in counts))]
     return result.reshape(batch, groups * filters, *counts)
+
+
+def _phases(data: Array, strides: Sequence[int]) -> tuple[Array, list[int]]:
+    """Every stride-th element along each axis together: [N, C, *strides, points], and the sizes that points stand for."""
+    axes = len(strides)
+    sizes = [-(-size // stride) for size, stride in zip(data.shape[2:], strides, strict=True)]
+    missing = [n * s - size for n, s, size in zip(sizes, strides, data.shape[2:], strict=True)]
+    whole = pad(data, [0] * axes, missing)
+    split = whole.reshape(*data.shape[:2], *(part for pair in zip(sizes, strides, strict=True) for part in pair))
+    order = (0, 1, *range(3, 3 + 2 * axes, 2), *range(2, 2 + 2 * axes, 2))
+    return split.transpose(order).reshape(*data.shape[:2], *strides, math.prod(sizes)), sizes
 
 
 def _columnwise(

@@ -13,8 +13,8 @@ Array = npt.NDArray[Any]
 def greedy_decode(scores: Array, active: Array, blank: int, *, merge_repeated: bool) -> tuple[Array, Array]:
     """The most probable class of each step, without blanks and, if merged, without repetitions.
 
-    ``scores`` is [batch, steps, classes], ``active`` [batch, steps] says which steps belong to the sequence. Returns the
-    classes [batch, steps], filled up with -1, and their number [batch].
+    ``scores`` is [batch, steps, classes], ``active`` [batch, steps] says which steps belong to the sequence. Returns
+    the classes [batch, steps], filled up with -1, and their number [batch].
     """
     classes = scores.argmax(axis=-1)
     kept = active & (classes != blank)

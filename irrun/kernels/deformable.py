@@ -39,7 +39,7 @@ def deformable_convolve(
     images = data.reshape(batch, deformable_groups, channels // deformable_groups, height * width)
     for index in np.ndindex(batch, deformable_groups):
         values = _bilinear(images[index], y[index].reshape(-1), x[index].reshape(-1), (height, width), zero_border)
-        sampled[index] = values.reshape(-1, taps, points)
+        sampled[index] = values.reshape(channels // deformable_groups, taps, points)
     if mask is not None:
         sampled *= mask.reshape(batch, deformable_groups, 1, taps, points)
     columns = sampled.reshape(batch, groups, depth * taps, points)

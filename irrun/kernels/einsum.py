@@ -72,4 +72,4 @@ def _pair(a: Array, a_labels: Labels, b: Array, b_labels: Labels, kept: set[str]
     a = a.reshape(*a.shape[:count], rows, inner)
     b = b.reshape(*b.shape[:count], inner, columns)
     product = np.multiply(a, b) if inner == 1 else matmul(a, b)
-    return product.reshape(*product.shape[:count], *left_sizes, *right_sizes), (*batch, *left, *right)
+    return product.reshape((*product.shape[:count], *left_sizes, *right_sizes)), (*batch, *left, *right)

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebval
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
@@ -106,12 +105,12 @@ def _erfinv_double(x: Doubles) -> Doubles:
     """The middle is x times a function of w = -log(1 - x²), the tails are one of √w: both are nearly straight."""
     w = -np.log((1 - x) * (1 + x))
     middle, tail = _erfinv_fits()
-    result: Doubles = x * chebval(w * (2 / _TAIL) - 1, middle)
+    result: Doubles = x * np.polynomial.chebyshev.chebval(w * (2 / _TAIL) - 1, middle)
     far = w > _TAIL
     if far.any():
         low, high = math.sqrt(_TAIL), math.sqrt(_FARTHEST)
         root = np.sqrt(w[far])
-        value = chebval((2 * root - low - high) / (high - low), tail)
+        value = np.polynomial.chebyshev.chebval((2 * root - low - high) / (high - low), tail)
         result[far] = np.copysign(np.where(np.isinf(root), np.inf, value), x[far])
     return result
 

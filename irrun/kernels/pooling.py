@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.windows import Array, extent, lowest, pad
+from irrun.kernels.windows import Array, extent, lowest, pad, view
 
 
 def max_pool(
@@ -38,13 +38,28 @@ def max_pool_indices(
     counts: Sequence[int],
 ) -> tuple[Array, Array]:
     """The largest element of each window, and where the first one lies among the spatial elements of its channel."""
-    values = _without_nan(data)
-    places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
-    for axis in reversed(range(len(kernel))):
-        where = (axis, kernel[axis], strides[axis], dilations[axis], begins[axis], counts[axis])
-        candidates = zip(_taps(values, lowest(data.dtype), *where), _taps(places, -1, *where), strict=True)
-        values, places = _first_largest(candidates)
-    return values, np.maximum(np.broadcast_to(places, values.shape), 0)
+    data = _without_nan(data)
+    values = max_pool(data, kernel, strides, dilations, begins, counts)
+    sizes = data.shape[2:]
+    steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    starts = [np.arange(c) * s - b for c, s, b in zip(counts, strides, begins, strict=True)]
+    ends = [
+        max((c - 1) * s + extent(k, d) - b - size, 0)
+        for c, s, k, d, b, size in zip(counts, strides, kernel, dilations, begins, sizes, strict=True)
+    ]
+    padded = pad(data, begins, ends, lowest(data.dtype))
+    first = _outer_sum([start * step for start, step in zip(starts, steps, strict=True)])
+    places = np.zeros(values.shape, np.int64)
+    for taps in reversed(list(np.ndindex(*kernel))):
+        offsets = [tap * dilation for tap, dilation in zip(taps, dilations, strict=True)]
+        met = view(padded, offsets, strides, counts) == values
+        if padded is not data:
+            met &= _outer_all(
+                [(start + o >= 0) & (start + o < size) for start, o, size in zip(starts, offsets, sizes, strict=True)]
+            )
+        here = first + sum(o * step for o, step in zip(offsets, steps, strict=True))
+        np.copyto(places, here, where=met)
+    return values, places
 
 
 def offset_indices(places: Array, sizes: Sequence[int], axis: int) -> Array:
@@ -52,10 +67,11 @@ def offset_indices(places: Array, sizes: Sequence[int], axis: int) -> Array:
     channel = math.prod(sizes[2:])
     if axis >= 2:
         return places % math.prod(sizes[axis:]) if axis > 2 else places
-    channels = np.arange(sizes[1]) * channel
+    spread = (1,) * (len(sizes) - 2)
+    result: Array = places + (np.arange(sizes[1]) * channel).reshape(1, -1, *spread)
     if axis == 0:
-        channels = channels + np.arange(sizes[0])[:, None] * (sizes[1] * channel)
-    return places + channels.reshape(-1, sizes[1], *(1 for _ in sizes[2:]))
+        result += (np.arange(sizes[0]) * (sizes[1] * channel)).reshape(-1, 1, *spread)
+    return result
 
 
 def avg_pool(
@@ -136,6 +152,22 @@ def _taps(
         padded[(*before, slice(tap * dilation, tap * dilation + stride * (count - 1) + 1, stride))]
         for tap in range(kernel)
     ]
+
+
+def _outer_sum(parts: Sequence[Array]) -> Array:
+    """The sums of one element of each part, an axis for each."""
+    total: Array = np.zeros((), np.int64)
+    for part in parts:
+        total = total[..., np.newaxis] + part
+    return total
+
+
+def _outer_all(parts: Sequence[Array]) -> Array:
+    """Whether one element of each part is true altogether, an axis for each part."""
+    every: Array = np.ones((), np.bool_)
+    for part in parts:
+        every = every[..., np.newaxis] & part
+    return every
 
 
 def _first_largest(pairs: object) -> tuple[Array, Array]:

@@ -84,10 +84,11 @@ def propose(
     """The regions that one image proposes, best first, and their scores.
 
     ``scores [A, H, W]``, ``deltas [A * 4, H, W]``; ``image`` holds height, width, and a scale for both or for each.
+    With ``tensorflow`` the first coordinate of a box is the vertical one.
     """
     unit = 0.0 if tensorflow else 1.0
     kind = scores.dtype.type
-    height, width = image[0], image[1]
+    height, width = (image[1], image[0]) if tensorflow else (image[0], image[1])
     rows, columns = np.meshgrid(*(np.arange(size) * stride for size in scores.shape[1:]), indexing="ij")
     shift = np.stack([rows, columns] if tensorflow else [columns, rows], axis=-1).astype(kind)
     boxes = np.tile(shift, 2)[:, :, None] + anchors.astype(kind)

@@ -76,7 +76,19 @@ def as_carrier(port: Port, value: Any) -> Array:
         strings = np.empty(array.shape, dtype=object)
         strings.reshape(-1)[:] = [item if isinstance(item, str) else str(item) for item in array.reshape(-1).tolist()]
         return strings
-    return conform(array, wanted)
+    if wanted.is_integer and array.size and (array.dtype != wanted.dtype or wanted.is_narrow):
+        low, high = integer_range(wanted)
+        least, most = int(array.min()), int(array.max())
+        if least < low or most > high:
+            strange = least if least < low else most
+            raise InputError(f'input "{port.any_name}" holds {strange}, expected {wanted}, {low} to {high}')
+    with np.errstate(all="ignore"):
+        return conform(array, wanted)
+
+
+def integer_range(type: ElementType) -> tuple[int, int]:
+    """The least and the greatest value of an integer type."""
+    return (-(2 ** (type.bits - 1)), 2 ** (type.bits - 1) - 1) if type.kind == "int" else (0, 2**type.bits - 1)
 
 
 def _fits(array: Array, wanted: ElementType) -> bool:

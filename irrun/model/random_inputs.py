@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,9 @@ from irrun.model.arguments import InputError
 from irrun.model.port import Port
 from irrun.ops.calling import conform
 from irrun.tensor import Array, Dim
+
+MOST: Final = 2**40
+"""The most elements of a value; memory ends long before."""
 
 INTEGERS: Final = 10
 """Integers are drawn from 0 up to this, or to the largest of the type where that is less."""
@@ -25,14 +29,16 @@ def random_input(port: Port, seed: int = 0) -> Array:
     if dims is None:
         raise InputError(f'input "{port.any_name}" has a dynamic rank, expected a shape for its random value')
     shape = tuple(_size(dim) for dim in dims)
+    if math.prod(shape) > MOST:
+        raise InputError(f'input "{port.any_name}" has {math.prod(shape)} elements, too many for a random value')
     generator = np.random.default_rng([seed, port.index])
     wanted = port.element_type
     match wanted.kind:
         case "boolean":
             return generator.integers(0, 2, shape).astype(np.bool_)
         case "int" | "uint":
-            values = wanted.bits - (wanted.kind == "int")
-            return generator.integers(0, min(INTEGERS, 2**values), shape).astype(wanted.external)
+            positive = wanted.bits - 1 if wanted.kind == "int" else wanted.bits
+            return generator.integers(0, min(INTEGERS, 2**positive), shape).astype(wanted.external)
         case "string":
             letters = generator.integers(0, 26, (*shape, 5), dtype=np.uint32) + ord("a")
             return letters.view("<U5").reshape(shape)

@@ -20,9 +20,10 @@ class Summary:
     """A model at a glance; bodies are included throughout.
 
     ``operations`` counts layers by type and version. ``parameters`` is the number of elements of constants that are
-    floats, or integers below 32 bits, which hold quantised weights; ``constant_bytes`` is what all constants take in
-    the file of weights, bytes that several share counted once. ``opsets`` are those that the file names,
-    ``openvino`` the first release that has them all, None where that is not known. ``dynamic`` lists the dims of inputs that are not fixed.
+    floats, or integers below 32 bits, which hold quantised weights; a constant of one element, such as a divisor, is
+    none. ``constant_bytes`` is what all constants take in the file of weights, bytes that several share counted once.
+    ``opsets`` are those that the file names, ``openvino`` the first release that has them all, None where that is not
+    known. ``dynamic`` lists the dims of inputs that are not fixed.
     """
 
     name: str
@@ -101,7 +102,7 @@ def _constants(graph: Graph) -> Iterator[Const]:
 
 def _is_parameter(constant: Const) -> bool:
     kind = constant.element_type
-    return kind.is_float or (kind.is_integer and kind.bits < 32)
+    return constant.shape.size.lo > 1 and (kind.is_float or (kind.is_integer and kind.bits < 32))
 
 
 def _covered(ranges: list[tuple[int, int]]) -> int:

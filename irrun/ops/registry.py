@@ -1,4 +1,4 @@
-"""Finds the declaration of an operation. Importing this package's modules is what fills the registry."""
+"""Finds the declaration of an operation: in the module that is named like it, which is imported when first needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from irrun.diagnostics import OpError, near_match
-from irrun.ops.declaration import DECLARED, Op
+from irrun.ops.declaration import DECLARED, Op, OpClass
 
 LATEST = 17
 
@@ -21,15 +21,33 @@ class UnknownOperation(OpError):
 
 
 @functools.cache
-def load() -> None:
-    """Import every module of every category, so that all declarations are known."""
+def _modules() -> dict[str, str]:
+    """The modules of all categories by name, lower case and without underscores: how a type finds its file."""
     import irrun.ops as package
 
-    for category in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    found = {}
+    for category in pkgutil.iter_modules(package.__path__):
         if category.ispkg:
-            module = importlib.import_module(category.name)
-            for item in pkgutil.iter_modules(module.__path__, f"{module.__name__}."):
-                importlib.import_module(item.name)
+            folders = [f"{path}/{category.name}" for path in package.__path__]
+            for module in pkgutil.iter_modules(folders):
+                found[module.name.replace("_", "").lower()] = f"{package.__name__}.{category.name}.{module.name}"
+    return found
+
+
+@functools.cache
+def load() -> None:
+    """Import every module of every category, so that all declarations are known."""
+    for module in _modules().values():
+        importlib.import_module(module)
+
+
+def _versions(type: str) -> dict[int | str, OpClass] | None:
+    """The declarations of a type. Its module is named like it; the others are imported only to be sure of that."""
+    if type not in DECLARED and type.lower() in _modules():
+        importlib.import_module(_modules()[type.lower()])
+    if type not in DECLARED:
+        load()
+    return DECLARED.get(type)
 
 
 def declarations() -> Iterator[type[Op]]:
@@ -44,8 +62,7 @@ def resolve(type: str, version: str | None = None) -> type[Op]:
 
     UnknownOperation names near matches, or the opset that has the operation.
     """
-    load()
-    versions = DECLARED.get(type)
+    versions = _versions(type)
     where = f" in {version}" if version is not None else ""
     if versions is None:
         raise UnknownOperation(f"no operation {type}{where}{near_match(type, DECLARED)}")

@@ -123,3 +123,12 @@ def single_axis(fact: Fact, rank: int, *, input: int) -> int | None:
 def known_dims(shape: Shape, rank: int) -> tuple[Dim, ...]:
     """The dims of a shape whose rank has been found out elsewhere; unknown ones where the shape does not tell."""
     return (Dim(),) * rank if shape.dims is None else shape.dims
+
+
+def broadcasts_onto(other: Shape, target: Shape) -> bool:
+    """Whether ``other`` can be broadcast by NumPy's rule to the shape of ``target``; ones in front are dropped."""
+    if other.dims is None or target.dims is None:
+        return True
+    surplus = max(len(other) - len(target), 0)
+    pairs = zip(other[surplus:][::-1], target[::-1], strict=False)
+    return all(dim.admits(1) for dim in other[:surplus]) and all(a.admits(1) or a.compatible(b) for a, b in pairs)

@@ -25,13 +25,14 @@ import click
 import numpy as np
 
 from irrun.cli import arrays, assignments, values
-from irrun.cli.console import detail, note, result, verbosity, warn
+from irrun.cli.console import detail, note, result, verbosity
 from irrun.cli.failures import Failure
-from irrun.diagnostics import IRError, Severity
+from irrun.cli.findings import say_findings
+from irrun.diagnostics import IRError
 from irrun.model import InputError, Model, Outputs, Port, compile_model, read_model
 from irrun.model.arguments import as_carrier
 from irrun.model.random_inputs import random_input
-from irrun.tensor import Array, ElementType
+from irrun.tensor import Array, ElementType, Shape
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -65,8 +66,9 @@ def command(
     begin = time.perf_counter()
     loaded = read_model(model, weights)
     if shapes:
-        loaded.reshape({port: shape for port, shape in (_shape(text, loaded) for text in shapes)})
-    _say_findings(loaded, model)
+        loaded.reshape(dict(_shape(text, loaded) for text in shapes))
+    if output is not None:
+        arrays.check_target(output, len(loaded.outputs))
     given = _given(inputs, loaded.inputs)
     missing = [port for port in loaded.inputs if port.index not in given]
     if missing and not randomly:
@@ -76,6 +78,7 @@ def command(
     given |= {port.index: random_input(port, seed) for port in missing}
     truth = arrays.load_one(labels) if labels is not None else None
     compiled = compile_model(loaded)
+    say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
     try:
@@ -88,17 +91,8 @@ def command(
         _write(output, outputs, compiled.plan.result_types)
 
 
-def _shape(text: str, model: Model) -> tuple[Port, Any]:
+def _shape(text: str, model: Model) -> tuple[Any, Shape]:
     return assignments.split_shape(text, model.inputs)
-
-
-def _say_findings(model: Model, path: Path) -> None:
-    for item in model.diagnostics:
-        where = f' of layer "{item.layer.name}" ({item.layer.type})' if item.layer is not None else ""
-        detail(f"{item.severity}{where}: {item.message} [{item.code}]")
-    count = sum(item.severity >= Severity.WARNING for item in model.diagnostics)
-    if count:
-        warn(f"{count} finding{'s' if count != 1 else ''} in {path}; irrun lint {path} shows {'them' if count != 1 else 'it'}")
 
 
 def _given(texts: Sequence[str], ports: Sequence[Port]) -> dict[int, Array]:
@@ -144,28 +138,38 @@ def _check(port: Port, array: Array) -> None:
 def _show(
     outputs: Outputs, types: Sequence[ElementType], output_format: str, top: int | None, labels: Array | None
 ) -> None:
-    tensors = [(port.any_name, type, array) for (port, array), type in zip(outputs.to_dict().items(), types, strict=True)]
+    tensors = [
+        (port.any_name, type, array) for (port, array), type in zip(outputs.to_dict().items(), types, strict=True)
+    ]
     if not tensors:
         raise Failure("the model has no outputs")
     accuracy = _accuracy(tensors[0], labels) if labels is not None else None
-    likeliest = next((best for _, _, array in tensors if (best := values.top(array, top or 1)) is not None), None)
-    if top is not None and likeliest is None:
-        note(f"--top shows up to {values.FEW} rows of scores, and no output is that")
+    likeliest = _likeliest(tensors, top) if top is not None else []
     if output_format == "json":
-        result(values.as_json(_record(tensors, likeliest if top is not None else None, accuracy)))
+        result(values.as_json(_record(tensors, likeliest, accuracy)))
         return
     result(values.table(tensors))
-    for row, best in enumerate(likeliest or () if top is not None else ()):
-        which = f"row {row}: " if likeliest is not None and len(likeliest) > 1 else ""
+    for row, best in enumerate(likeliest):
+        which = f"row {row}: " if len(likeliest) > 1 else ""
         result(f"top: {which}{', '.join(f'class {index} ({score:.4g})' for index, score in best)}")
     if accuracy is not None:
         right, total = accuracy
         result(f"accuracy: {100 * right / total:.2f} % ({right} of {total})")
 
 
+def _likeliest(tensors: Sequence[tuple[str, ElementType, Array]], count: int) -> list[list[tuple[int, float]]]:
+    """The likeliest classes of each row of the first output that holds a few rows of scores."""
+    for _, _, array in tensors:
+        best = values.top(array, count)
+        if best is not None:
+            return best
+    note(f"--top shows up to {values.FEW} rows of scores, and no output is that")
+    return []
+
+
 def _record(
     tensors: Sequence[tuple[str, ElementType, Array]],
-    likeliest: list[list[tuple[int, float]]] | None,
+    likeliest: list[list[tuple[int, float]]],
     accuracy: tuple[int, int] | None,
 ) -> dict[str, Any]:
     record: dict[str, Any] = {
@@ -180,7 +184,7 @@ def _record(
             for name, type, array in tensors
         ]
     }
-    if likeliest is not None:
+    if likeliest:
         record["top"] = [[{"class": index, "score": score} for index, score in best] for best in likeliest]
     if accuracy is not None:
         right, total = accuracy
@@ -194,7 +198,9 @@ def _accuracy(tensor: tuple[str, ElementType, Array], labels: Array) -> tuple[in
     if labels.dtype.kind not in "iu":
         raise Failure(f"the labels are {labels.dtype}, expected integers")
     if scores.ndim == 0 or scores.dtype.kind not in "fiu" or scores.shape[-1] == 0:
-        raise Failure(f'output "{name}" is {scores.dtype}{values.shape_text(scores)}, expected scores along its last axis')
+        raise Failure(
+            f'output "{name}" is {scores.dtype}{values.shape_text(scores)}, expected scores along its last axis'
+        )
     rows = scores.reshape(-1, scores.shape[-1])
     if labels.size != len(rows) or labels.size == 0:
         raise Failure(f'there are {labels.size} labels, expected {len(rows)}, one for each row of output "{name}"')

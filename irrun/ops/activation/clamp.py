@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from irrun.ops import Array, Fact, In, Op, OpError, Out, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -13,6 +15,8 @@ class Clamp(Op):
     """Clip every element to the closed interval [min, max].
 
     Integer tensors are clipped to the integers inside the interval: ceil(min) and floor(max).
+
+    Departure: the native CPU plugin truncates min for 8-bit integers, and gives min for NaN.
     """
 
     inputs = (In("data", T),)
@@ -25,13 +29,16 @@ class Clamp(Op):
         if self.min > self.max:
             raise OpError(f"min ({self.min:g}) is above max ({self.max:g})", attribute="min")
 
-    def infer(self, data: Fact) -> Fact:
-        return Fact(data.type, data.shape)
+    def infer(self, data: Fact) -> Shape:
+        return data.shape
 
     def run(self, data: Array) -> Array:
         if data.dtype.kind == "f":
-            return np.clip(data, data.dtype.type(self.min), data.dtype.type(self.max))
+            return np.asarray(np.clip(data, data.dtype.type(self.min), data.dtype.type(self.max)))
         bounds = np.iinfo(data.dtype)
-        low = max(np.ceil(self.min), bounds.min)
-        high = min(np.floor(self.max), bounds.max)
-        return np.clip(data, int(low), int(high))
+        low, high = (_within(bound, bounds.min, bounds.max) for bound in (self.min, self.max))
+        return np.asarray(np.clip(data, math.ceil(low), math.floor(high)))
+
+
+def _within(bound: float, least: int, most: int) -> float | int:
+    return min(max(bound, least), most)

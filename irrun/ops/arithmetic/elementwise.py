@@ -57,7 +57,12 @@ class Binary(Op):
     function: ClassVar[Callable[..., Any]]
 
     auto_broadcast: Literal["none", "numpy", "pdpd"] = attr("numpy", doc="how shapes that differ are matched")
-    axis: int = attr(-1, name="auto_broadcast.auto_broadcast_axis", ge=-1, doc="where b is laid on a, for pdpd")
+    axis: int = attr(
+        0,
+        name="auto_broadcast.auto_broadcast_axis",
+        ge=-1,
+        doc="the axis of a on which b begins, -1 to end with a, for pdpd",
+    )
 
     def infer(self, a: Fact, b: Fact) -> Shape:
         if self.auto_broadcast == "numpy":

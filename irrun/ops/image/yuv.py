@@ -84,7 +84,7 @@ class ToNV12(Op):
         y, uv = rgb_to_yuv(rgb)
         if not self.single_plane:
             return y, uv
-        return np.concatenate([y, uv.reshape(y.shape[0], -1, y.shape[2], 1)], axis=1)
+        return np.concatenate([y, uv.reshape(y.shape[0], y.shape[1] // 2, y.shape[2], 1)], axis=1)
 
 
 def single_plane_shape(plane: Shape) -> Shape:

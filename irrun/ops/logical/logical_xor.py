@@ -23,10 +23,3 @@ class LogicalXor2(Logical):
     """Whether exactly one of two elements is true."""
 
     function = np.logical_xor
-
-
-@op("Xor", opset=1, page=_PAGE)
-class Xor(Logical):
-    """Whether exactly one of two elements is true; the older name of LogicalXor."""
-
-    function = np.logical_xor

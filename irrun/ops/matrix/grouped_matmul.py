@@ -12,8 +12,8 @@ T = TypeVar("T", NUMERIC)
 class GroupedMatMul(Op):
     """Products of matrices in groups, as a mixture of experts needs them.
 
-    A 2D first input is parted by rows: group i ends before row ``offsets[i]`` and is multiplied by the transposed matrix i
-    of the second input. Two 3D inputs are multiplied group by group, the second one transposed.
+    A 2D first input is parted by rows: group i ends before row ``offsets[i]`` and is multiplied by the transposed
+    matrix i of the second input. Two 3D inputs are multiplied group by group, the second one transposed.
 
     Note: rows that belong to no group are zero.
     """

@@ -3,24 +3,23 @@ from __future__ import annotations
 from irrun.kernels.blocks import col2im, sliding_blocks
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import exact_quotient
-from irrun.tensor.element_type import I32, I64, NUMERIC
+from irrun.tensor.element_type import ANY, I32, I64, STRING
 
-T = TypeVar("T", NUMERIC)
-IND = TypeVar("T_IND", frozenset({I32, I64}))
+T = TypeVar("T", ANY - {STRING})
+IDX = TypeVar("T_IDX", frozenset({I32, I64}))
 
 
-@op("Col2Im", opset=15)
+@op("Col2Im", opset=15, page="col2im-15")
 class Col2Im(Op):
     """Put an image together from sliding blocks of it, adding what overlaps.
 
-    Note: the page lists output_size and kernel_size as attributes; they are inputs. Without a batch the result has
-    none either.
+    Without a batch the result has none either.
     """
 
     inputs = (
         In("data", T, "[N, C * kernel height * kernel width, number of blocks], or without N", rank=(2, 3)),
-        In("output_size", IND, "height and width of the image", rank=1),
-        In("kernel_size", IND, "height and width of a block", rank=1),
+        In("output_size", IDX, "height and width of the image", rank=1),
+        In("kernel_size", IDX, "height and width of a block", rank=1),
     )
     outputs = (Out("output", T, "[N, C, height, width], or without N"),)
 

@@ -4,9 +4,9 @@ from typing import Literal
 
 from irrun.kernels.patches import extract_patches
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.tensor.element_type import NUMERIC
+from irrun.tensor.element_type import ANY, STRING
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", ANY - {STRING})
 
 
 @op("ExtractImagePatches", opset=3)

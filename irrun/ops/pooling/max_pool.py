@@ -54,6 +54,8 @@ class MaxPoolV8(Op):
     """The largest element of each window and its index, over the third axis to the last.
 
     Note: NaN is passed over; of equal elements the first is taken.
+
+    Departure: the native CPU plugin gives anything where dilations are not written.
     """
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
@@ -84,6 +86,8 @@ class MaxPoolV14(Op):
     """The largest element of each window and its index, over the third axis to the last; with PyTorch's rounding.
 
     Note: NaN is passed over; of equal elements the first is taken.
+
+    Departure: the native CPU plugin gives anything where dilations are not written.
     """
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)

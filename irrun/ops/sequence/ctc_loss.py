@@ -30,7 +30,7 @@ class CTCLoss(Op):
     ctc_merge_repeated: bool = attr(True, doc="whether repetitions in a path are merged", openvino=False)
     unique: bool = attr(False, doc="whether only the first of equal labels is kept")
 
-    def infer(self, logits: Fact, logit_length: Fact, labels: Fact, label_length: Fact, blank: Fact | None) -> Shape:
+    def infer(self, logits: Fact, logit_length: Fact, labels: Fact, label_length: Fact, _: Fact | None) -> Shape:
         scores = logits.shape if logits.shape.dims is not None else Shape.unknown(3)
         batch, steps = scores[0], scores[1]
         for index, fact in ((1, logit_length), (2, labels), (3, label_length)):

@@ -30,7 +30,7 @@ class OneHotV1(Op):
 
     axis: int = attr(doc="where the new axis stands in the output", openvino=0)
 
-    def infer(self, indices: Fact, depth: Fact, on_value: Fact, off_value: Fact) -> Shape:
+    def infer(self, indices: Fact, depth: Fact, *_: Fact) -> Shape:
         return _shape(indices, depth, self.axis)
 
     def run(self, indices: Array, depth: Array, on_value: Array, off_value: Array) -> Array:
@@ -52,7 +52,7 @@ class OneHotV16(Op):
         "ignore_negative", doc="whether negative indices give no on_value, or count from the end"
     )
 
-    def infer(self, indices: Fact, depth: Fact, on_value: Fact, off_value: Fact) -> Shape:
+    def infer(self, indices: Fact, depth: Fact, *_: Fact) -> Shape:
         return _shape(indices, depth, self.axis)
 
     def run(self, indices: Array, depth: Array, on_value: Array, off_value: Array) -> Array:

@@ -27,6 +27,8 @@ class MulticlassNmsV8(Op):
     """Select boxes by score, class by class, leaving out those that overlap a better one.
 
     Rows are in descending order of score where sort_result_type is none.
+
+    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the threshold of the last.
     """
 
     inputs = (
@@ -67,6 +69,11 @@ class MulticlassNmsV9(Op):
 
     With roisnum each class has its own boxes, those of all images in a row. Rows are in descending order of score
     where sort_result_type is none.
+
+    Note: with roisnum the index counts classes first, box * num_classes + class, as in OpenVINO; the page has a formula
+    only for boxes that classes share.
+
+    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the threshold of the last.
     """
 
     inputs = (
@@ -128,7 +135,7 @@ class MulticlassNmsV9(Op):
         ]
         found = arrange(images, scores.dtype, self.sort_result_type, self.sort_result_across_batch)
         box = starts[found.batch] + found.box
-        return outputs(found, boxes[found.label, box], found.label * boxes.shape[1] + box, images)
+        return outputs(found, boxes[found.label, box], box * len(boxes) + found.label, images)
 
 
 def _greedy(op: MulticlassNmsV8 | MulticlassNmsV9) -> OfClass:

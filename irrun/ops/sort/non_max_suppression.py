@@ -37,7 +37,7 @@ class NonMaxSuppressionV1(Op):
     Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
     output has no room for what several batch elements select: the output grows where that is needed.
 
-    Departure: the native CPU plugin leaves the rows of -1 out.
+    Departure: the native CPU plugin leaves the rows of -1 out, and suppresses a box whose overlap equals iou_threshold.
     """
 
     inputs = (*_BOXES, *_SCALARS)
@@ -63,7 +63,7 @@ class NonMaxSuppressionV3(Op):
     Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
     output has no room for what several batch elements select: the output grows where that is needed.
 
-    Departure: the native CPU plugin leaves the rows of -1 out.
+    Departure: the native CPU plugin leaves the rows of -1 out, and suppresses a box whose overlap equals iou_threshold.
     """
 
     inputs = (*_BOXES, *_SCALARS)
@@ -89,7 +89,7 @@ class NonMaxSuppressionV4(Op):
 
     Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it.
 
-    Departure: the native CPU plugin leaves the rows of -1 out.
+    Departure: the native CPU plugin leaves the rows of -1 out, and suppresses a box whose overlap equals iou_threshold.
     """
 
     inputs = (*_BOXES, *_SCALARS)
@@ -117,6 +117,9 @@ class NonMaxSuppressionV5(Op):
 
     Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
     of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
+
+    Departure: the native CPU plugin suppresses a box whose overlap equals iou_threshold, and with soft_nms_sigma keeps
+    those above it.
     """
 
     inputs = (*_BOXES, *_ONE_ELEMENT)
@@ -161,6 +164,8 @@ class NonMaxSuppressionV9(Op):
 
     Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
     of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
+
+    Departure: the native CPU plugin suppresses a box whose overlap equals iou_threshold.
     """
 
     inputs = (*_BOXES, *_ONE_ELEMENT)

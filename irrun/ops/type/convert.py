@@ -57,9 +57,11 @@ def convert_dims(dims: Array, to: ElementType) -> Array:
         dim = Dim.of(item)
         if low <= dim.lo and dim.hi <= high:
             return dim
+        if to.name == "u64":
+            raise Undecided(f"{dim} as {to}, of which a dim holds only half the range")
         if dim.is_static:
             return Dim.exactly((dim.lo - low) % (1 << to.bits) + low)
-        # The size of an axis fits into 31 bits; what else is known to be this type's stays within its range.
+        # The size of an axis fits into 31 bits; of what may not fit only the range of the type is known.
         return dim if to.bits >= 32 and dim.lo >= 0 else Dim(low, high)
 
     return np.asarray(np.frompyfunc(fit, 1, 1)(dims), dtype=object)

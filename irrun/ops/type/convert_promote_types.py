@@ -19,7 +19,7 @@ class ConvertPromoteTypes(Op):
     for f16 and bf16; of two integers the narrowest that holds all values of both, signed where one is.
 
     Note: where promote_unsafe is false, integers of different signs may widen nothing, and a float must have twice the
-    width of the integer; OpenVINO checks the same. A tensor of dynamic rank does not count as a scalar.
+    width of the integer; OpenVINO checks the same.
     """
 
     inputs = (In("input_0", _TAKEN), In("input_1", _TAKEN))
@@ -46,6 +46,8 @@ class ConvertPromoteTypes(Op):
             return b
         if a.is_float != b.is_float:
             return self._float_and_integer(a, b) if a.is_float else self._float_and_integer(b, a)
+        if self.pytorch_scalar_promotion and (input_0.rank is None or input_1.rank is None):
+            return DYNAMIC
         if self.pytorch_scalar_promotion and (input_0.rank == 0) != (input_1.rank == 0):
             return self._scalar(b, scalar=a) if input_0.rank == 0 else self._scalar(a, scalar=b)
         if a.kind != b.kind:

@@ -1,0 +1,102 @@
+"""Show what a model is made of: inputs, outputs, operations, constants, opsets and FLOPs.
+
+The file of weights is not needed.
+
+\b
+Examples:
+  irrun info model.xml
+  irrun info model.xml --output-format json
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from irrun.cli import values
+from irrun.cli.console import result, verbosity
+from irrun.cli.findings import say_findings
+from irrun.model import Port, read_model
+from irrun.model.flops import Flops
+from irrun.model.summary import Summary, summarize
+
+
+@click.command(help=__doc__)
+@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@verbosity
+def command(model: Path, output_format: str) -> None:
+    loaded = read_model(model)
+    say_findings(loaded, model)
+    summary = summarize(loaded)
+    result(values.as_json(summary.as_dict()) if output_format == "json" else _text(summary))
+
+
+def _text(summary: Summary) -> str:
+    rows = [
+        ("model", f"{values.printable(summary.name) or 'no name'}, IR version {summary.ir_version or 'not given'}"),
+        *_ports("inputs", summary.inputs),
+        *_ports("outputs", summary.outputs),
+        *(("dynamic" if index == 0 else "", text) for index, text in enumerate(summary.dynamic)),
+        ("layers", f"{summary.layers:,}"),
+        *_operations(summary),
+        ("constants", f"{summary.constants:,}, {size_text(summary.constant_bytes)}"),
+        ("parameters", f"{summary.parameters:,}"),
+        ("opsets", ", ".join(summary.opsets) or "none named"),
+        ("OpenVINO", f"{summary.openvino} or later" if summary.openvino is not None else "not known"),
+        ("FLOPs", _flops(summary.flops)),
+        *(("", f"{type} {count:,}") for type, count in summary.flops.by_type.items()),
+    ]
+    width = max(len(title) for title, _ in rows)
+    return "\n".join(f"{title:{width}}  {text}" for title, text in rows)
+
+
+def _ports(title: str, ports: Sequence[Port]) -> list[tuple[str, str]]:
+    if not ports:
+        return [(title, "none")]
+    return [
+        (title if index == 0 else "", f"{values.printable(port.any_name)}  {port.element_type}{port.partial_shape}")
+        for index, port in enumerate(ports)
+    ]
+
+
+def _operations(summary: Summary) -> list[tuple[str, str]]:
+    width = max((len(f"{count:,}") for count in summary.operations.values()), default=0)
+    rows = []
+    for (type, version), count in summary.operations.items():
+        unknown = "  (no such operation)" if type in summary.unknown else ""
+        rows.append(("", f"{count:>{width},} {type} {version}{unknown}"))
+    return rows
+
+
+def _flops(flops: Flops) -> str:
+    if not flops.by_type and not flops.unknown:
+        return "0: no convolution, matrix product, recurrent cell or attention"
+    text = f"{flops.total:,}" if flops.total < 10_000 else f"{_short(flops.total)} ({flops.total:,})"
+    if flops.assumed:
+        text += ", with dynamic dims taken as 1"
+    if flops.unknown:
+        shown = ", ".join(f'"{values.printable(name)}"' for name in flops.unknown[:3])
+        more = f" and {len(flops.unknown) - 3} more" if len(flops.unknown) > 3 else ""
+        text += f", without {shown}{more}, of whose shapes too little is known"
+    return text
+
+
+def _short(number: float) -> str:
+    for unit in ("", "k", "M", "G", "T"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number /= 1000
+    return f"{number:.3g} P"
+
+
+def size_text(count: int) -> str:
+    """A number of bytes with the unit that suits it."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{count:,} bytes" if unit == "bytes" else f"{size:.1f} {unit} ({count:,} bytes)"
+        size /= 1024
+    return f"{size:.2f} GiB ({count:,} bytes)"

@@ -1,0 +1,110 @@
+"""List the operations, or show one: attributes, inputs, outputs, types and versions.
+
+\b
+Examples:
+  irrun ops
+  irrun ops Interpolate
+  irrun ops Interpolate --opset opset4
+  irrun ops --opset opset8 --format json
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from irrun.cli.console import result, verbosity
+from irrun.cli.operations import complete_type, of_opset, opset_named
+from irrun.cli.values import as_json
+from irrun.diagnostics import listing
+from irrun.ops.declaration import OpClass
+from irrun.ops.registry import declarations, resolve
+from irrun.ops.spec import AttrSpec, OpSpec, type_text
+
+
+@click.command(help=__doc__)
+@click.argument("type", required=False, shell_complete=complete_type)
+@click.option("--opset", callback=opset_named, metavar="opsetN", help="Only what a model of this opset has.")
+@click.option(
+    "--format",
+    "--output-format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+)
+@verbosity
+def command(type: str | None, opset: str | None, output_format: str) -> None:
+    if type is None:
+        classes = list(declarations()) if opset is None else of_opset(opset)
+        text = _listing(classes)
+    else:
+        newest = resolve(type, opset)
+        versions = [cls for cls in declarations() if cls.type == newest.type]
+        classes = versions if opset is None else [newest]
+        text = _page(newest.spec, [cls.spec.version for cls in versions])
+    result(as_json([cls.spec.as_dict() for cls in classes]) if output_format == "json" else text)
+
+
+def _listing(classes: Sequence[OpClass]) -> str:
+    """One line for each operation; the summary is that of the newest version."""
+    by_type: dict[str, list[OpSpec]] = {}
+    for cls in classes:
+        by_type.setdefault(cls.type, []).append(cls.spec)
+    rows = [("TYPE", "OPSETS", "CATEGORY", "SUMMARY")]
+    for type, specs in by_type.items():
+        opsets = ", ".join(spec.version.removeprefix("opset") for spec in specs)
+        rows.append((type, opsets, specs[-1].category, specs[-1].summary))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return "\n".join(
+        f"{type:{widths[0]}}  {opsets:{widths[1]}}  {category:{widths[2]}}  {summary}".rstrip()
+        for type, opsets, category, summary in rows
+    )
+
+
+def _page(spec: OpSpec, versions: Sequence[str]) -> str:
+    lines = [f"{click.style(spec.type, bold=True)}  {spec.version}  {spec.category}", "", spec.doc]
+    if spec.attributes:
+        lines += ["", click.style("attributes", bold=True)]
+        for attribute in spec.attributes:
+            lines += _entry(attribute.name, [_kind(attribute), _value(attribute)], attribute.doc)
+    if spec.inputs:
+        lines += ["", click.style("inputs", bold=True)]
+        for index, port in enumerate(spec.inputs):
+            rank = f"rank {listing(port.rank)}" if port.rank is not None else ""
+            facts = [type_text(port.type), rank, "optional" if port.optional else "", _repeated(port.variadic)]
+            lines += _entry(f"{index} {port.name}", facts, port.doc)
+    if spec.outputs:
+        lines += ["", click.style("outputs", bold=True)]
+        for index, out in enumerate(spec.outputs):
+            lines += _entry(f"{index} {out.name}", [type_text(out.type), _repeated(out.variadic)], out.doc)
+    lines.append("")
+    if spec.bodies:
+        lines.append(f"{click.style('sub-graphs', bold=True)}: {', '.join(spec.bodies)}")
+    lines.append(f"{click.style('versions', bold=True)}: {', '.join(versions)}")
+    lines.append(f"{click.style('page', bold=True)}: {spec.page}")
+    return "\n".join(lines)
+
+
+def _entry(name: str, facts: Sequence[str], doc: str) -> list[str]:
+    """A line with the facts that there are, and one with the doc."""
+    return [f"  {name}: {', '.join(fact for fact in facts if fact)}", *([f"      {doc}"] if doc else [])]
+
+
+def _kind(attribute: AttrSpec) -> str:
+    bounds = " and ".join(f"{sign} {bound:g}" for sign, bound in attribute.bounds.items())
+    kind = " | ".join(attribute.choices) if attribute.kind == "enum" else attribute.kind
+    return f"{kind} {bounds}".rstrip()
+
+
+def _value(attribute: AttrSpec) -> str:
+    if attribute.required:
+        return "required"
+    if attribute.default is None:
+        return "optional"
+    return f"default {attribute.text(attribute.default) or 'empty'}"
+
+
+def _repeated(variadic: bool) -> str:
+    return "one or more" if variadic else ""

@@ -1,0 +1,39 @@
+"""Operation types and opsets as arguments of a command."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from irrun.ops.declaration import OpClass
+from irrun.ops.registry import LATEST, declarations
+
+
+def opset_named(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """The opset of an option: ``opset8``, ``8``, or the name of one outside the numbered ones that has operations."""
+    if value is None or any(cls.opset == value for cls in declarations()):
+        return value
+    number = re.fullmatch(r"(?:opset)?(\d+)", value)
+    if number is None or not 1 <= int(number[1]) <= LATEST:
+        raise click.BadParameter(f'there is no opset "{value}", expected opset1 to opset{LATEST}')
+    return f"opset{int(number[1])}"
+
+
+def of_opset(opset: str) -> list[OpClass]:
+    """The version that a model of this opset gets of each operation, by type; only those that it declares itself for
+    an opset outside the numbered ones.
+    """
+    if not opset.startswith("opset"):
+        return [cls for cls in declarations() if cls.opset == opset]
+    newest: dict[str, OpClass] = {}
+    for cls in declarations():
+        if isinstance(cls.opset, int) and cls.opset <= int(opset.removeprefix("opset")):
+            newest[cls.type] = cls
+    return list(newest.values())
+
+
+def complete_type(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The operation types that begin with what was typed, whatever its case."""
+    types = dict.fromkeys(cls.type for cls in declarations())
+    return [type for type in types if type.lower().startswith(incomplete.lower())]

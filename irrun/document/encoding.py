@@ -1,0 +1,86 @@
+"""Any encoding of an XML file -> UTF-8, so that all that follows counts the bytes of one text."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Final, NamedTuple
+
+from irrun.diagnostics import Anchor, Diagnostic
+
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UNMARKED: Final = (
+    (b"<\0\0\0", "utf-32-le"),
+    (b"\0\0\0<", "utf-32-be"),
+    (b"<\0", "utf-16-le"),
+    (b"\0<", "utf-16-be"),
+)
+_DECLARED: Final = re.compile(rb"<\?xml\s[^<>]{0,200}?encoding\s*=\s*[\"']([A-Za-z][\w.-]{0,40})[\"']")
+_WIDE: Final = re.compile(r"(utf|ucs|u|iso-10646-ucs)[-_]?(16|32|2|4)([-_]?[lb]e)?", re.I)
+_NARROW: Final = re.compile(
+    r"(us-)?ascii|utf[-_]?8|latin[-_]?\d+|iso[-_]?8859[-_]?\d+|(windows|cp)[-_]?\d+|koi8[-_][ru]|mac[-_]?\w+"
+    r"|shift[-_]?jis|euc[-_]?(jp|kr|cn|tw)|iso-2022-(jp|kr)|gb2312|gbk|gb18030|big5",
+    re.I,
+)
+
+
+class Decoded(NamedTuple):
+    """A file as UTF-8, and what is wrong with the encoding that it declares."""
+
+    data: bytes
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def decode(data: bytes) -> Decoded:
+    """The file itself where it is in UTF-8; else the same text in UTF-8, behind a byte order mark.
+
+    Decoding what was decoded changes nothing.
+    """
+    if data.startswith(codecs.BOM_UTF8):
+        return Decoded(data, ())
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return _rewritten(data[len(mark) :], name, None)
+    for begin, name in _UNMARKED:
+        if data.startswith(begin):
+            return _rewritten(data, name, None)
+    declared = _DECLARED.match(data)
+    if declared is None:
+        return Decoded(data, ())
+    name = declared[1].decode()
+    place = Anchor(offset=declared.start(1), length=len(name))
+    if _WIDE.fullmatch(name) is not None:
+        what = f'the file says encoding="{name}" and is not in it; encoding="utf-8" was meant'
+        return Decoded(data, (Diagnostic("IR101", what, place),))
+    if _NARROW.fullmatch(name) is None or not _is_known(name):
+        what = f'encoding="{name}" is not known, expected utf-8'
+        return Decoded(data, (Diagnostic("IR101", what, place),))
+    if data.isascii() or codecs.lookup(name).name in ("utf-8", "ascii"):
+        return Decoded(data, ())
+    return _rewritten(data, name, place)
+
+
+def _rewritten(data: bytes, name: str, declared: Anchor | None) -> Decoded:
+    found: tuple[Diagnostic, ...] = ()
+    try:
+        text = data.decode(name)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(name, errors="replace").encode(errors="replace")
+        place = Anchor(offset=len(codecs.BOM_UTF8) + len(before)) if declared is None else declared
+        byte = data[error.start : error.start + 1].hex()
+        found = (Diagnostic("IR101", f"byte 0x{byte} at offset {error.start} is no {name} text", place),)
+        text = data.decode(name, errors="replace")
+    return Decoded(codecs.BOM_UTF8 + text.encode(errors="replace"), found)
+
+
+def _is_known(name: str) -> bool:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return False
+    return True

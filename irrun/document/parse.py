@@ -1,0 +1,200 @@
+"""Text -> XML elements: refuses what is hostile, mends what is plain, and says what is wrong with the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any, Final, NamedTuple
+from xml.parsers import expat
+
+from lxml import etree
+
+from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.document.repair import Mended, first_tag, mend, wrap_fragment
+from irrun.document.source_map import SourceMap
+
+DEEPEST: Final = 255
+
+_UNDEFINED_PREFIX: Final = re.compile(r"Namespace prefix ([^\s:]+) ")
+_CODES: Final = expat.errors.codes
+_NO_ELEMENTS: Final = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
+_INVALID_TOKEN: Final = _CODES[expat.errors.XML_ERROR_INVALID_TOKEN]
+_UNCLOSED_TOKEN: Final = _CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN]
+_TAG_MISMATCH: Final = _CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
+_UNDEFINED_ENTITY: Final = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
+_JUNK: Final = _CODES[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+
+
+class Parsed(NamedTuple):
+    """The root element, and the text that it was parsed from."""
+
+    root: Any
+    mended: Mended
+
+
+def parse(data: bytes) -> Parsed:
+    """The elements of a file in UTF-8. IRError where it is not XML, not an IR, or hostile."""
+    offset = doctype(data)
+    if offset is not None:
+        raise IRError([refusal("a document type declaration has no place in an IR", Anchor(offset=offset, length=9))])
+    mended = wrap_fragment(data)
+    root, error = _root(mended.text)
+    if root is None:
+        repaired = mend(data)
+        if repaired is not None:
+            mended = repaired
+            root, error = _root(mended.text)
+        if root is None:
+            problem = _problem(data, mended, error)
+            raise IRError(sorted((*mended.diagnostics, problem), key=lambda item: item.anchor.offset or 0))
+    if root.getroottree().docinfo.doctype:
+        raise IRError([refusal("a document type declaration has no place in an IR", Anchor(offset=0))])
+    if root.tag != "net":
+        raise IRError([_not_an_ir(root.tag)])
+    return Parsed(root, mended)
+
+
+def _not_an_ir(root: str) -> Diagnostic:
+    space, _, name = root.rpartition("}")
+    where = f' in the namespace "{space[1:]}", expected <net> in none' if space else ", expected <net>"
+    what = f"not an OpenVINO IR: the root element is <{name}>{where}"
+    return Diagnostic("IR102", what, Anchor(element=0))
+
+
+def refusal(message: str, anchor: Anchor) -> Diagnostic:
+    """The finding that a file is not read because of what it would do to its reader."""
+    return Diagnostic("IR901", message, anchor)
+
+
+class _Reached(Exception):
+    """The prolog is over."""
+
+
+def doctype(data: bytes) -> int | None:
+    """The offset of the document type declaration; None where there is none. No more than the prolog is read."""
+    parser = expat.ParserCreate("utf-8")
+    found: list[int] = []
+
+    def declared(*_: object) -> None:
+        found.append(data.find(b"<!DOCTYPE", _prolog_end(data, parser.CurrentByteIndex)))
+        raise _Reached
+
+    def element(*_: object) -> None:
+        raise _Reached
+
+    parser.StartDoctypeDeclHandler = declared
+    parser.StartElementHandler = element
+    with contextlib.suppress(_Reached, expat.ExpatError):
+        parser.Parse(data, True)
+    return found[0] if found else None
+
+
+def _prolog_end(data: bytes, reached: int) -> int:
+    """Where the declaration begins that expat reports: not always where it stands in the middle of it."""
+    return reached if data.startswith(b"<!DOCTYPE", reached) else max(data.rfind(b"<!DOCTYPE", 0, reached + 9), 0)
+
+
+def _root(text: bytes) -> tuple[Any, str]:
+    """The root element; None, and the reason, where the text cannot be parsed."""
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        strip_cdata=False,
+    )
+    try:
+        return etree.fromstring(text, parser), ""
+    except (etree.XMLSyntaxError, ValueError) as error:
+        return None, str(error)
+
+
+def _problem(data: bytes, mended: Mended, reason: str) -> Diagnostic:
+    """What is wrong with a text that cannot be parsed, and where; ``reason`` is what libxml2 says of it."""
+    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+        return Diagnostic("IR101", "malformed XML: the file is empty", Anchor(offset=0))
+    root = first_tag(data)
+    if root is None and b"<net" not in data:
+        return Diagnostic("IR102", "not an OpenVINO IR: the file is not XML, expected <net>", Anchor(offset=0))
+    if root is not None and root not in ("net", "layer"):
+        return _not_an_ir(root)
+    text = mended.text
+    opened: list[tuple[str, int]] = []
+    parser = expat.ParserCreate("utf-8")
+    parser.EndElementHandler = lambda _name: opened.pop()
+
+    def start(name: str, _attributes: object) -> None:
+        opened.append((name, parser.CurrentByteIndex))
+        if len(opened) > DEEPEST:
+            raise _Reached
+
+    parser.StartElementHandler = start
+    try:
+        parser.Parse(text, True)
+    except _Reached:
+        anchor = Anchor(offset=mended.origin(opened[-1][1]), length=len(opened[-1][0]) + 1)
+        return refusal(f"elements are nested more than {DEEPEST} deep", anchor)
+    except expat.ExpatError as error:
+        return _malformed(data, mended, error.code, max(parser.ErrorByteIndex, 0), opened)
+    prefix = _UNDEFINED_PREFIX.search(reason)
+    if prefix is not None:
+        offset = max(text.find(b"%b:" % prefix[1].encode()), 0)
+        what = f"malformed XML: the prefix {prefix[1]} is not declared, expected xmlns:{prefix[1]}"
+        return Diagnostic("IR101", what, Anchor(offset=mended.origin(offset), length=len(prefix[1])))
+    if "HUGE" in reason:
+        return refusal("a name, a value or a text is longer than any IR has", Anchor(offset=0))
+    return Diagnostic("IR101", f"malformed XML: {reason}", Anchor(offset=0))
+
+
+def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tuple[str, int]]) -> Diagnostic:
+    text = mended.text
+    hidden = 2 if mended.fragment else 0
+    inner, begins = opened[-1] if len(opened) > hidden else ("", 0)
+    notes: tuple[str, ...] = ()
+    length = 1
+    if inner:
+        place = SourceMap(data).span(mended.origin(begins), mended.origin(begins))
+        notes = (f"<{inner}> opens at {place.row}:{place.column}",)
+    reason = (expat.ErrorString(code) or "not well-formed") + (f" inside <{inner}>" if inner else "")
+    if code == _TAG_MISMATCH:
+        closing = text[at : text.find(b">", at)].decode(errors="replace").strip()
+        expected = f"expected </{inner}>" if inner else "which was not opened"
+        reason, at, length = f"</{closing}> closes nothing, {expected}", at - 2, len(closing.encode()) + 3
+    elif code == _NO_ELEMENTS and inner:
+        reason, at = f"the file ends inside <{inner}>, expected </{inner}>", len(text.rstrip()) - 1
+    elif code == _UNCLOSED_TOKEN:
+        reason = "the file ends inside the tag that begins here" + (f", inside <{inner}>" if inner else "")
+        length = len(text) - at
+    elif code == _UNDEFINED_ENTITY:
+        length = text.find(b";", at) + 1 - at
+        reason = f"no entity {text[at : at + length].decode(errors='replace')}, expected &amp; for a bare &"
+    elif code == _JUNK:
+        reason = "something follows the end of </net>, expected the end of the file"
+    elif code == _INVALID_TOKEN:
+        unclosed = _unclosed_value(text, at)
+        if unclosed is not None:
+            name, at, length = unclosed
+            reason = f"the value of {name} has no closing quote"
+        elif text[at] >= 0x80:
+            reason = f"byte 0x{text[at]:02x} is no utf-8 text" + (f" inside <{inner}>" if inner else "")
+    offset = mended.origin(min(at, len(text)))
+    return Diagnostic("IR101", f"malformed XML: {reason}", Anchor(offset=offset, length=length), notes=notes)
+
+
+def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:
+    """The attribute whose value runs up to ``at``: its name, and where its value begins and how long its line is."""
+    tag = text.rfind(b"<", 0, at)
+    if tag < 0 or text[at : at + 1] != b"<":
+        return None
+    inside = text[tag:at]
+    quote = max(b"\"'", key=lambda mark: inside.count(mark))
+    if inside.count(quote) % 2 == 0:
+        return None
+    begin = inside.rfind(b"=" + bytes([quote]))
+    if begin < 0:
+        return None
+    name = inside[:begin].split()[-1].decode(errors="replace")
+    line = inside[begin + 1 :].split(b"\n")[0].rstrip()
+    return name, tag + begin + 1, len(line)

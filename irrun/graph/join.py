@@ -1,0 +1,213 @@
+"""Edges: joins the ports that they name, and tells which fault of an edge explains which port that nothing feeds."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import networkx as nx
+
+from irrun.diagnostics import Anchor, Diagnostic, LayerRef
+from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement
+from irrun.graph.graph import Outlet
+
+Sources = dict[int, list[Outlet | None]]
+
+
+class Inlet(NamedTuple):
+    """An input port: the node, and which of its inputs, counted from 0."""
+
+    node: int
+    port: int
+
+
+class _Stray(NamedTuple):
+    """An edge that leads nowhere, so that some input is left without one: where it was to lead, as far as that is
+    known, and which finding reports it."""
+
+    node: int | None
+    finding: int
+
+
+class Joiner:
+    """Joins the layers of one net.
+
+    ``sources`` are the outlets that feed each input, ``open`` the inputs that no edge names. Neither holds an input whose
+    edge is at fault: what arrives there is not known.
+    """
+
+    def __init__(self, net: NetElement, layers: Mapping[int, LayerElement], twice: Sequence[LayerElement]) -> None:
+        self.sources: Sources = {id: [None] * len(layer.inputs) for id, layer in layers.items()}
+        self.open: list[Inlet] = []
+        self.found: list[Diagnostic] = []
+        self._layers = layers
+        self._by_text = {layer.id: id for id, layer in reversed(layers.items())}
+        self._ambiguous = {layer.id for layer in twice}
+        self._lost: set[Inlet] = set()
+        self._strays: list[_Stray] = []
+        missing: dict[str, list[tuple[EdgeElement, str]]] = {}
+        for edge in net.edges:
+            self._edge(edge, missing)
+        self._missing(missing, twice)
+        self._unconnected()
+
+    def _edge(self, edge: EdgeElement, missing: dict[str, list[tuple[EdgeElement, str]]]) -> None:
+        source = self._layer(edge, "from-layer", edge.from_layer, missing)
+        target = self._layer(edge, "to-layer", edge.to_layer, missing)
+        output = None if source is None else self._port(edge, "from-port", edge.from_port, source)
+        input = None if target is None else self._port(edge, "to-port", edge.to_port, target)
+        if target is None or input is None:
+            return
+        inlet = Inlet(target, input)
+        before = self.sources[target][input]
+        if before is not None or inlet in self._lost:
+            layer = self._layers[target]
+            what = f"input port {edge.to_port} is fed twice, expected one edge"
+            notes = () if before is None else (f"the other edge comes from layer {self._layers[before.node].id}",)
+            self._report("IR205", what, Anchor(edge.element), layer, edge.to_port, notes)
+            self._strays.append(_Stray(target, len(self.found) - 1))
+            self._lose(inlet)
+        elif source is None or output is None:
+            self._lose(inlet)
+        else:
+            self.sources[target][input] = Outlet(source, output)
+
+    def _layer(
+        self, edge: EdgeElement, name: str, id: str, missing: dict[str, list[tuple[EdgeElement, str]]]
+    ) -> int | None:
+        if id in self._ambiguous:
+            return None
+        if id not in self._by_text:
+            missing.setdefault(id, []).append((edge, name))
+            return None
+        return self._by_text[id]
+
+    def _port(self, edge: EdgeElement, name: str, port: str, node: int) -> int | None:
+        layer = self._layers[node]
+        side, ports = ("output", layer.outputs) if name == "from-port" else ("input", layer.inputs)
+        index = port_index(ports, port)
+        if index is None:
+            has = f"it has {', '.join(item.id for item in ports)}" if ports else "it has none"
+            what = f'{name} "{port}": layer {layer.id} ({layer.type}) has no such {side} port; {has}'
+            self._report("IR203", what, Anchor(edge.element, "value", name), layer, port)
+            if name == "to-port":
+                self._strays.append(_Stray(node, len(self.found) - 1))
+        return index
+
+    def _lose(self, inlet: Inlet) -> None:
+        self.sources[inlet.node][inlet.port] = None
+        self._lost.add(inlet)
+
+    def _missing(self, missing: Mapping[str, list[tuple[EdgeElement, str]]], twice: Sequence[LayerElement]) -> None:
+        """One finding for each layer id that is missing; those that an id used twice explains are its notes."""
+        ids = list(missing)
+        for index, layer in enumerate(twice):
+            notes = [f'edges name layer "{id}", which there is not' for id in ids[index : index + 1]]
+            what = f'layer id "{layer.id}" is used twice, expected an id of its own'
+            self._report("IR201", what, Anchor(layer.element, "value", "id"), layer, None, tuple(notes))
+        for id in ids:
+            edge, name = missing[id][0]
+            explained = id in ids[: len(twice)]
+            if not explained:
+                more = len(missing[id]) - 1
+                notes = (f"{more} more edge{'s name' if more > 1 else ' names'} it",) if more else ()
+                what = f'{name} "{id}": there is no layer with this id'
+                self._report("IR202", what, Anchor(edge.element, "value", name), None, None, notes)
+            finding = len(self.found) - 1
+            self._strays += [_Stray(None, finding) for _, name in missing[id] if name == "to-layer"]
+
+    def _unconnected(self) -> None:
+        """Find the inputs that no edge names. Each edge that leads nowhere explains one of them, of its own layer first."""
+        inlets = [
+            Inlet(id, index)
+            for id, sources in self.sources.items()
+            for index, outlet in enumerate(sources)
+            if outlet is None
+        ]
+        strays = list(self._strays)
+        for inlet in inlets:
+            layer = self._layers[inlet.node]
+            port = layer.inputs[inlet.port]
+            repeated = port_index(layer.inputs, port.id) != inlet.port
+            if inlet in self._lost or layer.id in self._ambiguous or repeated:
+                continue
+            stray = min(strays, key=lambda item: (item.node != inlet.node, item.node is not None), default=None)
+            if stray is None:
+                self.open.append(inlet)
+                continue
+            strays.remove(stray)
+            before = self.found[stray.finding]
+            note = f'input port {port.id} of layer {layer.id} "{layer.name}" is left without an edge'
+            self.found[stray.finding] = dataclasses.replace(before, notes=(*before.notes, note))
+
+    def _report(
+        self,
+        code: str,
+        message: str,
+        anchor: Anchor,
+        layer: LayerElement | None,
+        port: str | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        ref = None if layer is None else layer_ref(layer)
+        self.found.append(Diagnostic(code, message, anchor, layer=ref, port=port, notes=notes))
+
+
+def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) -> list[int]:
+    """A topological order, that of ``ids`` where the edges leave a choice; nodes of cycles are left out of it."""
+    rank = {id: index for index, id in enumerate(ids)}
+    waiting: dict[int, int] = {}
+    targets: dict[int, list[int]] = {id: [] for id in ids}
+    for id in ids:
+        feeders = [outlet.node for outlet in sources[id] if outlet is not None]
+        waiting[id] = len(feeders)
+        for feeder in feeders:
+            targets[feeder].append(id)
+    ready = [rank[id] for id in ids if not waiting[id]]
+    found: list[int] = []
+    while ready:
+        id = ids[heapq.heappop(ready)]
+        found.append(id)
+        for target in targets[id]:
+            waiting[target] -= 1
+            if not waiting[target]:
+                heapq.heappush(ready, rank[target])
+    return found
+
+
+def cycles(digraph: nx.MultiDiGraph[int], left: Sequence[int]) -> list[list[int]]:
+    """One cycle of each group of nodes that depend on each other, from its first node on."""
+    rings = []
+    for group in nx.strongly_connected_components(digraph.subgraph(left)):
+        inner = digraph.subgraph(group)
+        if inner.number_of_edges():
+            ring = [edge[0] for edge in nx.find_cycle(inner, min(group))]
+            begin = ring.index(min(ring))
+            rings.append(ring[begin:] + ring[:begin])
+    return sorted(rings)
+
+
+def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
+    """The layers whose id an earlier one has."""
+    counts: Counter[str] = Counter()
+    found = []
+    for layer in layers:
+        if counts[layer.id]:
+            found.append(layer)
+        counts[layer.id] += 1
+    return found
+
+
+def layer_ref(layer: LayerElement) -> LayerRef:
+    return LayerRef(layer.id, layer.name, layer.type, layer.version or "")
+
+
+def port_index(ports: Sequence[PortElement], id: str) -> int | None:
+    """The number of the port with this id, the first of those that share it."""
+    for index, port in enumerate(ports):
+        if port.id == id:
+            return index
+    return None

@@ -1,0 +1,131 @@
+"""The last step of SSD (https://arxiv.org/abs/1512.02325): boxes decoded from priors, and the best of each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irrun.kernels.nms import by_score, suppress
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How boxes are decoded and chosen. ``top_k`` and ``keep_top_k`` of -1 do not limit."""
+
+    classes: int
+    background: int
+    top_k: int
+    keep_top_k: int
+    by_center: bool
+    nms_threshold: float
+    confidence_threshold: float
+    clip_before: bool
+    clip_after: bool
+    one_class_each: bool
+    objectness: float
+
+
+def detections(
+    offsets: Array,
+    scores: Array,
+    priors: Array,
+    variances: Array | None,
+    arm_scores: Array | None,
+    arm_offsets: Array | None,
+    settings: Settings,
+) -> Array:
+    """Rows [image, class, score, x1, y1, x2, y2], image after image, class after class, by descending score.
+
+    ``offsets [N, P, L, 4]`` with L of 1 where classes share them, ``scores [N, P, C]``, ``priors`` and ``variances``
+    ``[N, P, 4]``. ``arm_scores [N, P, 2]`` and ``arm_offsets`` refine the priors first
+    (https://arxiv.org/abs/1711.06897).
+    """
+    rows = [np.zeros((0, 7), offsets.dtype)]
+    for image in range(len(offsets)):
+        variance = None if variances is None else variances[image][:, None]
+        prior = priors[image][:, None]
+        if arm_offsets is not None:
+            prior = _decode(prior, arm_offsets[image], variance, settings)
+        boxes = _decode(prior, offsets[image], variance, settings)
+        score = scores[image]
+        if arm_scores is not None:
+            score = _without_objects(score, arm_scores[image][:, 1] < settings.objectness, settings.background)
+        label, row = _choose(boxes, score, settings)
+        corners = boxes[row, label if boxes.shape[1] > 1 else 0]
+        if settings.clip_after:
+            corners = np.clip(corners, 0, 1)
+        shown = label - 1 if settings.one_class_each else label
+        columns = [np.full(len(row), image), shown, score[row, label]]
+        rows.append(np.concatenate([np.stack(columns, axis=1).astype(offsets.dtype), corners], axis=1))
+    return np.concatenate(rows)
+
+
+def _decode(priors: Array, offsets: Array, variances: Array | None, settings: Settings) -> Array:
+    """The corners ``[P, L, 4]`` that offsets from priors stand for."""
+    scaled = offsets if variances is None else offsets * variances
+    if settings.by_center:
+        size = priors[..., 2:] - priors[..., :2]
+        center = scaled[..., :2] * size + (priors[..., :2] + priors[..., 2:]) / 2
+        half = np.exp(scaled[..., 2:]) * size / 2
+        corners = np.concatenate([center - half, center + half], axis=-1)
+    else:
+        corners = priors + scaled
+    return np.clip(corners, 0, 1) if settings.clip_before else np.asarray(corners)
+
+
+def _without_objects(scores: Array, empty: Array, background: int) -> Array:
+    """The scores, all of them 0 but the background's where the prior is empty."""
+    nothing = (np.arange(scores.shape[1]) == background).astype(scores.dtype)
+    return np.where(empty[:, None], nothing, scores)
+
+
+def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Array]:
+    """The classes and positions of what suppression leaves, sorted by class and score."""
+    labels, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    candidates = _best_class(scores, settings) if settings.one_class_each else None
+    for label in range(settings.classes):
+        if label == settings.background:
+            continue
+        if candidates is None:
+            row = np.flatnonzero(scores[:, label] > scores.dtype.type(settings.confidence_threshold))
+            row = row[by_score(scores[row, label])]
+            row = row[: settings.top_k] if settings.top_k > -1 else row
+        else:
+            row = candidates[1][candidates[0] == label]
+        corners = boxes[row, label if boxes.shape[1] > 1 else 0]
+        kept = row[suppress(corners, settings.nms_threshold, _overlap)]
+        labels.append(np.full_like(kept, label))
+        rows.append(kept)
+    label, row = np.concatenate(labels), np.concatenate(rows)
+    if -1 < settings.keep_top_k < len(row):
+        best = np.lexsort((label, row, -scores[row, label]))[: settings.keep_top_k]
+        best = best[np.argsort(label[best], kind="stable")]
+        label, row = label[best], row[best]
+    return label, row
+
+
+def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
+    """The best class of each prior and the priors, by descending score; class 0 is never it."""
+    allowed = scores.copy()
+    allowed[:, 0] = -1
+    if settings.background > -1:
+        allowed[:, settings.background : settings.background + 1] = -1
+    label = allowed.argmax(axis=1)
+    score = np.take_along_axis(allowed, label[:, None], axis=1)[:, 0]
+    row = np.flatnonzero((label > 0) & (score > -1) & (score >= scores.dtype.type(settings.confidence_threshold)))
+    row = row[by_score(score[row])]
+    row = row[: settings.top_k] if settings.top_k != -1 else row
+    return label[row], row
+
+
+def _overlap(box: Array, others: Array) -> Array:
+    """Intersection over union; boxes whose corners are swapped have nothing in common with any."""
+    sides = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
+    common = np.where((sides > 0).all(axis=1), sides.prod(axis=1), 0)
+    area, other_area = (box[2:] - box[:2]).prod(), (others[:, 2:] - others[:, :2]).prod(axis=1)
+    return np.where(common > 0, common / (area + other_area - common), 0)

@@ -1,0 +1,94 @@
+"""Discrete Fourier transforms. Complex numbers are pairs of floats in a last axis of size 2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def to_complex(pairs: Array) -> Array:
+    """[..., 2] as complex numbers [...]."""
+    kind = np.complex128 if pairs.dtype == np.float64 else np.complex64
+    return np.ascontiguousarray(pairs).view(kind)[..., 0]
+
+
+def to_pairs(values: Array) -> Array:
+    """Complex numbers [...] as [..., 2]."""
+    contiguous = np.ascontiguousarray(values)
+    return contiguous.view(contiguous.real.dtype).reshape(*values.shape, 2)
+
+
+def dft(pairs: Array, axes: Sequence[int], sizes: Sequence[int], *, inverse: bool) -> Array:
+    """Transform complex data over ``axes``, each cut or padded with zeros at its end to its size."""
+    function = np.fft.ifft if inverse else np.fft.fft
+    values = to_complex(pairs)
+    for axis, size in zip(axes, sizes, strict=True):
+        values = _empty(values, axis, size) if size == 0 else function(values, size, axis)
+    return to_pairs(values)
+
+
+def rdft(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> Array:
+    """Transform real data; of the last of ``axes`` only the first size // 2 + 1 frequencies are kept."""
+    values = np.fft.rfft(data, sizes[-1], axes[-1])
+    for axis, size in zip(axes[:-1], sizes[:-1], strict=True):
+        values = np.fft.fft(values, size, axis)
+    return to_pairs(values)
+
+
+def irdft(pairs: Array, axes: Sequence[int], sizes: Sequence[int]) -> Array:
+    """The inverse of ``rdft``: the data are symmetric in the last of ``axes``, of which half is given."""
+    values = to_complex(pairs)
+    for axis, size in zip(axes[:-1], sizes[:-1], strict=True):
+        values = np.fft.ifft(values, size, axis)
+    return np.asarray(np.fft.irfft(values, sizes[-1], axes[-1]))
+
+
+def _empty(values: Array, axis: int, size: int) -> Array:
+    shape = list(values.shape)
+    shape[axis] = size
+    return np.zeros(shape, values.dtype)
+
+
+def _centred(window: Array, frame_size: int) -> Array:
+    """The window with zeros on both sides, as long as a frame."""
+    left = (frame_size - window.shape[0]) // 2
+    return np.pad(window, (left, frame_size - window.shape[0] - left))
+
+
+def stft(signal: Array, window: Array, frame_size: int, frame_step: int) -> Array:
+    """The transforms [..., frames, frame_size // 2 + 1, 2] of windowed frames of [..., samples]."""
+    frames = np.lib.stride_tricks.sliding_window_view(signal, frame_size, axis=-1)[..., ::frame_step, :]
+    return to_pairs(np.fft.rfft(frames * _centred(window, frame_size)))
+
+
+def istft(
+    pairs: Array, window: Array, frame_size: int, frame_step: int, length: int | None, *, center: bool, normalized: bool
+) -> Array:
+    """The signal [..., samples] whose frames have the transforms [..., frame_size // 2 + 1, frames, 2].
+
+    Frames are windowed and added where they overlap, and divided by the sum of their squared windows. With ``center``
+    half a frame is cut off in front and behind. Samples that no window covers, and those behind the end, are zero.
+    """
+    padded = _centred(window, frame_size)
+    frames = np.fft.irfft(np.swapaxes(to_complex(pairs), -1, -2), frame_size) * padded
+    count = frames.shape[-2]
+    total = (count - 1) * frame_step + frame_size
+    signal = np.zeros((*frames.shape[:-2], total), frames.dtype)
+    weight = np.zeros(total, frames.dtype)
+    for index in range(count):
+        part = slice(index * frame_step, index * frame_step + frame_size)
+        signal[..., part] += frames[..., index, :]
+        weight[part] += padded**2
+    if normalized:
+        signal *= frames.dtype.type(np.sqrt(frame_size))
+    signal = np.where(weight != 0, signal / np.where(weight != 0, weight, 1), 0)
+    margin = frame_size // 2 if center else 0
+    wanted = length if length is not None else total - frame_size if center else total
+    signal = signal[..., margin : margin + wanted]
+    missing = wanted - signal.shape[-1]
+    return np.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(0, missing)]) if missing > 0 else signal

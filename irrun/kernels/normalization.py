@@ -1,0 +1,110 @@
+"""Normalizations of arrays: by mean and variance, by the root of the mean square, by neighbours.
+
+Integers are computed in float64, floats in their own dtype. ``axes`` are counted from the front and different. Inputs
+are never written to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irrun.kernels.activation import as_float
+
+Array = npt.NDArray[Any]
+
+
+def sum_of_squares(x: Array, axes: Sequence[int]) -> Array:
+    """The sums along the axes, which stay in the shape as ones."""
+    kept = x.ndim - len(axes)
+    if axes and sorted(axes) == list(range(kept, x.ndim)) and x.flags.c_contiguous:
+        rows = x.reshape(*x.shape[:kept], math.prod(x.shape[kept:]))
+        sums = np.asarray(np.vecdot(rows, rows))
+        return sums.reshape(*x.shape[:kept], *(1,) * len(axes))
+    return np.asarray(np.sum(np.square(x), axis=tuple(axes), keepdims=True))
+
+
+def _count(x: Array, axes: Sequence[int]) -> int:
+    count: int = math.prod(x.shape[axis] for axis in axes)
+    return max(count, 1)
+
+
+def mean_variance(x: Array, axes: Sequence[int], eps: float | None, eps_outside: bool = False) -> Array:
+    """x less its mean along the axes, divided by the root of its variance unless ``eps`` is None.
+
+    ``eps`` is added to the variance, or with ``eps_outside`` to the root.
+    """
+    x = as_float(x)
+    count = _count(x, axes)
+    mean = np.asarray(np.sum(x, axis=tuple(axes), keepdims=True))
+    mean /= count
+    result = np.asarray(np.subtract(x, mean))
+    if eps is None:
+        return result
+    deviation = sum_of_squares(result, axes)
+    deviation /= count
+    if not eps_outside:
+        deviation += eps
+    np.sqrt(deviation, out=deviation)
+    if eps_outside:
+        deviation += eps
+    result /= deviation
+    return result
+
+
+def root_mean_square(x: Array, eps: float) -> Array:
+    """x divided by the root of its mean square along the last axis; ``eps`` is added to the mean."""
+    x = as_float(x)
+    root = sum_of_squares(x, (x.ndim - 1,))
+    root /= _count(x, (x.ndim - 1,))
+    root += eps
+    np.sqrt(root, out=root)
+    return np.asarray(x / root)
+
+
+def group(x: Array, scale: Array, bias: Array, groups: int, eps: float) -> Array:
+    """Normalize each group of channels of each sample; ``scale`` and ``bias`` have a value for each channel."""
+    x = as_float(x)
+    batch, channels = x.shape[:2]
+    inner = math.prod(x.shape[2:])
+    grouped = mean_variance(np.ascontiguousarray(x).reshape(batch, groups, channels // groups * inner), (2,), eps)
+    result = grouped.reshape(batch, channels, inner)
+    result *= scale[:, None]
+    result += bias[:, None]
+    return result.reshape(x.shape)
+
+
+def batch(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array, eps: float) -> Array:
+    """gamma * (x - mean) / sqrt(variance + eps) + beta, with a value of each for every channel, axis 1 of x."""
+    along = (-1, *(1,) * (x.ndim - 2))
+    result = np.asarray(x - mean.reshape(along))
+    result *= (gamma / np.sqrt(variance + variance.dtype.type(eps))).reshape(along)
+    result += beta.reshape(along)
+    return result
+
+
+def window_sum(x: Array, axis: int, reach: int) -> Array:
+    """The sum of each element and of its neighbours up to ``reach`` away along an axis."""
+    size = x.shape[axis]
+    result = x.copy()
+    here, there = np.moveaxis(result, axis, 0), np.moveaxis(x, axis, 0)
+    for step in range(1, min(reach, size - 1) + 1):
+        here[step:] += there[:-step]
+        here[:-step] += there[step:]
+    return result
+
+
+def local_response(x: Array, axes: Sequence[int], alpha: float, beta: float, bias: float, size: int) -> Array:
+    """x / (bias + alpha / size ** len(axes) * sum) ** beta; the sum is that of the squares within size // 2 of x."""
+    x = as_float(x)
+    total = np.asarray(np.square(x))
+    for axis in axes:
+        total = window_sum(total, axis, size // 2)
+    total *= alpha / size ** len(axes)
+    total += bias
+    np.power(total, beta, out=total)
+    return np.asarray(np.divide(x, total, out=total))

@@ -1,0 +1,80 @@
+"""Streams of random 32-bit words, and what is made of them: uniform floats, and samples of distributions.
+
+Philox 4x32-10 is that of Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3"; the Mersenne Twister MT19937.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Alignment = Literal["tensorflow", "pytorch"]
+
+_LOW: Final = np.uint64(0xFFFFFFFF)
+_HALF: Final = np.uint64(32)
+_FRACTION_BITS: Final = {
+    "tensorflow": {"f16": 10, "bf16": 7, "f32": 23, "f64": 52},
+    "pytorch": {"f16": 11, "bf16": 8, "f32": 24, "f64": 53},
+}
+
+
+def philox(key: int, counter: int, numbers: Array) -> Array:
+    """Four words for each of ``numbers``: uint32 [..., 4]."""
+    n_low, n_high = numbers & _LOW, numbers >> _HALF
+    c_low = np.full(numbers.shape, counter & 0xFFFFFFFF, np.uint64)
+    c_high = np.full(numbers.shape, counter >> 32 & 0xFFFFFFFF, np.uint64)
+    key_low, key_high = key & 0xFFFFFFFF, key >> 32 & 0xFFFFFFFF
+    for _ in range(10):
+        by_n, by_c = n_low * np.uint64(0xD2511F53), c_low * np.uint64(0xCD9E8D57)
+        n_low, n_high = (by_c >> _HALF) ^ n_high ^ np.uint64(key_low), by_c & _LOW
+        c_low, c_high = (by_n >> _HALF) ^ c_high ^ np.uint64(key_high), by_n & _LOW
+        key_low, key_high = (key_low + 0x9E3779B9) & 0xFFFFFFFF, (key_high + 0xBB67AE85) & 0xFFFFFFFF
+    return np.stack([n_low, n_high, c_low, c_high], axis=-1).astype(np.uint32)
+
+
+def words(count: int, global_seed: int, op_seed: int, alignment: Alignment) -> Array:
+    """The first words of the stream that both seeds give; TensorFlow's is Philox, PyTorch's the Mersenne Twister.
+
+    PyTorch's does not look at ``op_seed``. Where both seeds are zero every call gives another stream.
+    """
+    if global_seed == 0 and op_seed == 0:
+        global_seed = int(np.random.default_rng().integers(1, 1 << 32))
+    if alignment == "pytorch":
+        twister = np.random.RandomState(global_seed & 0xFFFFFFFF)
+        return np.asarray(twister.randint(0, 1 << 32, count, dtype=np.uint32))
+    return philox(global_seed, op_seed, np.arange(-(-count // 4), dtype=np.uint64)).reshape(-1)[:count]
+
+
+def unit_floats(stream: Array, kind: Literal["f16", "bf16", "f32", "f64"], alignment: Alignment) -> Array:
+    """Numbers from 0 up to, not including, 1, on the grid of an element type; f64 takes two words for each."""
+    bits = _FRACTION_BITS[alignment][kind]
+    values = stream.astype(np.uint64)
+    if kind == "f64":
+        values = (values[0::2] << _HALF) | values[1::2]
+    fraction = values & np.uint64((1 << bits) - 1)
+    return np.asarray(np.ldexp(fraction.astype(np.float64 if kind == "f64" else np.float32), -bits))
+
+
+def sample_classes(weights: Array, samples: Array, *, with_replacement: bool) -> Array:
+    """For each of ``samples``, [batch, count] in [0, 1], the class that it picks out of ``weights``, [batch, classes].
+
+    It is the first one whose cumulative share is not below the sample. Without replacement its share is then taken out.
+    """
+    shares = np.cumsum(weights.astype(np.float64), axis=-1)
+    shares /= shares[:, -1:]
+    result = np.empty(samples.shape, np.int64)
+    classes = np.arange(weights.shape[1])
+    for index in range(samples.shape[1]):
+        picked = np.minimum((shares < samples[:, index : index + 1]).sum(axis=-1), weights.shape[1] - 1)
+        result[:, index] = picked
+        if with_replacement:
+            continue
+        at = picked[:, None]
+        below = np.where(at > 0, np.take_along_axis(shares, np.maximum(at - 1, 0), axis=-1), 0)
+        share = np.take_along_axis(shares, at, axis=-1) - below
+        shares = np.where(classes >= at, shares - share, shares)
+        shares = shares / shares[:, -1:]
+    return result

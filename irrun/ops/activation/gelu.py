@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from irrun.kernels.activation import gelu, gelu_tanh
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.activation.elementwise import FloatActivation
+from irrun.tensor.element_type import FLOAT
+
+T = TypeVar("T", FLOAT)
+
+
+@op("Gelu", opset=2)
+class GeluV2(FloatActivation):
+    """Gaussian error linear unit, x times the normal distribution function of x, by the error function."""
+
+    function = gelu
+
+
+@op("Gelu", opset=7)
+class GeluV7(Op):
+    """Gaussian error linear unit, x times the normal distribution function of x, exact or approximated."""
+
+    inputs = (In("data", T),)
+    outputs = (Out("output", T),)
+
+    approximation_mode: Literal["erf", "tanh"] = attr("erf", doc="the formula: error function or hyperbolic tangent")
+
+    def infer(self, data: Fact) -> Shape:
+        return data.shape
+
+    def run(self, data: Array) -> Array:
+        return gelu(data) if self.approximation_mode == "erf" else gelu_tanh(data)

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from irrun.kernels.activation import hard_sigmoid
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("HardSigmoid", opset=1)
+class HardSigmoid(Op):
+    """A line clipped to [0, 1]: max(0, min(1, alpha * x + beta)).
+
+    Departure: the native CPU plugin gives 1 for NaN.
+    """
+
+    inputs = (
+        In("data", T),
+        In("alpha", T, "slope of the line, a scalar", rank=0),
+        In("beta", T, "value of the line at zero, a scalar", rank=0),
+    )
+    outputs = (Out("output", T),)
+
+    def infer(self, data: Fact, alpha: Fact, beta: Fact) -> Shape:  # noqa: ARG002
+        return data.shape
+
+    def run(self, data: Array, alpha: Array, beta: Array) -> Array:
+        return hard_sigmoid(data, alpha, beta)

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from irrun.kernels.activation import hard_sigmoid
+from irrun.ops import Array, op
+from irrun.ops.activation.elementwise import Activation
+
+
+@op("HSigmoid", opset=5, page="hsigmoid-5")
+class HSigmoid(Activation):
+    """Hard version of the sigmoid: min(max(x + 3, 0), 6) / 6.
+
+    Departure: the native CPU plugin gives 0 for NaN.
+    """
+
+    def run(self, data: Array) -> Array:
+        return hard_sigmoid(data, 1 / 6, 0.5)

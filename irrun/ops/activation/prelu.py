@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from irrun.kernels.activation import prelu
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.shapes import broadcasts_onto
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("PReLU", opset=1, page="prelu-1")
+class PReLU(Op):
+    """Rectified linear unit whose negative part is scaled by a second input: x, or slope * x where x is negative.
+
+    A slope of one axis that is as long as the second axis of data holds a value for each channel. Any other is
+    broadcast onto data by NumPy's rule.
+
+    Note: the only axis of 1D data is the axis of channels.
+    """
+
+    inputs = (In("data", T), In("slope", T, "factor of the negative elements"))
+    outputs = (Out("output", T),)
+
+    def infer(self, data: Fact, slope: Fact) -> Shape:
+        if data.shape.dims is None or slope.shape.dims is None or broadcasts_onto(slope.shape, data.shape):
+            return data.shape
+        if len(slope.shape) == 1 and len(data.shape) > 1 and slope.shape[0].compatible(data.shape[1]):
+            return data.shape
+        raise OpError(
+            f"slope {slope.shape} does not broadcast to data {data.shape}, nor is it one for each channel", input=1
+        )
+
+    def run(self, data: Array, slope: Array) -> Array:
+        if slope.ndim == 1 and data.ndim > 1 and slope.shape[0] == data.shape[1]:
+            slope = slope.reshape(-1, *(1,) * (data.ndim - 2))
+        return prelu(data, slope.reshape(slope.shape[max(slope.ndim - data.ndim, 0) :]))

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, op
+from irrun.ops.activation.elementwise import Activation
+
+
+@op("ReLU", opset=1, page="relu-1")
+class ReLU(Activation):
+    """Rectified linear unit: max(0, x).
+
+    Departure: the native CPU plugin gives 0 for NaN.
+    """
+
+    def run(self, data: Array) -> Array:
+        return np.asarray(np.maximum(data, 0))

@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from irrun.kernels.activation import sigmoid
+from irrun.ops import op
+from irrun.ops.activation.elementwise import Activation
+
+
+@op("Sigmoid", opset=1)
+class Sigmoid(Activation):
+    """Logistic function: 1 / (1 + exp(-x))."""
+
+    function = sigmoid

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from irrun.kernels.activation import softmax
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import normalize_axis
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("SoftMax", opset=1, page="softmax-1")
+class SoftMaxV1(Op):
+    """Exponentials along an axis, divided by their sum."""
+
+    inputs = (In("data", T),)
+    outputs = (Out("output", T),)
+
+    axis: int = attr(1, doc="the axis along which the results add up to one", ge=0, openvino=0)
+
+    def infer(self, data: Fact) -> Shape:
+        check_axis(self.axis, data)
+        return data.shape
+
+    def run(self, data: Array) -> Array:
+        return softmax(data, self.axis)
+
+
+@op("SoftMax", opset=8, page="softmax-8")
+class SoftMaxV8(Op):
+    """Exponentials along an axis, divided by their sum."""
+
+    inputs = (In("data", T),)
+    outputs = (Out("output", T),)
+
+    axis: int = attr(1, doc="the axis along which the results add up to one; negative counts from the end")
+
+    def infer(self, data: Fact) -> Shape:
+        check_axis(self.axis, data)
+        return data.shape
+
+    def run(self, data: Array) -> Array:
+        return softmax(data, self.axis)
+
+
+def check_axis(axis: int, data: Fact) -> None:
+    """Raise OpError where the tensor has no such axis; a scalar counts as a tensor of one axis."""
+    if data.rank is not None:
+        normalize_axis(axis, max(data.rank, 1))

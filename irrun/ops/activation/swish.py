@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from irrun.kernels.activation import swish
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
+from irrun.tensor.element_type import FLOAT
+
+T = TypeVar("T", FLOAT)
+
+
+@op("Swish", opset=4)
+class Swish(Op):
+    """x times the sigmoid of beta * x."""
+
+    inputs = (
+        In("data", T),
+        In("beta", T, "factor inside the sigmoid, a scalar; 1 where absent", optional=True, rank=0),
+    )
+    outputs = (Out("output", T),)
+
+    def infer(self, data: Fact, beta: Fact | None) -> Shape:  # noqa: ARG002
+        return data.shape
+
+    def run(self, data: Array, beta: Array | None) -> Array:
+        return swish(data, beta)

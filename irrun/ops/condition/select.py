@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.arithmetic.elementwise import align_pdpd
+from irrun.ops.shapes import broadcast, broadcast_pdpd
+from irrun.tensor.element_type import ANY, BOOLEAN
+
+T = TypeVar("T", ANY)
+
+
+@op("Select", opset=1)
+class Select(Op):
+    """Elements of one tensor where a condition is true, of another where it is false."""
+
+    inputs = (
+        In("cond", BOOLEAN),
+        In("then", T, "taken where cond is true"),
+        In("else", T, "taken where cond is false"),
+    )
+    outputs = (Out("output", T),)
+    foldable = Fold.DIMS
+
+    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="how shapes that differ are matched")
+    axis: int = attr(-1, name="auto_broadcast.auto_broadcast_axis", doc="where a tensor is laid on then, for pdpd")
+
+    def infer(self, cond: Fact, then: Fact, other: Fact) -> Shape:
+        if self.auto_broadcast == "numpy":
+            return broadcast(cond.shape, then.shape, other.shape)
+        if self.auto_broadcast == "pdpd":
+            return broadcast_pdpd(broadcast_pdpd(then.shape, other.shape, self.axis), cond.shape, self.axis)
+        result = then.shape
+        for index, fact in ((2, other), (0, cond)):
+            merged = result.merge(fact.shape)
+            if merged is None:
+                what = f"shapes {fact.shape} and {result} differ; auto_broadcast is none"
+                raise OpError(what, input=index)
+            result = merged
+        return result
+
+    def run(self, cond: Array, then: Array, other: Array) -> Array:
+        if self.auto_broadcast == "pdpd":
+            other, cond = (align_pdpd(array, then.ndim, self.axis) for array in (other, cond))
+        return np.where(cond, then, other)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from irrun.kernels.roi_pooling import average_by_position, bilinear_by_position, listed
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.detection.boxes import expect_size, ranked
+from irrun.ops.detection.roi_align import check_batches
+from irrun.tensor.element_type import FLOAT
+
+T = TypeVar("T", FLOAT)
+
+
+@op("PSROIPooling", opset=1)
+class PSROIPooling(Op):
+    """Pool regions to a fixed size, each bin over input channels of its own.
+
+    Note: a batch index of -1 ends the list of regions, as Proposal writes it, and what follows gives 0, as in OpenVINO.
+    """
+
+    inputs = (
+        In("input", T, "[N, C, H, W]", rank=4),
+        In("coords", T, "[num_boxes, 5]: batch_id, x1, y1, x2, y2", rank=2),
+    )
+    outputs = (Out("output", T, "[num_boxes, output_dim, group_size, group_size]"),)
+
+    output_dim: int = attr(doc="channels of the output", gt=0)
+    group_size: int = attr(1, doc="rows and columns of the output", gt=0)
+    spatial_scale: float = attr(doc="factor of coordinates", gt=0)
+    mode: Literal["average", "bilinear"] = attr("average", doc="with bilinear, coordinates are from 0 to 1")
+    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear", gt=0, openvino=0)
+    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear", gt=0, openvino=0)
+
+    def infer(self, input: Fact, coords: Fact) -> Shape:
+        channels = ranked(input, 4)[1]
+        average = self.mode == "average"
+        maps = self.group_size**2 if average else self.spatial_bins_x * self.spatial_bins_y
+        if channels.is_static and (channels.lo < self.output_dim * maps or channels.lo % (self.output_dim * maps)):
+            factors = "group_size * group_size" if average else "spatial_bins_x * spatial_bins_y"
+            raise OpError(
+                f"input has {channels} channels, expected a multiple of {self.output_dim * maps}"
+                f" (output_dim * {factors})",
+                input=0,
+            )
+        of_coords = ranked(coords, 2)
+        expect_size(of_coords[1], 5, "the last size of coords", input=1)
+        return Shape([of_coords[0], self.output_dim, self.group_size, self.group_size])
+
+    def run(self, input: Array, coords: Array) -> Array:
+        check_batches(listed(coords)[:, 0], len(input), input=1)
+        if self.mode == "average":
+            return average_by_position(input, coords, self.output_dim, self.group_size, self.spatial_scale)
+        bins = (self.spatial_bins_y, self.spatial_bins_x)
+        return bilinear_by_position(input, coords, self.output_dim, self.group_size, self.spatial_scale, bins)

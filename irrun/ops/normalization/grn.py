@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.activation import as_float
+from irrun.kernels.normalization import sum_of_squares
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("GRN", opset=1)
+class GRN(Op):
+    """Global response normalization: each element divided by the L2 norm across channels, axis 1."""
+
+    inputs = (In("data", T, "[batch, channels, ...]", rank=(2, 3, 4)),)
+    outputs = (Out("output", T),)
+
+    bias: float = attr(doc="added to the sum of squares", ge=0, openvino=1.0)
+
+    def infer(self, data: Fact) -> Shape:
+        return data.shape
+
+    def run(self, data: Array) -> Array:
+        data = as_float(data)
+        norm = sum_of_squares(data, (1,))
+        norm += self.bias
+        return np.asarray(data / np.sqrt(norm, out=norm))

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from irrun.kernels.normalization import local_response
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.normalization.axes import check_axes
+from irrun.ops.reduction.base import reduced_axes
+from irrun.tensor.element_type import INTEGER, NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("LRN", opset=1)
+class LRN(Op):
+    """Local response normalization: each element divided by a power of the squares around it.
+
+    The divisor is (bias + alpha / size ** n * sum) ** beta, where n is the number of axes and the sum is that of the
+    squares of all elements that are at most size // 2 away along every axis.
+
+    Departure: with an even size the native CPU plugin sums up to (size - 1) // 2 away.
+    """
+
+    inputs = (In("data", T), In("axes", INTEGER, "the axes of the region", rank=1))
+    outputs = (Out("output", T),)
+
+    alpha: float = attr(doc="factor of the sum", openvino=0.0)
+    beta: float = attr(doc="exponent of the divisor", ge=0, openvino=0.0)
+    bias: float = attr(doc="added to the sum", openvino=0.0)
+    size: int = attr(doc="side of the region", ge=1, openvino=0)
+
+    def infer(self, data: Fact, axes: Fact) -> Shape:
+        check_axes(data, axes)
+        return data.shape
+
+    def run(self, data: Array, axes: Array) -> Array:
+        return local_response(data, reduced_axes(axes, data.ndim), self.alpha, self.beta, self.bias, self.size)

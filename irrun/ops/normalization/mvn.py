@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from irrun.kernels.normalization import mean_variance
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.normalization.axes import check_axes
+from irrun.ops.reduction.base import reduced_axes
+from irrun.ops.shapes import normalize_axis
+from irrun.tensor.element_type import INTEGER, NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("MVN", opset=2, page="mvn-1")
+class MVNV2(Op):
+    """Subtract the mean, and divide by the root of the variance, of each sample or of each of its channels.
+
+    Note: the page calls for one of across_channels and reduction_axes; OpenVINO writes both. Axes that are listed are
+    taken; otherwise it is all axes from the second, or without across_channels from the third.
+    """
+
+    inputs = (In("data", T, "[batch, channels, ...]"),)
+    outputs = (Out("output", T),)
+
+    across_channels: bool = attr(False, doc="whether channels share one mean and variance")
+    reduction_axes: tuple[int, ...] | None = attr(None, doc="the axes that share one mean and variance")
+    normalize_variance: bool = attr(doc="whether to divide by the root of the variance", openvino=False)
+    eps: float = attr(doc="added to the variance", ge=0, openvino=0.0)
+
+    def infer(self, data: Fact) -> Shape:
+        if data.rank is not None:
+            self._axes(data.rank)
+        return data.shape
+
+    def run(self, data: Array) -> Array:
+        return mean_variance(data, self._axes(data.ndim), self.eps if self.normalize_variance else None)
+
+    def _axes(self, rank: int) -> tuple[int, ...]:
+        if not self.reduction_axes:
+            return tuple(range(1 if self.across_channels else 2, rank))
+        return tuple({normalize_axis(axis, rank, attribute="reduction_axes") for axis in self.reduction_axes})
+
+
+@op("MVN", opset=6)
+class MVNV6(Op):
+    """Subtract the mean along axes, and divide by the root of the variance."""
+
+    inputs = (In("data", T), In("axes", INTEGER, "the axes that share one mean and variance", rank=1))
+    outputs = (Out("output", T),)
+
+    normalize_variance: bool = attr(doc="whether to divide by the root of the variance", openvino=False)
+    eps: float = attr(doc="added to the variance, or to its root", ge=0, openvino=0.0)
+    eps_mode: Literal["inside_sqrt", "outside_sqrt"] = attr(doc="where eps is added", openvino="inside_sqrt")
+
+    def infer(self, data: Fact, axes: Fact) -> Shape:
+        check_axes(data, axes)
+        return data.shape
+
+    def run(self, data: Array, axes: Array) -> Array:
+        eps = self.eps if self.normalize_variance else None
+        return mean_variance(data, reduced_axes(axes, data.ndim), eps, self.eps_mode == "outside_sqrt")

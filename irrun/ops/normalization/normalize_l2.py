@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from irrun.kernels.activation import as_float
+from irrun.kernels.normalization import sum_of_squares
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.normalization.axes import check_axes
+from irrun.ops.reduction.base import reduced_axes
+from irrun.tensor.element_type import INTEGER, NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("NormalizeL2", opset=1, page="normalize-l2-1")
+class NormalizeL2(Op):
+    """Divide by the L2 norm along axes.
+
+    With no axes each element is divided by itself.
+
+    Note: in that case zero stays zero.
+    """
+
+    inputs = (In("data", T), In("axes", INTEGER, "the axes of the norm, a scalar or a list", rank=(0, 1)))
+    outputs = (Out("output", T),)
+
+    eps: float = attr(doc="keeps the norm from being zero", ge=0, openvino=0.0)
+    eps_mode: Literal["add", "max"] = attr(doc="how eps and the sum of squares are joined", openvino="add")
+
+    def infer(self, data: Fact, axes: Fact) -> Shape:
+        check_axes(data, axes)
+        return data.shape
+
+    def run(self, data: Array, axes: Array) -> Array:
+        data = as_float(data)
+        over = reduced_axes(axes, data.ndim)
+        if not over:
+            return np.where(data == 0, data, data / data)
+        norm = sum_of_squares(data, over)
+        if self.eps_mode == "add":
+            norm += self.eps
+        else:
+            np.maximum(norm, self.eps, out=norm)
+        return np.asarray(data / np.sqrt(norm, out=norm))

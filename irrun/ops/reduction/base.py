@@ -1,0 +1,65 @@
+"""What the reductions have in common: their inputs, their attribute, and the shape of the result."""
+
+from __future__ import annotations
+
+from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
+from irrun.ops.shapes import axes_of
+from irrun.tensor.element_type import INTEGER, NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+class Reduction(Op):
+    """One value from all elements along some axes. An empty list of axes leaves the tensor as it is."""
+
+    inputs = (In("data", T), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
+    outputs = (Out("output", T),)
+
+    keep_dims: bool = attr(False, doc="whether reduced axes stay in the shape as ones")
+
+    def infer(self, data: Fact, axes: Fact) -> Shape:
+        return reduced_shape(data.shape, axes, self.keep_dims)
+
+    def run(self, data: Array, axes: Array) -> Array:
+        over = reduced_axes(axes, data.ndim)
+        return self.reduce(data, over) if over else data
+
+    def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
+        """The result for a list of axes that is not empty."""
+        raise NotImplementedError
+
+
+def reduced_axes(axes: Array, rank: int) -> tuple[int, ...]:
+    """The axes counted from the front, ascending, each once; OpError where the tensor has no such axis."""
+    found = set()
+    for axis in axes.reshape(-1).tolist():
+        if not -rank <= axis < rank:
+            raise OpError(f"axis {axis} is outside a tensor of rank {rank}", input=1)
+        found.add(int(axis) % rank)
+    return tuple(sorted(found))
+
+
+def reduced_shape(data: Shape, axes: Fact, keep_dims: bool) -> Shape:
+    """The shape after a reduction; axes that are not known are taken to be different ones."""
+    if data.dims is None:
+        return data if keep_dims else Shape.unknown()
+    one = Dim.exactly(1)
+    known = axes_of(axes, len(data), input=1)
+    if known is not None:
+        dims = [one if index in known else dim for index, dim in enumerate(data)]
+        return Shape(dims if keep_dims else [dim for index, dim in enumerate(data) if index not in known])
+    if keep_dims:
+        return Shape([dim.union(one) for dim in data])
+    count = axes.shape.size
+    if axes.shape.dims is None or not count.is_static or count.lo > len(data):
+        return Shape.unknown()
+    left = [_union(data[index : index + count.lo + 1]) for index in range(len(data) - count.lo)]
+    return Shape(left)
+
+
+def _union(dims: tuple[Dim, ...]) -> Dim:
+    """What is known of a size that is one of several."""
+    found = dims[0]
+    for dim in dims[1:]:
+        found = found.union(dim)
+    return found

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, In, Out, op
+from irrun.ops.reduction.base import Reduction
+from irrun.tensor.element_type import BOOLEAN, INTEGER
+
+
+@op("ReduceLogicalOr", opset=1)
+class ReduceLogicalOr(Reduction):
+    """Whether any element along axes is true."""
+
+    inputs = (In("data", BOOLEAN), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
+    outputs = (Out("output", BOOLEAN),)
+
+    def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
+        return np.asarray(np.any(data, axis=axes, keepdims=self.keep_dims))

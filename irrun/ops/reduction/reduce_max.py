@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, op
+from irrun.ops.reduction.base import Reduction
+
+
+@op("ReduceMax", opset=1)
+class ReduceMax(Reduction):
+    """Greatest element along axes.
+
+    Note: where there are no elements the result is the least finite number of the type.
+    """
+
+    def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
+        if data.size == 0:
+            limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+            return np.asarray(np.max(data, axis=axes, keepdims=self.keep_dims, initial=limits.min))
+        return np.asarray(np.max(data, axis=axes, keepdims=self.keep_dims))

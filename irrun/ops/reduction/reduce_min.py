@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, op
+from irrun.ops.reduction.base import Reduction
+
+
+@op("ReduceMin", opset=1)
+class ReduceMin(Reduction):
+    """Least element along axes.
+
+    Note: where there are no elements the result is the greatest finite number of the type.
+    """
+
+    def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
+        if data.size == 0:
+            limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+            return np.asarray(np.min(data, axis=axes, keepdims=self.keep_dims, initial=limits.max))
+        return np.asarray(np.min(data, axis=axes, keepdims=self.keep_dims))

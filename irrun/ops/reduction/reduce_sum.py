@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, Fold, op
+from irrun.ops.reduction.base import Reduction
+
+
+@op("ReduceSum", opset=1)
+class ReduceSum(Reduction):
+    """Sum of the elements along axes; integers wrap around."""
+
+    foldable = Fold.DIMS
+
+    def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
+        return np.asarray(np.sum(data, axis=axes, dtype=data.dtype, keepdims=self.keep_dims))

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from irrun.kernels.fft import rdft
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.signals.fourier import INDEX, checked_axes, known_sizes, transformed, unknown
+from irrun.tensor.element_type import FLOAT
+
+T = TypeVar("T", FLOAT)
+
+
+@op("RDFT", opset=9)
+class RDFT(Op):
+    """Discrete Fourier transform of real data; complex numbers are pairs in a new last axis.
+
+    Each axis is cut or padded with zeros to its signal size, -1 keeps it. Of the last of the axes only the first
+    size // 2 + 1 frequencies are part of the output.
+    """
+
+    inputs = (
+        In("data", T),
+        In("axes", INDEX, "the axes to transform", rank=1),
+        In("signal_size", INDEX, "the size of each of these axes", optional=True, rank=1),
+    )
+    outputs = (Out("output", T, "[..., 2]"),)
+
+    def infer(self, data: Fact, axes: Fact, signal_size: Fact | None) -> Shape:
+        if data.shape.dims is None:
+            return Shape.unknown()
+        dims = data.shape.dims
+        if len(dims) == 0:
+            raise OpError("data is a scalar, expected rank 1 or more", input=0)
+        places = checked_axes(axes, len(dims))
+        sizes = transformed(dims, axes, places, signal_size)
+        if sizes is None or places is None:
+            return Shape([*unknown(len(dims)), 2])
+        if places:
+            sizes[places[-1]] = sizes[places[-1]] // 2 + 1
+        return Shape([*sizes, 2])
+
+    def run(self, data: Array, axes: Array, signal_size: Array | None) -> Array:
+        places = [int(axis) % data.ndim for axis in axes]
+        return rdft(data, places, known_sizes(data.shape, places, signal_size))

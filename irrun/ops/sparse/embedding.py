@@ -1,0 +1,49 @@
+"""What operations on bags of embeddings have in common."""
+
+from __future__ import annotations
+
+from irrun.ops import Array, Dim, Fact, OpError, Shape
+from irrun.ops.shapes import merge_dims
+from irrun.tensor.element_type import I32, I64
+
+INDEX = frozenset({I32, I64})
+
+
+def bags_shape(bags: Dim, table: Fact) -> Shape:
+    """[bags, ...]: a row of the table for each bag."""
+    if table.shape.dims is None:
+        return Shape.unknown()
+    if len(table.shape) == 0:
+        raise OpError("the table is a scalar, expected rank 1 or more", input=0)
+    return Shape([bags, *table.shape[1:]])
+
+
+def check_weights(indices: Fact, weights: Fact | None, index: int) -> None:
+    """Raise OpError where weights and indices do not have one shape."""
+    if weights is not None and indices.shape.merge(weights.shape) is None:
+        raise OpError(
+            f"per_sample_weights have shape {weights.shape}, expected that of indices {indices.shape}", input=index
+        )
+
+
+def same_length(a: Fact, b: Fact, what: str, index: int) -> None:
+    """Raise OpError where two lists differ in length."""
+    if a.shape.dims is not None and b.shape.dims is not None:
+        merge_dims(a.shape[0], b.shape[0], what, input=index)
+
+
+def check_indices(indices: Array, table: Array) -> None:
+    """Raise OpError where an index is not a row of the table."""
+    if indices.size and not (indices.min() >= 0 and indices.max() < table.shape[0]):
+        wrong = indices.min() if indices.min() < 0 else indices.max()
+        raise OpError(f"index {wrong} is outside a table of {table.shape[0]} rows", input=1)
+
+
+def default_row(default_index: Array | None, table: Array) -> int | None:
+    """The row that stands for an empty bag; None where that is zero."""
+    if default_index is None or int(default_index.item()) == -1:
+        return None
+    row = int(default_index.item())
+    if not 0 <= row < table.shape[0]:
+        raise OpError(f"default_index {row} is outside a table of {table.shape[0]} rows")
+    return row

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.tensor.element_type import I32, I64, STRING, U8
+
+TI = TypeVar("T_IDX", frozenset({I32, I64}))
+
+
+@op("StringTensorPack", opset=15)
+class StringTensorPack(Op):
+    """Strings cut out of a sequence of UTF-8 bytes.
+
+    Note: bytes that are not UTF-8 become lone surrogates, from which StringTensorUnpack makes the same bytes again.
+    """
+
+    inputs = (
+        In("begins", TI, "where each string begins"),
+        In("ends", TI, "where each string ends, its last byte not included"),
+        In("symbols", U8, "the bytes of all strings", rank=1),
+    )
+    outputs = (Out("output", STRING, "the shape of begins"),)
+
+    def infer(self, begins: Fact, ends: Fact, _: Fact) -> Shape:
+        shape = begins.shape.merge(ends.shape)
+        if shape is None:
+            raise OpError(f"begins and ends must have one shape, got {begins.shape} and {ends.shape}", input=1)
+        return shape
+
+    def run(self, begins: Array, ends: Array, symbols: Array) -> Array:
+        text = symbols.tobytes()
+        bounds = list(zip(begins.reshape(-1).tolist(), ends.reshape(-1).tolist(), strict=True))
+        for begin, end in bounds:
+            if not 0 <= begin <= end <= len(text):
+                raise OpError(f"a string from {begin} to {end} is outside {len(text)} symbols")
+        result = np.empty(len(bounds), object)
+        result[:] = [text[begin:end].decode("utf-8", "surrogateescape") for begin, end in bounds]
+        return result.reshape(begins.shape)

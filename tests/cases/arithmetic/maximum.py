@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.cases import Case, Invalid, boolean, f32, i32, i64, u8
+
+CASES = [
+    Case("Maximum", 1, [f32([[1, 5]]), f32([[3], [4]])], [f32([[3, 5], [4, 5]])], name="numpy"),
+    Case("Maximum", 1, [i32([-1, 7]), i32([-2, 3])], [i32([-1, 7])], {"auto_broadcast": "none"}, name="none"),
+    Case(
+        "Maximum",
+        1,
+        [i64([2**53]), i64([2**53 + 1])],
+        [i64([2**53 + 1])],
+        name="i64_big",
+        oracle="the native plugin computes i64 in 32 bits",
+    ),
+    Case(
+        "Maximum",
+        1,
+        [f32([[1, 3], [2, 4]]), f32([1, 2])],
+        [f32([[1, 3], [2, 4]])],
+        {"auto_broadcast": "pdpd", "axis": 0},
+        name="pdpd",
+    ),
+    Case(
+        "Maximum",
+        1,
+        [f32([np.nan, 1, np.inf]), f32([1, np.nan, -np.inf])],
+        [f32([np.nan, np.nan, np.inf])],
+        name="nan",
+        oracle="the native plugin gives the second input where one is NaN",
+    ),
+    Case("Maximum", 1, [u8([0, 200]), u8([100, 100])], [u8([100, 200])], name="u8"),
+]
+INVALID = [
+    Invalid(
+        "Maximum",
+        1,
+        [f32([[1, 2]]), f32([1, 2, 3])],
+        "shapes [1,2] and [3] do not broadcast: 2 and 3 differ and neither is 1",
+        input=1,
+    ),
+    Invalid(
+        "Maximum",
+        1,
+        [f32([[1, 2]]), f32([1, 2])],
+        "shapes [1,2] and [2] differ, and auto_broadcast is none",
+        {"auto_broadcast": "none"},
+        input=1,
+    ),
+    Invalid(
+        "Maximum",
+        1,
+        ["f32[2,?]", "f32[3,?]"],
+        "shapes [2,?] and [3,?] do not broadcast: 2 and 3 differ and neither is 1",
+        input=1,
+    ),
+    Invalid(
+        "Maximum",
+        1,
+        [f32([[1, 2]]), f32([1, 2, 3])],
+        "shape [3] does not fit into [1,2] from axis 0 on",
+        {"auto_broadcast": "pdpd", "axis": 0},
+        input=1,
+    ),
+    Invalid(
+        "Maximum", 1, [f32([1]), f32([1])], "auto_broadcast.auto_broadcast_axis is -2, expected >= -1", {"axis": -2}
+    ),
+    Invalid(
+        "Maximum", 1, [f32([1]), i32([1])], "input 1 (b) is i32 but input 0 is f32; both must have one type T", input=1
+    ),
+    Invalid(
+        "Maximum", 1, [boolean([True]), boolean([True])], "input 0 (a) is boolean, expected any numeric type", input=0
+    ),
+]

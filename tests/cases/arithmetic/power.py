@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.cases import Case, Invalid, boolean, f32, i32, i64, u8
+
+CASES = [
+    Case("Power", 1, [f32([[2, -3, 0.25]]), f32([[2], [-1]])], [f32([[4, 9, 0.0625], [0.5, -1 / 3, 4]])], name="numpy"),
+    Case(
+        "Power",
+        1,
+        [f32([-8, 0, 1, 2]), f32([1 / 3, 0, np.nan, 1000])],
+        [f32([np.nan, 1, 1, np.inf])],
+        {"auto_broadcast": "none"},
+        name="special",
+    ),
+    Case("Power", 1, [i32([3, -2, 0, 10]), i32([3, 3, 0, 2])], [i32([27, -8, 1, 100])], name="integers"),
+    Case(
+        "Power",
+        1,
+        [i32([2, 1, -1, -1, 5]), i32([-1, -5, -3, -4, 2])],
+        [i32([0, 1, -1, 1, 25])],
+        name="negative_exponents",
+    ),
+    Case(
+        "Power",
+        1,
+        [i64([3, 10]), i64([39, 18])],
+        [i64([4052555153018976267, 10**18])],
+        name="i64_big",
+        oracle="the native plugin computes i64 in 32 bits",
+    ),
+    Case(
+        "Power",
+        1,
+        [f32([[2, 3], [4, 5]]), f32([1, 2])],
+        [f32([[2, 3], [16, 25]])],
+        {"auto_broadcast": "pdpd", "axis": 0},
+        name="pdpd",
+        oracle="the native plugin has no pdpd broadcast here",
+    ),
+    Case("Power", 1, [u8([3]), u8([5])], [u8([243])], name="u8"),
+]
+INVALID = [
+    Invalid(
+        "Power",
+        1,
+        [f32([[1, 2]]), f32([1, 2, 3])],
+        "shapes [1,2] and [3] do not broadcast: 2 and 3 differ and neither is 1",
+        input=1,
+    ),
+    Invalid(
+        "Power",
+        1,
+        [f32([[1, 2]]), f32([1, 2])],
+        "shapes [1,2] and [2] differ, and auto_broadcast is none",
+        {"auto_broadcast": "none"},
+        input=1,
+    ),
+    Invalid(
+        "Power",
+        1,
+        ["f32[2,?]", "f32[3,?]"],
+        "shapes [2,?] and [3,?] do not broadcast: 2 and 3 differ and neither is 1",
+        input=1,
+    ),
+    Invalid(
+        "Power",
+        1,
+        [f32([[1, 2]]), f32([1, 2, 3])],
+        "shape [3] does not fit into [1,2] from axis 0 on",
+        {"auto_broadcast": "pdpd", "axis": 0},
+        input=1,
+    ),
+    Invalid("Power", 1, [f32([1]), f32([1])], "auto_broadcast.auto_broadcast_axis is -2, expected >= -1", {"axis": -2}),
+    Invalid(
+        "Power", 1, [f32([1]), i32([1])], "input 1 (b) is i32 but input 0 is f32; both must have one type T", input=1
+    ),
+    Invalid(
+        "Power", 1, [boolean([True]), boolean([True])], "input 0 (a) is boolean, expected any numeric type", input=0
+    ),
+]

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from tests.cases import Case, Invalid, boolean, f32, i32, i64, u8
+
+CASES = [
+    Case(
+        "BitwiseOr",
+        13,
+        [boolean([True, False, False]), boolean([True, True, False])],
+        [boolean([True, True, False])],
+        source="page",
+        name="boolean",
+    ),
+    Case("BitwiseOr", 13, [u8([21, 120]), u8([3, 37])], [u8([23, 125])], source="page", name="u8"),
+    Case("BitwiseOr", 13, [i32([-1, 5]), i32([1, 6])], [i32([-1, 7])], {"auto_broadcast": "none"}, name="none"),
+    Case(
+        "BitwiseOr",
+        13,
+        [u8([[21, 120]]), u8([[21], [120]])],
+        [u8([[21 | 21, 120 | 21], [21 | 120, 120 | 120]])],
+        name="numpy",
+    ),
+    Case(
+        "BitwiseOr",
+        13,
+        [i64([2**40 + 2**53]), i64([2**40 + 1])],
+        [i64([2**40 + 2**53 + 1])],
+        name="i64_big",
+        oracle="the native plugin computes i64 in 32 bits",
+    ),
+    Case(
+        "BitwiseOr",
+        13,
+        [i32([[1, 2], [3, 4]]), i32([1, 4])],
+        [i32([[1 | 1, 2 | 1], [3 | 4, 4 | 4]])],
+        {"auto_broadcast": "pdpd", "axis": 0},
+        name="pdpd",
+        oracle="the native plugin has no pdpd broadcast here",
+    ),
+]
+INVALID = [
+    Invalid("BitwiseOr", 13, [f32([1]), f32([1])], "input 0 (a) is f32, expected", input=0),
+    Invalid(
+        "BitwiseOr", 13, [u8([1]), i32([1])], "input 1 (b) is i32 but input 0 is u8; both must have one type T", input=1
+    ),
+    Invalid(
+        "BitwiseOr",
+        13,
+        [u8([1] * 2), u8([1] * 3)],
+        "shapes [2] and [3] do not broadcast: 2 and 3 differ and neither is 1",
+        input=1,
+    ),
+]

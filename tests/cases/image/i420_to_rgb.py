@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.cases import Case, Invalid, u8
+from tests.cases.image.yuv_examples import I420, RGB, RGB8, U, V, Y
+
+CASES = [
+    Case("I420toRGB", 8, [I420], [RGB], name="one-plane", rtol=1e-4, atol=1e-3),
+    Case("I420toRGB", 8, [Y, U, V], [RGB], name="planes", rtol=1e-4, atol=1e-3),
+    Case("I420toRGB", 8, [I420.astype(np.uint8)], [RGB8], name="one-plane-u8"),
+    Case("I420toRGB", 8, [part.astype(np.uint8) for part in (Y, U, V)], [RGB8], name="planes-u8"),
+    Case(
+        "I420toRGB",
+        8,
+        [u8(np.full((1, 720, 640, 1), 128))],
+        [u8(np.full((1, 480, 640, 3), 130))],
+        source="page",
+        name="page",
+    ),
+]
+
+INVALID = [
+    Invalid("I420toRGB", 8, ["u8[1,721,640,1]"], "the height of the plane is 721, expected a multiple of 3", input=0),
+    Invalid("I420toRGB", 8, ["u8[1,720,641,1]"], "the width of the plane is 641, expected an even number", input=0),
+    Invalid("I420toRGB", 8, ["u8[1,720,640,3]"], "the plane has 3 channels, expected 1", input=0),
+    Invalid("I420toRGB", 8, ["i32[1,720,640,1]"], "input 0 (y) is i32, expected", input=0),
+    Invalid("I420toRGB", 8, ["u8[1,480,640,1]", "u8[1,240,320,1]"], "has 2 inputs, expected 1 plane or 3"),
+    Invalid(
+        "I420toRGB",
+        8,
+        ["u8[1,480,640,1]", "u8[1,240,320,1]", "u8[1,240,300,1]"],
+        "width of the Y plane and twice that of the chroma plane must be the same, got 640 and 600",
+        input=2,
+    ),
+]

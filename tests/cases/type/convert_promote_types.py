@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.cases import Case, Invalid, boolean, f32, f64, i32, i64, u8
+
+_UNSAFE = {"promote_unsafe": True}
+_SCALAR = {"pytorch_scalar_promotion": True}
+_I8 = np.array([-5, 7], np.int8)
+_I16 = np.array([-300], np.int16)
+
+CASES = [
+    Case("ConvertPromoteTypes", 14, [_I8, f32([0.5])], [f32([-5, 7]), f32([0.5])], source="page", name="i8_f32"),
+    Case("ConvertPromoteTypes", 14, [i32([-1]), u8([200])], [i32([-1]), i32([200])], source="page", name="i32_u8"),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [f32([0.5]), f32([1e9])],
+        [f32([0.5]), f32([1e9])],
+        types={0: "f16"},
+        source="page",
+        name="f16_f32",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [_I16, np.array([2**32 - 1], np.uint32)],
+        [i64([-300]), i64([2**32 - 1])],
+        _UNSAFE,
+        source="page",
+        name="i16_u32",
+        oracle="the native plugin computes integers in 32 bits",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [_I16, np.array([3], np.uint64)],
+        [f32([-300]), f32([3])],
+        {"promote_unsafe": True, "u64_integer_promotion_target": "f32"},
+        source="page",
+        name="i16_u64",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [np.array([3], np.uint64), _I8],
+        [i64([3]), i64([-5, 7])],
+        {"promote_unsafe": True, "u64_integer_promotion_target": "i64"},
+        name="u64_i8_target_i64",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [f32([2]), i64([2049])],
+        [f32([2]), f32([2048])],
+        _UNSAFE,
+        types={0: "f16"},
+        source="page",
+        name="f16_i64",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [f64([0.5]), np.array([3], np.uint64)],
+        [f64([0.5]), f64([3])],
+        _UNSAFE,
+        source="page",
+        name="f64_u64",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [_I8, u8([200])],
+        [np.array([-5, 7], np.int16), np.array([200], np.int16)],
+        _UNSAFE,
+        source="page",
+        name="i8_u8",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [f32([0.5]), f32([2])],
+        [f32([0.5]), f32([2])],
+        _UNSAFE,
+        types={0: "f16", 1: "bf16"},
+        source="page",
+        name="f16_bf16",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [f32([0.5]), f32([2])],
+        [f32([0.5]), f32([2])],
+        _UNSAFE,
+        types={0: "f8e4m3", 1: "f8e5m2"},
+        source="page",
+        name="f8",
+        oracle="the native plugin has no f8 inputs",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [i64(300), u8([7])],
+        [u8(44), u8([7])],
+        {"pytorch_scalar_promotion": True, "promote_unsafe": True},
+        source="page",
+        name="scalar_i64_u8",
+    ),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [f32(0.5), _I8],
+        [f32(0.5), f32([-5, 7])],
+        _SCALAR,
+        types={0: "f16"},
+        source="page",
+        name="scalar_f16_i8",
+    ),
+    Case("ConvertPromoteTypes", 14, [i64([7]), i32(5)], [i64([7]), i64(5)], _SCALAR, name="scalar_i32_i64"),
+    Case(
+        "ConvertPromoteTypes",
+        14,
+        [boolean([True, False]), _I16],
+        [np.array([1, 0], np.int16), _I16],
+        name="boolean_i16",
+    ),
+    Case("ConvertPromoteTypes", 14, [u8([1, 2]), u8(3)], [u8([1, 2]), u8(3)], name="same"),
+]
+INVALID = [
+    Invalid(
+        "ConvertPromoteTypes",
+        14,
+        ["f16[2]", i64([1])],
+        "i64 and f16 would become f16, which is not safe; promote_unsafe is false",
+        attribute="promote_unsafe",
+    ),
+    Invalid(
+        "ConvertPromoteTypes",
+        14,
+        [_I8, u8([1])],
+        "i8 and u8 would become i16, which is not safe; promote_unsafe is false",
+        attribute="promote_unsafe",
+    ),
+    Invalid(
+        "ConvertPromoteTypes",
+        14,
+        ["f16[2]", "bf16[2]"],
+        "f16 and bf16 would become f32, which is not safe; promote_unsafe is false",
+        attribute="promote_unsafe",
+    ),
+    Invalid(
+        "ConvertPromoteTypes",
+        14,
+        [np.array([1], np.uint64), _I8],
+        "i8 and u64 would become f32, which is not safe; promote_unsafe is false",
+        attribute="promote_unsafe",
+    ),
+    Invalid(
+        "ConvertPromoteTypes",
+        14,
+        [i64(1), u8([1])],
+        "i64 and u8 would become u8, which is not safe; promote_unsafe is false",
+        _SCALAR,
+        attribute="promote_unsafe",
+    ),
+    Invalid(
+        "ConvertPromoteTypes",
+        14,
+        [np.array(["1"], dtype=object), u8([1])],
+        "input 0 (input_0) is string, expected",
+        input=0,
+    ),
+]

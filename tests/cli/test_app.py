@@ -1,0 +1,213 @@
+"""The group: help, version, near matches, exit statuses, colours, and what starting costs."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import click.testing
+import pytest
+
+import irrun
+import irrun.cli.commands as commands
+from irrun.cli.app import app
+from irrun.diagnostics import Diagnostic, IRError, OpError
+from irrun.model import InputError
+from tests.cli.conftest import Net, Run
+
+NAMES = sorted(path.stem for path in Path(commands.__path__[0]).glob("[a-z]*.py"))
+
+
+def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_version(run: Run) -> None:
+    result = run("--version")
+    assert (result.stdout, result.exit_code) == (f"irrun {irrun.__version__}\n", 0)
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_starting_imports_nothing_heavy(argument: str) -> None:
+    code = (
+        "import sys\nfrom irrun.cli import main\n"
+        f"sys.argv = ['irrun', {argument!r}]\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "heavy = {'numpy', 'lxml', 'networkx', 'irrun.ops', 'irrun.model'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    assert python(code).stderr == "[]\n"
+
+
+def test_help_lists_every_command_with_the_first_line_of_its_module(run: Run) -> None:
+    result = run("--help")
+    assert result.exit_code == 0
+    assert {"run", "info", "ops", "eval", "completion"} <= set(NAMES)
+    for name in NAMES:
+        module = Path(commands.__path__[0], f"{name}.py").read_text()
+        summary = (ast.get_docstring(ast.parse(module)) or "").splitlines()[0]
+        assert f"{name} " in result.stdout
+        assert " ".join(summary.split()[:3]) in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_teaches_by_example(run: Run, name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert "Examples:" in result.stdout
+    assert f"irrun {name} " in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("rn", 'no command "rn"; did you mean run?'),
+        ("Info", 'no command "Info"; did you mean info?'),
+        ("model.xml", 'no command "model.xml"; did you mean irrun run model.xml?'),
+        ("zzzz", f'no command "zzzz"; the commands are {", ".join(NAMES)}'),
+    ],
+)
+def test_unknown_command(run: Run, word: str, message: str) -> None:
+    result = run(word)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+def test_unknown_option(run: Run) -> None:
+    result = run("run", "--sed", "3")
+    assert result.exit_code == 2
+    assert "No such option '--sed'" in result.stderr or "No such option: --sed" in result.stderr
+
+
+def _failing(error: BaseException) -> click.testing.Result:
+    """What becomes of an error that a command raises."""
+    from irrun.cli.failures import reported
+
+    @click.command()
+    def failing() -> None:
+        with reported():
+            raise error
+
+    return click.testing.CliRunner().invoke(failing)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (InputError('input "a" is float64, expected i64'), 2, 'error: input "a" is float64, expected i64\n'),
+        (OpError("axis 5 is outside a tensor of rank 2"), 2, "error: axis 5 is outside a tensor of rank 2\n"),
+        (FileNotFoundError(2, "No such file or directory", "x.npy"), 2, "error: x.npy: No such file or directory\n"),
+        (OSError("the disk is gone"), 2, "error: the disk is gone\n"),
+        (MemoryError(), 2, "error: not enough memory\n"),
+        (IRError([Diagnostic("IR102", "not an IR")], "no.xml"), 2, "no.xml: error: not an IR [IR102]\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (ZeroDivisionError("a\nb"), 2, "error: irrun itself failed: ZeroDivisionError: a b; -v shows where\n"),
+    ],
+)
+def test_an_error_ends_in_a_line_and_a_status(error: BaseException, status: int, message: str) -> None:
+    result = _failing(error)
+    assert (result.exit_code, result.stderr, result.stdout) == (status, message, "")
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    script = f"{sys.executable} -m irrun ops --format json | head -c 10; echo ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert ended.stdout == '[\n  {\n    141\n'
+    assert ended.stderr == ""
+
+
+def test_findings_beyond_ten_are_counted(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    for index in range(12):
+        net.result(net.layer("Frob", {}, [net.parameter(f"p{index}", "f32", "2")], version="opset8"))
+    path = net.write(tmp_path / "frob.xml")
+    result = run("run", path, "--random")
+    assert result.exit_code == 2
+    assert result.stderr.count("no operation Frob in opset8 [IR301]") == 10
+    assert result.stderr.endswith(f"and 2 more; irrun lint {path} shows them all\n")
+
+
+def test_a_fault_in_the_file_is_shown_with_its_place(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Relu", {}, [net.parameter("p", "f32", "2")], name="r"))
+    path = net.write(tmp_path / "relu.xml")
+    result = run("run", path, "--random")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f'{path}:5:24: error: Relu 1 "r": no operation Relu in opset1; did you mean ReLU? [IR301]')
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)],
+)
+def test_colours(environment: dict[str, str], coloured: bool) -> None:
+    runner = click.testing.CliRunner(env={"NO_COLOR": None, **environment})
+    result = runner.invoke(app, ["eval", "Nope"], color=True)
+    assert result.stderr == ("\x1b[31m\x1b[1merror:\x1b[0m no operation Nope\n" if coloured else "error: no operation Nope\n")
+
+
+def test_no_colours_where_there_is_no_terminal() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "irrun", "eval", "Nope"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (ended.stderr, ended.returncode) == ("error: no operation Nope\n", 2)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(run: Run, shell: str) -> None:
+    result = run("completion", shell)
+    assert result.exit_code == 0
+    assert f"_IRRUN_COMPLETE={shell}_complete" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("irrun inf", ["info"]),
+        ("irrun ops clam", ["Clamp"]),
+        ("irrun eval Convolution", ["Convolution", "ConvolutionBackpropData"]),
+        ("irrun run --lab", ["--labels"]),
+    ],
+)
+def test_completion_offers(words: str, offered: list[str]) -> None:
+    environment = {
+        "_IRRUN_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    code = "import sys; sys.argv = ['irrun']; from irrun.cli import main; main()"
+    answered = python(code, **environment).stdout
+    assert [line.partition(",")[2] for line in answered.splitlines()] == offered
+
+
+def test_an_interrupted_start_has_the_status_of_an_interrupt() -> None:
+    code = (
+        "import sys, click\n"
+        "def interrupt(*_args, **_kwargs): raise KeyboardInterrupt\n"
+        "import irrun.cli.app as module\n"
+        "module.app.main = interrupt\n"
+        "from irrun.cli import main\nmain()"
+    )
+    ended = python(code)
+    assert (ended.returncode, ended.stderr) == (130, "")
+
+
+def test_loud_and_quiet(run: Run, clamp: str, npy: Callable[[str, Any], str]) -> None:
+    image = npy("x.npy", [[1.0, 2.0, 3.0]])
+    assert run("run", clamp, "-i", image).stderr == ""
+    assert "run in " in run("run", "-v", clamp, "-i", image).stderr
+    assert "run in " in run("-v", "run", clamp, "-i", image).stderr
+    assert run("-v", "run", "-q", clamp, "-i", image).stderr == ""
