@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.ops import Fold, Op
 from irrun.ops.calling import run
-from irrun.tensor import Array, Dim, Fact, Undecided
+from irrun.tensor import UNBOUNDED, Array, Dim, ElementType, Fact, Undecided
 
 MOST_ELEMENTS: Final = 4096
 """Outputs above this many elements are left to be computed when the model runs: weights, not shapes."""
@@ -26,7 +26,7 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
         return tuple(outputs)
     if all(fact is None or fact.constant is not None for fact in inputs):
         return _values(op, inputs, outputs)
-    if op.foldable is Fold.DIMS and all(fact.type.is_integer for fact in outputs):
+    if op.foldable is Fold.DIMS and all(fact.type.kind in ("int", "uint", "boolean") for fact in outputs):
         return _dims(op, inputs, outputs)
     return tuple(outputs)
 
@@ -78,10 +78,29 @@ def _settled(fact: Fact, value: Array) -> Fact:
         return fact
     if value.dtype != object:
         return Fact(fact.type, fact.shape, value.astype(fact.type.dtype))
-    dims = [Dim.of(item) for item in value.reshape(-1).tolist()]
+    if fact.type.kind == "boolean":
+        return fact
+    dims = [_wrapped(Dim.of(item), fact.type) for item in value.reshape(-1).tolist()]
     if all(dim.is_static for dim in dims):
         known = np.array([dim.lo for dim in dims], dtype=fact.type.dtype).reshape(value.shape)
         return Fact.of(fact.type, known)
     if all(dim.lo < 0 and dim.expr is None for dim in dims):
         return fact
-    return Fact(fact.type, fact.shape, value)
+    symbolic = np.empty(len(dims), dtype=object)
+    symbolic[:] = dims
+    return Fact(fact.type, fact.shape, symbolic.reshape(value.shape))
+
+
+def _wrapped(dim: Dim, type: ElementType) -> Dim:
+    """The dim as the element type holds it: integers wrap around, and what may do so is not known.
+
+    Sizes are taken to fit 32 bits where nothing bounds them.
+    """
+    low = -(1 << (type.bits - 1)) if type.kind == "int" else 0
+    high = low + (1 << type.bits) - 1
+    if low <= dim.lo and dim.hi <= high:
+        return dim
+    if dim.is_static:
+        return Dim((dim.lo - low) % (1 << type.bits) + low)
+    unbounded = type.bits >= 32 and (dim.hi == UNBOUNDED or dim.lo == -UNBOUNDED)
+    return dim if unbounded else Dim(low, high)

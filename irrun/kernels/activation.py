@@ -1,12 +1,12 @@
-"""Activation functions of arrays.
+"""Activation functions of arrays of floats, computed in the dtype of the array.
 
-Integers are computed in float64, floats in their own dtype. Each function works in one or two buffers of the size of
-its input, which is never written to. NaN stays NaN.
+Each works in one or two buffers of the size of its input, which is never written to. NaN stays NaN.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,17 @@ from irrun.kernels.erf import erf
 Array = npt.NDArray[Any]
 
 
-def as_float(x: Array) -> Array:
-    """The array itself where it holds floats, as float64 otherwise."""
-    return x if x.dtype.kind == "f" else x.astype(np.float64)
+def in_floats(function: Callable[..., Array], x: Array, *parameters: Any) -> Array:
+    """``function(x, *parameters)``; integers are computed in float64 and rounded to the nearest, halves to even."""
+    if x.dtype.kind == "f":
+        return function(x, *parameters)
+    return np.asarray(np.rint(function(x.astype(np.float64), *parameters)))
 
 
 def softmax(x: Array, axis: int) -> Array:
     """exp(x) / sum(exp(x)) along an axis; one for a scalar."""
-    x = as_float(x)
     if x.ndim == 0 or x.size == 0:
-        return np.asarray(np.exp(np.subtract(x, x)))
+        return np.asarray(np.exp(x - x))
     result: Array = np.subtract(x, np.max(x, axis=axis, keepdims=True))
     np.exp(result, out=result)
     result /= np.sum(result, axis=axis, keepdims=True)
@@ -35,9 +36,8 @@ def softmax(x: Array, axis: int) -> Array:
 
 def log_softmax(x: Array, axis: int) -> Array:
     """log(softmax(x)) along an axis, without the overflow and underflow of the quotient; zero for a scalar."""
-    x = as_float(x)
     if x.ndim == 0 or x.size == 0:
-        return np.asarray(np.subtract(x, x))
+        return np.asarray(x - x)
     result: Array = np.subtract(x, np.max(x, axis=axis, keepdims=True))
     total = np.sum(np.exp(result), axis=axis, keepdims=True)
     result -= np.log(total, out=total)
@@ -46,7 +46,6 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 def sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x))."""
-    x = as_float(x)
     result = np.negative(x, out=np.empty_like(x))
     np.exp(result, out=result)
     result += 1
@@ -55,8 +54,7 @@ def sigmoid(x: Array) -> Array:
 
 def swish(x: Array, beta: Array | None) -> Array:
     """x * sigmoid(beta * x); beta is one where it is None."""
-    x = as_float(x)
-    gate = sigmoid(x if beta is None else x * beta)
+    gate = sigmoid(x if beta is None else np.asarray(x * beta))
     gate *= x
     return gate
 
@@ -107,9 +105,15 @@ def softplus(x: Array) -> Array:
     return result
 
 
+def softsign(x: Array) -> Array:
+    """x / (1 + abs(x))."""
+    result = np.abs(x, out=np.empty_like(x))
+    result += 1
+    return np.asarray(np.divide(x, result, out=result))
+
+
 def elu(x: Array, alpha: float | Array) -> Array:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-    x = as_float(x)
     result = np.minimum(x, 0, out=np.empty_like(x))
     np.expm1(result, out=result)
     result *= alpha
@@ -117,13 +121,12 @@ def elu(x: Array, alpha: float | Array) -> Array:
 
 
 def prelu(x: Array, slope: Array) -> Array:
-    """x where it is not negative, slope * x elsewhere; ``slope`` broadcasts onto ``x``."""
+    """x where it is not negative, slope * x elsewhere; ``slope`` broadcasts onto ``x``. Integers are taken too."""
     return np.where(x < 0, x * slope, x)
 
 
 def hard_sigmoid(x: Array, alpha: float | Array, beta: float | Array) -> Array:
     """alpha * x + beta, clipped to [0, 1]."""
-    x = as_float(x)
     result = np.multiply(x, alpha, out=np.empty_like(x))
     result += beta
     return np.clip(result, 0, 1, out=result)
@@ -131,7 +134,6 @@ def hard_sigmoid(x: Array, alpha: float | Array, beta: float | Array) -> Array:
 
 def hswish(x: Array) -> Array:
     """x * min(max(x + 3, 0), 6) / 6."""
-    x = as_float(x)
     result = np.add(x, 3, out=np.empty_like(x))
     np.clip(result, 0, 6, out=result)
     result *= x

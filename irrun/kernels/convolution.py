@@ -84,7 +84,7 @@ def _depthwise(
 
 
 def _phases(data: Array, strides: Sequence[int]) -> tuple[Array, list[int]]:
-    """Every stride-th element along each axis together: [N, C, *strides, points], and the sizes that points stand for."""
+    """Every stride-th element of each axis together, as [N, C, *strides, points], and the sizes behind the points."""
     axes = len(strides)
     sizes = [-(-size // stride) for size, stride in zip(data.shape[2:], strides, strict=True)]
     missing = [n * s - size for n, s, size in zip(sizes, strides, data.shape[2:], strict=True)]

@@ -1,7 +1,7 @@
 """Normalizations of arrays: by mean and variance, by the root of the mean square, by neighbours.
 
-Integers are computed in float64, floats in their own dtype. ``axes`` are counted from the front and different. Inputs
-are never written to.
+Arrays are of floats and computed in their own dtype. ``axes`` are counted from the front and different. Inputs are
+never written to.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from irrun.kernels.activation import as_float
 
 Array = npt.NDArray[Any]
 
@@ -38,7 +36,6 @@ def mean_variance(x: Array, axes: Sequence[int], eps: float | None, eps_outside:
 
     ``eps`` is added to the variance, or with ``eps_outside`` to the root.
     """
-    x = as_float(x)
     count = _count(x, axes)
     mean = np.asarray(np.sum(x, axis=tuple(axes), keepdims=True))
     mean /= count
@@ -56,9 +53,30 @@ def mean_variance(x: Array, axes: Sequence[int], eps: float | None, eps_outside:
     return result
 
 
+def across_channels(x: Array, bias: float) -> Array:
+    """x divided by the root of the sum of squares along axis 1; ``bias`` is added to the sum."""
+    norm = sum_of_squares(x, (1,))
+    norm += bias
+    return np.asarray(x / np.sqrt(norm, out=norm))
+
+
+def unit_norm(x: Array, axes: Sequence[int], eps: float, at_least: bool) -> Array:
+    """x divided by the root of the sum of squares along the axes, to which ``eps`` is added.
+
+    With ``at_least`` the sum is not less than ``eps`` instead. Without axes x is divided by itself, and zero stays.
+    """
+    if not axes:
+        return np.where(x == 0, x, x / x)
+    norm = sum_of_squares(x, axes)
+    if at_least:
+        np.maximum(norm, eps, out=norm)
+    else:
+        norm += eps
+    return np.asarray(x / np.sqrt(norm, out=norm))
+
+
 def root_mean_square(x: Array, eps: float) -> Array:
     """x divided by the root of its mean square along the last axis; ``eps`` is added to the mean."""
-    x = as_float(x)
     root = sum_of_squares(x, (x.ndim - 1,))
     root /= _count(x, (x.ndim - 1,))
     root += eps
@@ -68,7 +86,6 @@ def root_mean_square(x: Array, eps: float) -> Array:
 
 def group(x: Array, scale: Array, bias: Array, groups: int, eps: float) -> Array:
     """Normalize each group of channels of each sample; ``scale`` and ``bias`` have a value for each channel."""
-    x = as_float(x)
     batch, channels = x.shape[:2]
     inner = math.prod(x.shape[2:])
     grouped = mean_variance(np.ascontiguousarray(x).reshape(batch, groups, channels // groups * inner), (2,), eps)
@@ -100,7 +117,6 @@ def window_sum(x: Array, axis: int, reach: int) -> Array:
 
 def local_response(x: Array, axes: Sequence[int], alpha: float, beta: float, bias: float, size: int) -> Array:
     """x / (bias + alpha / size ** len(axes) * sum) ** beta; the sum is that of the squares within size // 2 of x."""
-    x = as_float(x)
     total = np.asarray(np.square(x))
     for axis in axes:
         total = window_sum(total, axis, size // 2)

@@ -109,7 +109,7 @@ def exact_quotient(total: Dim, divisor: Dim | int) -> Dim:
     if by.lo <= 0 or total.lo <= 0:
         return quotient
     least = -(-total.lo // by.hi) if by.hi < UNBOUNDED else 1
-    return quotient.merge(Dim(least, max(quotient.hi, least))) or quotient
+    return within(quotient, Dim(least, max(quotient.hi, least)))
 
 
 def single_axis(fact: Fact, rank: int, *, input: int) -> int | None:
@@ -132,3 +132,9 @@ def broadcasts_onto(other: Shape, target: Shape) -> bool:
     surplus = max(len(other) - len(target), 0)
     pairs = zip(other[surplus:][::-1], target[::-1], strict=False)
     return all(dim.admits(1) for dim in other[:surplus]) and all(a.admits(1) or a.compatible(b) for a, b in pairs)
+
+
+def within(dim: Dim, bounds: Dim) -> Dim:
+    """The same integer with bounds that are known of it besides; the bounds alone where the two do not meet."""
+    merged = dim.merge(bounds)
+    return bounds if merged is None else merged

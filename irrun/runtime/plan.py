@@ -11,6 +11,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
+from irrun.runtime.constants import constants, leaving
 from irrun.tensor import Array, ElementType
 
 
@@ -52,13 +53,14 @@ class Plan:
 
 def plan(graph: Graph, facts: Facts) -> Plan:
     """The plan that computes every Result of a graph; IRError where a layer is not understood or not known."""
-    needed = _needed(graph, facts)
+    known = constants(graph, facts)
+    needed = _needed(graph, known)
     slots: list[Array | None] = [None]
     slot_of: dict[Outlet, int] = {}
 
     def slot(outlet: Outlet, value: Array | None = None) -> int:
         slot_of[outlet] = len(slots)
-        slots.append(None if value is None else _read_only(value))
+        slots.append(None if value is None else leaving(value, facts[outlet].type))
         return slot_of[outlet]
 
     parameters = tuple(slot(Outlet(id, 0)) for id in graph.parameters)
@@ -68,10 +70,10 @@ def plan(graph: Graph, facts: Facts) -> Plan:
         if node.id not in needed or node.id in ends:
             continue
         outlets = [Outlet(node.id, port) for port in range(_count(node, facts))]
-        values = [facts[outlet].constant for outlet in outlets]
-        if outlets and all(value is not None for value in values) and not _acts(node):
-            for outlet, value in zip(outlets, values, strict=True):
-                slot(outlet, value)
+        if outlets and all(outlet in known for outlet in outlets):
+            for outlet in outlets:
+                if _leaves(graph, outlet, known):
+                    slot(outlet, known[outlet])
             continue
         steps.append(_step(node, graph, facts, slot_of, outlets, slot))
     results = tuple(slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
@@ -85,13 +87,7 @@ def plan(graph: Graph, facts: Facts) -> Plan:
     )
 
 
-def _read_only(value: Array) -> Array:
-    view = value.view()
-    view.flags.writeable = False
-    return view
-
-
-def _needed(graph: Graph, facts: Facts) -> set[int]:
+def _needed(graph: Graph, known: Mapping[Outlet, Array]) -> set[int]:
     """The nodes that a Result or a variable depends on; a value that is known needs nothing."""
     needed: set[int] = set()
     waiting = [*graph.results, *graph.sinks]
@@ -100,17 +96,17 @@ def _needed(graph: Graph, facts: Facts) -> set[int]:
         if id in needed:
             continue
         needed.add(id)
-        node = graph[id]
-        outlets = [Outlet(id, port) for port in range(max(node.outputs, 1))]
-        constant = all((fact := facts.get(outlet)) is not None and fact.constant is not None for outlet in outlets)
-        if constant and id not in graph.results and not _acts(node):
-            continue
-        waiting += [outlet.node for outlet in graph.sources(id) if outlet is not None]
+        if Outlet(id, 0) not in known or id in graph.results:
+            waiting += [outlet.node for outlet in graph.sources(id) if outlet is not None]
     return needed
 
 
-def _acts(node: Node) -> bool:
-    return node.op is not None and bool(node.op.spec.run_asks)
+def _leaves(graph: Graph, outlet: Outlet, known: Mapping[Outlet, Array]) -> bool:
+    """Whether a layer that is not constant itself, or a Result, takes the value."""
+    for _, target, edge in graph.digraph.out_edges(outlet.node, data=True):
+        if edge["from_port"] == outlet.port and (Outlet(target, 0) not in known or target in graph.results):
+            return True
+    return False
 
 
 def _count(node: Node, facts: Facts) -> int:

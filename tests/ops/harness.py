@@ -106,6 +106,8 @@ def expect(got: Sequence[Array], case: Case, rtol: float | None = None, atol: fl
         if want.dtype == object:
             assert array.tolist() == want.tolist(), where
             continue
+        if array.dtype == np.float16 and want.dtype == np.float32:
+            array = array.astype(np.float32)
         assert array.dtype == want.dtype or rtol is not None, f"{where}: {array.dtype}, expected {want.dtype}"
         if want.dtype.kind == "f":
             np.testing.assert_allclose(

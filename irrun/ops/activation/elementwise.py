@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
+from irrun.kernels.activation import in_floats
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar
 from irrun.tensor.element_type import FLOAT, NUMERIC
 
@@ -15,10 +14,7 @@ F = TypeVar("T", FLOAT)
 
 
 class Activation(Op):
-    """A function of each element; the result has the type and shape of the input.
-
-    Integers are computed in float64 and truncated toward zero.
-    """
+    """A function of each element, of floats; integers are computed in float64 and rounded to the nearest."""
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
@@ -28,7 +24,7 @@ class Activation(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
-        return np.asarray(type(self).function(data))
+        return in_floats(type(self).function, data)
 
 
 class FloatActivation(Activation):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import elu
+from irrun.kernels.activation import elu, in_floats
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import NUMERIC
 
@@ -20,4 +20,4 @@ class Elu(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
-        return elu(data, self.alpha)
+        return in_floats(elu, data, self.alpha)

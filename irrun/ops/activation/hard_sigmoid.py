@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import hard_sigmoid
+from irrun.kernels.activation import hard_sigmoid, in_floats
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.tensor.element_type import NUMERIC
 
@@ -25,4 +25,4 @@ class HardSigmoid(Op):
         return data.shape
 
     def run(self, data: Array, alpha: Array, beta: Array) -> Array:
-        return hard_sigmoid(data, alpha, beta)
+        return in_floats(hard_sigmoid, data, alpha, beta)

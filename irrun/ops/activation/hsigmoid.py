@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import hard_sigmoid
+from irrun.kernels.activation import hard_sigmoid, in_floats
 from irrun.ops import Array, op
 from irrun.ops.activation.elementwise import Activation
 
@@ -13,4 +13,4 @@ class HSigmoid(Activation):
     """
 
     def run(self, data: Array) -> Array:
-        return hard_sigmoid(data, 1 / 6, 0.5)
+        return in_floats(hard_sigmoid, data, 1 / 6, 0.5)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import log_softmax
+from irrun.kernels.activation import in_floats, log_softmax
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.activation.softmax import check_axis
 from irrun.tensor.element_type import NUMERIC
@@ -22,4 +22,4 @@ class LogSoftmax(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
-        return log_softmax(data, self.axis)
+        return in_floats(log_softmax, data, self.axis)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import softmax
+from irrun.kernels.activation import in_floats, softmax
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import NUMERIC
@@ -22,7 +22,7 @@ class SoftMaxV1(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
-        return softmax(data, self.axis)
+        return in_floats(softmax, data, self.axis)
 
 
 @op("SoftMax", opset=8, page="softmax-8")
@@ -39,7 +39,7 @@ class SoftMaxV8(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
-        return softmax(data, self.axis)
+        return in_floats(softmax, data, self.axis)
 
 
 def check_axis(axis: int, data: Fact) -> None:

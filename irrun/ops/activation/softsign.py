@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import numpy as np
-
-from irrun.ops import Array, op
+from irrun.kernels.activation import softsign
+from irrun.ops import op
 from irrun.ops.activation.elementwise import FloatActivation
 
 
@@ -10,7 +9,4 @@ from irrun.ops.activation.elementwise import FloatActivation
 class SoftSign(FloatActivation):
     """x / (1 + abs(x))."""
 
-    def run(self, data: Array) -> Array:
-        result = np.abs(data, out=np.empty_like(data))
-        result += 1
-        return np.divide(data, result, out=result)
+    function = softsign

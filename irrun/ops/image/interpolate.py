@@ -40,8 +40,8 @@ class InterpolateV1(Op):
     mode: Literal["nearest", "linear", "linear_onnx", "cubic", "area"] = attr(doc="kind of interpolation")
     align_corners: bool = attr(True, doc="whether the elements at the ends lie on those of the original")
     antialias: bool = attr(False, doc="whether shortening takes in all elements (for linear)")
-    pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0, openvino=())
-    pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0, openvino=())
+    pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0)
+    pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0)
 
     def verify(self) -> None:
         _check_distinct(self.axes)

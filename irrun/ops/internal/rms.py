@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.activation import as_float
 from irrun.kernels.normalization import root_mean_square
 from irrun.ops import Array, ElementType, Fact, In, Op, OpError, Out, TypeVar, attr, op
 from irrun.ops.shapes import broadcasts_onto
@@ -39,7 +38,7 @@ class RMS(Op):
         return Fact(ElementType.named(self.output_type) if given else data.type, data.shape)
 
     def run(self, data: Array, scale: Array | None) -> Array:
-        result = root_mean_square(as_float(data), self.epsilon)
+        result = root_mean_square(data, self.epsilon)
         if scale is not None:
             result *= scale.reshape(scale.shape[max(scale.ndim - data.ndim, 0) :])
         return result

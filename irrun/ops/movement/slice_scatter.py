@@ -32,7 +32,7 @@ class SliceScatter(Op):
         part = sliced_shape(data, start, stop, step, axes, first_input=2)
         if not part.compatible(updates.shape):
             raise OpError(f"updates have shape {updates.shape}, expected that of the slice, {part}", input=1)
-        return data.shape
+        return Shape.unknown(updates.rank) if data.shape.dims is None else data.shape
 
     def run(self, data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
         output = data.astype(np.promote_types(data.dtype, updates.dtype))

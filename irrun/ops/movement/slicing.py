@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from irrun.ops.shapes import within
 from irrun.tensor import UNBOUNDED, Array, Dim, Fact
 
 TO_END: Final = UNBOUNDED
@@ -40,7 +41,7 @@ def sliced(size: Dim, start: Dim, stop: Dim, step: Dim, *, lowest: int = -1) -> 
         return Dim.exactly(count(size.lo, start.lo, stop.lo, pace, lowest))
     bounds = _bounds(size, start, stop, pace, lowest)
     named = _named(size, start, stop, pace, lowest)
-    return bounds if named is None else named.merge(bounds) or bounds
+    return bounds if named is None else within(named, bounds)
 
 
 def count(size: int, start: int, stop: int, step: int, lowest: int = -1) -> int:

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import numpy as np
-
-from irrun.kernels.activation import as_float
-from irrun.kernels.normalization import sum_of_squares
+from irrun.kernels.activation import in_floats
+from irrun.kernels.normalization import across_channels
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import NUMERIC
 
@@ -23,7 +21,4 @@ class GRN(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
-        data = as_float(data)
-        norm = sum_of_squares(data, (1,))
-        norm += self.bias
-        return np.asarray(data / np.sqrt(norm, out=norm))
+        return in_floats(across_channels, data, self.bias)

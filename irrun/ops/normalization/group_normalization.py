@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from irrun.kernels.activation import in_floats
 from irrun.kernels.normalization import group
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import merge_dims, with_axis
@@ -37,4 +38,4 @@ class GroupNormalization(Op):
         return with_axis(data.shape, 1, channels)
 
     def run(self, data: Array, scale: Array, bias: Array) -> Array:
-        return group(data, scale, bias, self.num_groups, self.epsilon)
+        return in_floats(group, data, scale, bias, self.num_groups, self.epsilon)

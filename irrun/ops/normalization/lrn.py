@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from irrun.kernels.activation import in_floats
 from irrun.kernels.normalization import local_response
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.normalization.axes import check_axes
@@ -32,4 +33,5 @@ class LRN(Op):
         return data.shape
 
     def run(self, data: Array, axes: Array) -> Array:
-        return local_response(data, reduced_axes(axes, data.ndim), self.alpha, self.beta, self.bias, self.size)
+        over = reduced_axes(axes, data.ndim)
+        return in_floats(local_response, data, over, self.alpha, self.beta, self.bias, self.size)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irrun.kernels.activation import in_floats
 from irrun.kernels.normalization import mean_variance
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.normalization.axes import check_axes
@@ -34,7 +35,8 @@ class MVNV2(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
-        return mean_variance(data, self._axes(data.ndim), self.eps if self.normalize_variance else None)
+        eps = self.eps if self.normalize_variance else None
+        return in_floats(mean_variance, data, self._axes(data.ndim), eps)
 
     def _axes(self, rank: int) -> tuple[int, ...]:
         if not self.reduction_axes:
@@ -59,4 +61,5 @@ class MVNV6(Op):
 
     def run(self, data: Array, axes: Array) -> Array:
         eps = self.eps if self.normalize_variance else None
-        return mean_variance(data, reduced_axes(axes, data.ndim), eps, self.eps_mode == "outside_sqrt")
+        over = reduced_axes(axes, data.ndim)
+        return in_floats(mean_variance, data, over, eps, self.eps_mode == "outside_sqrt")

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
-from irrun.kernels.activation import as_float
-from irrun.kernels.normalization import sum_of_squares
+from irrun.kernels.activation import in_floats
+from irrun.kernels.normalization import unit_norm
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.normalization.axes import check_axes
 from irrun.ops.reduction.base import reduced_axes
@@ -34,13 +32,5 @@ class NormalizeL2(Op):
         return data.shape
 
     def run(self, data: Array, axes: Array) -> Array:
-        data = as_float(data)
         over = reduced_axes(axes, data.ndim)
-        if not over:
-            return np.where(data == 0, data, data / data)
-        norm = sum_of_squares(data, over)
-        if self.eps_mode == "add":
-            norm += self.eps
-        else:
-            np.maximum(norm, self.eps, out=norm)
-        return np.asarray(data / np.sqrt(norm, out=norm))
+        return in_floats(unit_norm, data, over, self.eps, self.eps_mode == "max")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.activation import as_float
+from irrun.kernels.activation import in_floats
 from irrun.kernels.quantize import fake_quantize
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.arithmetic.elementwise import align_pdpd
@@ -51,8 +51,7 @@ class FakeQuantize(Op):
         return x.shape
 
     def run(self, x: Array, *limits: Array) -> Array:
-        low, high, least, greatest = (as_float(self._aligned(limit, x.ndim)) for limit in limits)
-        return fake_quantize(as_float(x), low, high, least, greatest, self.levels)
+        return in_floats(fake_quantize, x, *(self._aligned(limit, x.ndim) for limit in limits), self.levels)
 
     def _aligned(self, limit: Array, rank: int) -> Array:
         if self.auto_broadcast == "pdpd":

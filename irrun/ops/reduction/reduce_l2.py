@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.activation import as_float
 from irrun.ops import Array, op
 from irrun.ops.reduction.base import Reduction
 
@@ -15,4 +14,12 @@ class ReduceL2(Reduction):
     """
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
-        return np.asarray(np.sqrt(np.sum(np.square(as_float(data)), axis=axes, keepdims=self.keep_dims)))
+        return np.asarray(
+            np.sqrt(
+                np.sum(
+                    np.square(data, dtype=data.dtype if data.dtype.kind == "f" else np.float64),
+                    axis=axes,
+                    keepdims=self.keep_dims,
+                )
+            )
+        )

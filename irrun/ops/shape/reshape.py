@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.shapes import exact_quotient
+from irrun.ops.shapes import exact_quotient, within
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
@@ -74,8 +74,7 @@ class Reshape(Op):
 def _either(size: Dim, copied: Dim) -> Dim:
     """A size that is given, or copied where it is 0."""
     least = min(max(size.lo, 1), copied.lo)
-    bounds = Dim(least, max(size.hi, copied.hi))
-    return size.merge(bounds) or bounds
+    return within(size, Dim(least, max(size.hi, copied.hi)))
 
 
 def _check(pattern: Sequence[Dim]) -> None:

@@ -1,0 +1,158 @@
+"""Reads the attributes of a layer as its operation declares them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, near_match
+from irrun.document.records import LayerElement
+from irrun.ops import Op
+from irrun.ops.declaration import REQUIRED
+from irrun.ops.spec import (
+    AttributeMissing,
+    AttributeOutOfRange,
+    AttributeUnknown,
+    AttributeUnreadable,
+    AttrSpec,
+)
+from irrun.tensor import UNBOUNDED, Shape
+
+MOST_DIMS: Final = 64
+
+
+class Read(NamedTuple):
+    """The values by field, None where the layer cannot be understood without what is wrong with them."""
+
+    values: dict[str, Any] | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Absent(NamedTuple):
+    """An attribute that is not written, and the unknown attribute that was meant for it."""
+
+    spec: AttrSpec
+    stranger: str | None
+
+
+def attributes(layer: LayerElement, cls: type[Op]) -> Read:
+    """The attributes of a layer. What a misspelt one says is taken for what it was meant to be."""
+    known = _by_name(cls)
+    values: dict[str, Any] = {}
+    found: list[Diagnostic] = []
+    unread = False
+    for name, text in layer.data.items():
+        if name in known:
+            try:
+                values[known[name].field] = _value(known[name], text)
+            except OpError as error:
+                found.append(_finding(error.code, error.message, Anchor(layer.data_element, "value", name)))
+                unread = True
+    if len(values) < len(known) or len(layer.data) > len(known):
+        strangers = [name for name in layer.data if name not in known]
+        absent = [spec for name, spec in known.items() if name not in layer.data]
+        complete = _strangers(layer, strangers, absent, values, found)
+        complete = _absent(layer, absent, values, found) and complete
+        unread = unread or not complete
+    return Read(None if unread else values, tuple(found))
+
+
+def _strangers(
+    layer: LayerElement,
+    strangers: Iterable[str],
+    absent: list[AttrSpec],
+    values: dict[str, Any],
+    found: list[Diagnostic],
+) -> bool:
+    """Report attributes that the operation does not have, and take from ``absent`` those that they were meant for.
+
+    False where what was meant cannot be told.
+    """
+    left: list[str] = []
+    complete = True
+    for name in strangers:
+        meant = _nearest(name, absent)
+        if meant is None:
+            left.append(name)
+            continue
+        absent.remove(meant)
+        _unknown(layer, name, f"; did you mean {meant.name}?", Severity.ERROR, found)
+        try:
+            values[meant.field] = _value(meant, layer.data[name])
+        except OpError:
+            complete = False
+    required = [spec for spec in absent if spec.required]
+    for name in left:
+        if len(left) == 1 and len(required) == 1:
+            absent.remove(required[0])
+            _unknown(layer, name, f", and lacks {required[0].name}, which it requires", Severity.ERROR, found)
+            return False
+        close = near_match(name, _by_name_of(values, absent))
+        _unknown(layer, name, close, Severity.ERROR if close else Severity.WARNING, found)
+    return complete
+
+
+def _absent(
+    layer: LayerElement, absent: Iterable[AttrSpec], values: dict[str, Any], found: list[Diagnostic]
+) -> bool:
+    """Report attributes that are absent where that is wrong or changes the meaning; False where one cannot be done without."""
+    anchor = Anchor(layer.data_element if layer.data_element is not None else layer.element)
+    required: list[str] = []
+    notes: list[str] = []
+    changed: list[Diagnostic] = []
+    complete = True
+    for spec in absent:
+        if spec.openvino is not REQUIRED:
+            values[spec.field] = spec.openvino
+        elif spec.required:
+            complete = False
+        else:
+            continue
+        reads = "" if spec.openvino is REQUIRED else spec.text(spec.openvino) or "ones or zeros"
+        if spec.required:
+            required.append(spec.name)
+            notes += [f"OpenVINO reads {spec.name} as {reads} and says nothing"] if reads else []
+        else:
+            what = f"{spec.name} is absent: OpenVINO reads {reads}, the specification says {spec.text(spec.default)}"
+            changed.append(_finding("IR310", what, anchor, Severity.WARNING))
+    if required:
+        names = f"attribute {required[0]}" if len(required) == 1 else f"attributes {' and '.join(required)}"
+        message = f"{layer.type} requires the {names}"
+        found.append(_finding(AttributeMissing.code, message, anchor, notes=tuple(notes)))
+    else:
+        found += changed
+    return complete
+
+
+def _value(spec: AttrSpec, text: str) -> Any:
+    value = spec.parse(text)
+    spec.check(value)
+    if isinstance(value, Shape) and value.dims is not None:
+        if len(value.dims) > MOST_DIMS:
+            what = f"{spec.name} has {len(value.dims)} dims, expected {MOST_DIMS} at most"
+            raise AttributeOutOfRange(what, attribute=spec.name)
+        if any(dim.lo >= UNBOUNDED for dim in value.dims):
+            raise AttributeUnreadable(f'{spec.name}="{text}": a dim does not fit into 64 bits', attribute=spec.name)
+    return value
+
+
+def _unknown(layer: LayerElement, name: str, meant: str, severity: Severity, found: list[Diagnostic]) -> None:
+    anchor = Anchor(layer.data_element, "name", name)
+    found.append(_finding(AttributeUnknown.code, f"{layer.type} has no attribute {name}{meant}", anchor, severity))
+
+
+def _nearest(name: str, absent: Iterable[AttrSpec]) -> AttrSpec | None:
+    candidates = {spec.name: spec for spec in absent}
+    return candidates.get(near_match(name, candidates).removeprefix("; did you mean ").removesuffix("?"))
+
+
+def _finding(
+    code: str, message: str, anchor: Anchor, severity: Severity = Severity.ERROR, notes: tuple[str, ...] = ()
+) -> Diagnostic:
+    return Diagnostic(code, message, anchor, severity, notes=notes)
+
+
+@functools.cache
+def _by_name(cls: type[Op]) -> Mapping[str, AttrSpec]:
+    return {spec.name: spec for spec in cls.spec.attributes}

@@ -1,0 +1,90 @@
+"""Values that no input changes, computed once when a plan is made: decompressed weights, folded arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.graph import Graph, Node, Outlet
+from irrun.inference import Facts
+from irrun.ops import Fold, OpError
+from irrun.ops.calling import conform
+from irrun.tensor import Array, ElementType, Fact
+
+MOST_GROWTH: Final = 64
+"""A constant may be this many times as large as what it is computed from, or a few megabytes; else it waits."""
+
+ALWAYS_BYTES: Final = 1 << 24
+
+
+def constants(graph: Graph, facts: Facts) -> Mapping[Outlet, Array]:
+    """The value of every outlet that depends on no Parameter and no variable.
+
+    Within such an expression half precision is not rounded from layer to layer, only where a value leaves it: weights
+    that are stored in few bits are decompressed in f32 and rounded once.
+    """
+    exact: dict[Outlet, Array] = {}
+    for node in graph:
+        outlets = [Outlet(node.id, port) for port in range(_outputs(node, facts))]
+        sources = graph.sources(node.id)
+        if not sources:
+            for outlet in outlets:
+                value = facts[outlet].constant
+                if value is not None:
+                    exact[outlet] = value
+            continue
+        inputs = [None if source is None else exact.get(source) for source in sources]
+        if any(array is None for array in inputs) or not _computable(node, [facts[outlet] for outlet in outlets], inputs):
+            continue
+        types = [facts[outlet].type for outlet in outlets]
+        for outlet, value in zip(outlets, _values(node, inputs, types), strict=False):
+            exact[outlet] = value
+    return exact
+
+
+def leaving(value: Array, type: ElementType) -> Array:
+    """A constant as a layer outside constant expressions sees it: on the grid of its type, and read-only."""
+    view = conform(value, type).view()
+    view.flags.writeable = False
+    return view
+
+
+def _outputs(node: Node, facts: Facts) -> int:
+    count = 0
+    while facts.get(Outlet(node.id, count)) is not None:
+        count += 1
+    return count
+
+
+def _computable(node: Node, outputs: Sequence[Fact], inputs: Sequence[Array | None]) -> bool:
+    op = node.op
+    if op is None or op.foldable is Fold.NEVER or op.spec.run_asks or not outputs:
+        return False
+    if not all(fact.shape.is_static and fact.type.is_known for fact in outputs):
+        return False
+    size = sum(fact.shape.size.lo * fact.type.dtype.itemsize for fact in outputs)
+    source = sum(array.nbytes for array in inputs if array is not None)
+    return size <= max(ALWAYS_BYTES, MOST_GROWTH * source)
+
+
+def _values(node: Node, inputs: Sequence[Array | None], types: Sequence[ElementType]) -> list[Array]:
+    assert node.op is not None
+    op = node.op
+    absent = sum(not port.variadic for port in op.inputs) - len(inputs)
+    arguments: list[Any] = [*inputs, *(None for _ in range(max(absent, 0)))]
+    try:
+        with np.errstate(all="ignore"):
+            returned = op.run(*arguments)
+    except (OpError, ValueError, IndexError, MemoryError):
+        return []
+    results = returned if isinstance(returned, tuple | list) else (returned,)
+    return [_carried(np.asarray(value), type) for value, type in zip(results, types, strict=True)]
+
+
+def _carried(value: Array, type: ElementType) -> Array:
+    """The value in the carrier of its type; a narrow float stays as exact as it was computed."""
+    if type.is_float and type.is_narrow and type.bits == 16:
+        return value.astype(type.dtype, copy=False)
+    return conform(value, type)
