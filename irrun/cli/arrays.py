@@ -20,15 +20,15 @@ _EMPTY_ZIP = b"PK\x05\x06"
 
 def load(path: Path) -> Array | dict[str, Array]:
     """The array of an ``.npy`` file, or those of an ``.npz`` file by name; Failure for anything else."""
-    with path.open("rb") as file:
-        magic = file.read(6)
-    if not magic.startswith((_NPY, _ZIP, _EMPTY_ZIP)):
-        raise Failure(f"{path} is no NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)")
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return _plain(loaded, str(path))
-        with loaded:
+        with path.open("rb") as file:
+            magic = file.read(6)
+            file.seek(0)
+            if not magic.startswith((_NPY, _ZIP, _EMPTY_ZIP)):
+                raise Failure(_not_numpy(path))
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return _plain(loaded, str(path))
             return {name: _plain(loaded[name], f'"{name}" in {path}') for name in loaded.files}
     except ValueError as error:
         if "allow_pickle" in str(error):
@@ -112,6 +112,10 @@ def _plain(array: Array, where: str) -> Array:
     if array.dtype.kind not in "fiubU":
         raise Failure(f"{where} holds {array.dtype}, expected numbers, booleans or text")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _not_numpy(path: Path) -> str:
+    return f"{path} is no NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"
 
 
 def _pickled(path: Path) -> str:

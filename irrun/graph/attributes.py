@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, near_match
 from irrun.document.records import LayerElement
-from irrun.ops import Op
 from irrun.ops.declaration import REQUIRED
 from irrun.ops.spec import (
     AttributeMissing,
@@ -29,16 +27,11 @@ class Read(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-class _Absent(NamedTuple):
-    """An attribute that is not written, and the unknown attribute that was meant for it."""
+def attributes(layer: LayerElement, known: Mapping[str, AttrSpec]) -> Read:
+    """The attributes of a layer, of those that are ``known`` by their spelling in the IR.
 
-    spec: AttrSpec
-    stranger: str | None
-
-
-def attributes(layer: LayerElement, cls: type[Op]) -> Read:
-    """The attributes of a layer. What a misspelt one says is taken for what it was meant to be."""
-    known = _by_name(cls)
+    What a misspelt one says is taken for what it was meant to be.
+    """
     values: dict[str, Any] = {}
     found: list[Diagnostic] = []
     unread = False
@@ -52,7 +45,7 @@ def attributes(layer: LayerElement, cls: type[Op]) -> Read:
     if len(values) < len(known) or len(layer.data) > len(known):
         strangers = [name for name in layer.data if name not in known]
         absent = [spec for name, spec in known.items() if name not in layer.data]
-        complete = _strangers(layer, strangers, absent, values, found)
+        complete = _strangers(layer, strangers, known, absent, values, found)
         complete = _absent(layer, absent, values, found) and complete
         unread = unread or not complete
     return Read(None if unread else values, tuple(found))
@@ -61,6 +54,7 @@ def attributes(layer: LayerElement, cls: type[Op]) -> Read:
 def _strangers(
     layer: LayerElement,
     strangers: Iterable[str],
+    known: Iterable[str],
     absent: list[AttrSpec],
     values: dict[str, Any],
     found: list[Diagnostic],
@@ -88,15 +82,13 @@ def _strangers(
             absent.remove(required[0])
             _unknown(layer, name, f", and lacks {required[0].name}, which it requires", Severity.ERROR, found)
             return False
-        close = near_match(name, _by_name_of(values, absent))
+        close = near_match(name, known)
         _unknown(layer, name, close, Severity.ERROR if close else Severity.WARNING, found)
     return complete
 
 
-def _absent(
-    layer: LayerElement, absent: Iterable[AttrSpec], values: dict[str, Any], found: list[Diagnostic]
-) -> bool:
-    """Report attributes that are absent where that is wrong or changes the meaning; False where one cannot be done without."""
+def _absent(layer: LayerElement, absent: Iterable[AttrSpec], values: dict[str, Any], found: list[Diagnostic]) -> bool:
+    """Report attributes that are absent where that is wrong or matters; False where nothing takes their place."""
     anchor = Anchor(layer.data_element if layer.data_element is not None else layer.element)
     required: list[str] = []
     notes: list[str] = []
@@ -151,8 +143,3 @@ def _finding(
     code: str, message: str, anchor: Anchor, severity: Severity = Severity.ERROR, notes: tuple[str, ...] = ()
 ) -> Diagnostic:
     return Diagnostic(code, message, anchor, severity, notes=notes)
-
-
-@functools.cache
-def _by_name(cls: type[Op]) -> Mapping[str, AttrSpec]:
-    return {spec.name: spec for spec in cls.spec.attributes}

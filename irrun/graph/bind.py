@@ -18,6 +18,7 @@ from irrun.graph.join import Inlet, Joiner, Sources, cycles, duplicates, layer_r
 from irrun.ops import Op
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.ops.registry import resolve
+from irrun.ops.spec import AttrSpec
 from irrun.tensor import DYNAMIC, Shape
 
 PARAMETER: Final = "Parameter"
@@ -43,7 +44,7 @@ def bind(document: Document) -> Bound:
 class _Binder:
     fragment: bool
     found: list[Diagnostic] = field(default_factory=list)
-    operations: dict[tuple[str, str | None], type[Op]] = field(default_factory=dict)
+    operations: dict[tuple[str, str | None], tuple[type[Op], Mapping[str, AttrSpec]]] = field(default_factory=dict)
 
     def net(self, net: NetElement, path: tuple[str, ...]) -> Graph:
         """The graph of a net, or of the inside of the body that ``path`` leads to."""
@@ -103,13 +104,14 @@ class _Binder:
         key = layer.type, layer.version
         if key not in self.operations:
             try:
-                self.operations[key] = resolve(*key)
+                declared = resolve(*key)
             except OpError as error:
                 attribute = "version" if layer.version and not error.message.startswith("no operation") else "type"
                 self._report(error.code, error.message, Anchor(layer.element, "attribute", attribute), layer, path)
                 return None
-        cls = self.operations[key]
-        read = attributes(layer, cls)
+            self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
+        cls, known = self.operations[key]
+        read = attributes(layer, known)
         for item in read.diagnostics:
             notes = (*item.notes, *path_notes(path))
             self.found.append(dataclasses.replace(item, layer=layer_ref(layer), notes=notes))
@@ -137,28 +139,68 @@ class _Binder:
         results = {_layer_id(graph, id): index for index, id in enumerate(graph.results)}
         inputs: list[BodyInput] = []
         outputs: list[BodyOutput] = []
+        before = len(self.found)
         for entry in element.port_map:
             values = self._map_values(layer, entry, path)
             if values is None:
                 continue
-            ends = parameters if entry.kind == "input" else results
-            ports = layer.inputs if entry.kind == "input" else layer.outputs
+            is_input = entry.kind == "input"
+            ends = parameters if is_input else results
             inner = entry.attributes.get("internal_layer_id", "")
             if inner not in ends:
-                what = f'internal_layer_id "{inner}": the body has no {PARAMETER if entry.kind == "input" else RESULT} with this id'
-                self._report("IR207", what, Anchor(entry.element, "value", "internal_layer_id"), layer, path)
+                what = f"the body has no {PARAMETER if is_input else RESULT} with this id"
+                self._map_fault(entry, "internal_layer_id", what, layer, path)
                 continue
             outer = entry.attributes.get("external_port_id", "")
-            external = None if outer == "-1" else port_index(ports, outer)
+            external = None if outer == "-1" else port_index(layer.inputs if is_input else layer.outputs, outer)
             if external is None and outer != "-1":
-                what = f'external_port_id "{outer}": the layer has no such {entry.kind} port'
-                self._report("IR207", what, Anchor(entry.element, "value", "external_port_id"), layer, path)
-                continue
-            if entry.kind == "input":
+                what = f"{layer.type} has no such {entry.kind} port"
+                self._map_fault(entry, "external_port_id", what, layer, path)
+            elif is_input and any(other.internal == ends[inner] for other in inputs):
+                self._map_fault(entry, "internal_layer_id", f"this {PARAMETER} is fed twice", layer, path)
+            elif not is_input and external is not None and any(other.external == external for other in outputs):
+                self._map_fault(entry, "external_port_id", "this output is made twice", layer, path)
+            elif is_input:
                 inputs.append(BodyInput(ends[inner], external, **values))
             else:
                 outputs.append(BodyOutput(ends[inner], external, **values))
-        back_edges: list[tuple[int, int]] = []
+        back_edges = self._back_edges(layer, element, parameters, results, path)
+        if len(self.found) == before:
+            self._complete(layer, element, graph, inputs, outputs, path)
+        return BodyPorts(tuple(inputs), tuple(outputs), back_edges, len(parameters), len(results))
+
+    def _complete(
+        self,
+        layer: LayerElement,
+        element: BodyElement,
+        graph: Graph,
+        inputs: Sequence[BodyInput],
+        outputs: Sequence[BodyOutput],
+        path: tuple[str, ...],
+    ) -> None:
+        """Report Parameters of a body that nothing feeds, and outputs of the layer that nothing makes."""
+        fed = {entry.internal for entry in inputs}
+        for index, id in enumerate(graph.parameters):
+            parameter = graph[id].layer
+            if index not in fed and parameter is not None:
+                what = f"no <input> of the port map feeds this {PARAMETER} of {layer.type} {layer.id}"
+                inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
+                self._report("IR207", what, Anchor(parameter.element), parameter, inner)
+        made = {entry.external for entry in outputs}
+        for index, port in enumerate(layer.outputs):
+            if index not in made:
+                what = f"no <output> of the port map of <{element.tag}> makes output port {port.id}"
+                self._report("IR207", what, Anchor(port.element), layer, path, port=port.id)
+
+    def _back_edges(
+        self,
+        layer: LayerElement,
+        element: BodyElement,
+        parameters: Mapping[str, int],
+        results: Mapping[str, int],
+        path: tuple[str, ...],
+    ) -> tuple[tuple[int, int], ...]:
+        found: list[tuple[int, int]] = []
         for edge in element.back_edges:
             for name, id, among, kind in (
                 ("from-layer", edge.from_layer, results, RESULT),
@@ -169,8 +211,16 @@ class _Binder:
                     self._report("IR208", what, Anchor(edge.element, "value", name), layer, path)
                     break
             else:
-                back_edges.append((results[edge.from_layer], parameters[edge.to_layer]))
-        return BodyPorts(tuple(inputs), tuple(outputs), tuple(back_edges), len(parameters), len(results))
+                if any(parameters[edge.to_layer] == to for _, to in found):
+                    what = f'to-layer "{edge.to_layer}": another back edge leads to this {PARAMETER}'
+                    self._report("IR208", what, Anchor(edge.element, "value", "to-layer"), layer, path)
+                else:
+                    found.append((results[edge.from_layer], parameters[edge.to_layer]))
+        return tuple(found)
+
+    def _map_fault(self, entry: MapElement, name: str, what: str, layer: LayerElement, path: tuple[str, ...]) -> None:
+        message = f'{name} "{entry.attributes.get(name, "")}": {what}'
+        self._report("IR207", message, Anchor(entry.element, "value", name), layer, path)
 
     def _map_values(self, layer: LayerElement, entry: MapElement, path: tuple[str, ...]) -> dict[str, int] | None:
         values = {}
@@ -196,9 +246,7 @@ class _Binder:
         severity: Severity = Severity.ERROR,
         port: str | None = None,
     ) -> None:
-        self.found.append(
-            Diagnostic(code, message, anchor, severity, layer_ref(layer), port, notes=path_notes(path))
-        )
+        self.found.append(Diagnostic(code, message, anchor, severity, layer_ref(layer), port, notes=path_notes(path)))
 
 
 def op_diagnostic(

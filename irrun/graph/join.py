@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import networkx as nx
@@ -35,7 +35,7 @@ class _Stray(NamedTuple):
 class Joiner:
     """Joins the layers of one net.
 
-    ``sources`` are the outlets that feed each input, ``open`` the inputs that no edge names. Neither holds an input whose
+    ``sources`` are the outlets that feed each input, ``open`` the inputs that no edge names. Neither has an input whose
     edge is at fault: what arrives there is not known.
     """
 
@@ -44,7 +44,9 @@ class Joiner:
         self.open: list[Inlet] = []
         self.found: list[Diagnostic] = []
         self._layers = layers
-        self._by_text = {layer.id: id for id, layer in reversed(layers.items())}
+        self._by_text: dict[str, int] = {}
+        for id, layer in layers.items():
+            self._by_text.setdefault(layer.id, id)
         self._ambiguous = {layer.id for layer in twice}
         self._lost: set[Inlet] = set()
         self._strays: list[_Stray] = []
@@ -113,14 +115,14 @@ class Joiner:
             explained = id in ids[: len(twice)]
             if not explained:
                 more = len(missing[id]) - 1
-                notes = (f"{more} more edge{'s name' if more > 1 else ' names'} it",) if more else ()
+                others = (f"{more} more edge{'s name' if more > 1 else ' names'} it",) if more else ()
                 what = f'{name} "{id}": there is no layer with this id'
-                self._report("IR202", what, Anchor(edge.element, "value", name), None, None, notes)
+                self._report("IR202", what, Anchor(edge.element, "value", name), None, None, others)
             finding = len(self.found) - 1
             self._strays += [_Stray(None, finding) for _, name in missing[id] if name == "to-layer"]
 
     def _unconnected(self) -> None:
-        """Find the inputs that no edge names. Each edge that leads nowhere explains one of them, of its own layer first."""
+        """Find inputs that no edge names. An edge that leads nowhere explains one of them, of its own layer first."""
         inlets = [
             Inlet(id, index)
             for id, sources in self.sources.items()
@@ -178,7 +180,7 @@ def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) ->
     return found
 
 
-def cycles(digraph: nx.MultiDiGraph[int], left: Sequence[int]) -> list[list[int]]:
+def cycles(digraph: nx.MultiDiGraph[int], left: Iterable[int]) -> list[list[int]]:
     """One cycle of each group of nodes that depend on each other, from its first node on."""
     rings = []
     for group in nx.strongly_connected_components(digraph.subgraph(left)):

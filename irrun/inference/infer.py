@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from irrun.diagnostics import Diagnostic, OpError
@@ -17,18 +17,24 @@ from irrun.ops.context import BodyCall
 from irrun.tensor import Dim, Shape
 
 
-def infer(graph: Graph, weights: Weights, given: Mapping[int, Fact] | None = None) -> Facts:
+Revise = Callable[[Node, tuple[Fact, ...]], tuple[Fact, ...]]
+
+
+def infer(
+    graph: Graph, weights: Weights, given: Mapping[int, Fact] | None = None, revise: Revise | None = None
+) -> Facts:
     """What is known of every tensor of a graph.
 
-    ``given`` replaces what Parameters say of themselves, by node. A layer that does not fit its inputs is reported;
-    nothing is said of what depends on it.
+    ``given`` replaces what Parameters say of themselves, by node; ``revise`` what is inferred of any node, before
+    something follows from it. A layer that does not fit its inputs is reported; nothing is said of what depends on it.
     """
-    return _Pass(weights).run(graph, given or {}, ())
+    return _Pass(weights, revise).run(graph, given or {}, ())
 
 
 class _Pass:
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, revise: Revise | None) -> None:
         self.weights = weights
+        self.revise = revise
 
     def run(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         known: dict[Outlet, Fact] = {}
@@ -49,6 +55,8 @@ class _Pass:
                 continue
             if node.id in parameters:
                 outputs = (given[node.id] if node.id in given else _named(node.name, outputs[0]),)
+            if self.revise is not None:
+                outputs = self.revise(node, outputs)
             for port, fact in enumerate(outputs):
                 known[Outlet(node.id, port)] = fact
         for facts in bodies.values():

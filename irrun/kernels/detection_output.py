@@ -101,12 +101,12 @@ def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Arr
         kept = row[suppress(corners, settings.nms_threshold, _overlap)]
         labels.append(np.full_like(kept, label))
         rows.append(kept)
-    label, row = np.concatenate(labels), np.concatenate(rows)
-    if -1 < settings.keep_top_k < len(row):
-        best = np.lexsort((label, row, -scores[row, label]))[: settings.keep_top_k]
-        best = best[np.argsort(label[best], kind="stable")]
-        label, row = label[best], row[best]
-    return label, row
+    of_class, of_prior = np.concatenate(labels), np.concatenate(rows)
+    if -1 < settings.keep_top_k < len(of_prior):
+        best = np.lexsort((of_class, of_prior, -scores[of_prior, of_class]))[: settings.keep_top_k]
+        best = best[np.argsort(of_class[best], kind="stable")]
+        of_class, of_prior = of_class[best], of_prior[best]
+    return of_class, of_prior
 
 
 def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:

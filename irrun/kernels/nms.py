@@ -49,7 +49,7 @@ def suppress(
     threshold is multiplied by it at each box kept, as long as it is above 0.5.
     """
     alive = np.arange(len(boxes))
-    kept = []
+    kept: list[np.int64] = []
     while alive.size and (limit is None or len(kept) < limit):
         best, alive = alive[0], alive[1:]
         kept.append(best)
@@ -76,7 +76,8 @@ def suppress_softly(
     """
     alive = np.flatnonzero(scores > score_threshold)
     current = scores[alive]
-    kept, decayed = [], []
+    kept: list[np.int64] = []
+    decayed: list[Any] = []
     while alive.size and len(kept) < limit:
         top = int(np.argmax(current))
         best = alive[top]
@@ -132,7 +133,8 @@ class Selection(NamedTuple):
 
 def gather(parts: list[Selection], score_type: np.dtype[Any]) -> Selection:
     """Several selections as one."""
-    nothing = Selection(*(np.zeros(0, np.int64) for _ in range(3)), np.zeros(0, score_type))
+    none = np.zeros(0, np.int64)
+    nothing = Selection(none, none, none, np.zeros(0, score_type))
     return Selection(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
 
 

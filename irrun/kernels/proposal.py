@@ -131,8 +131,8 @@ def detect(
         labels.append(np.full_like(kept, label))
         rows.append(kept)
         found.append(scores[kept, label])
-    label, row, score = np.concatenate(labels), np.concatenate(rows), np.concatenate(found)
+    of_class, box, score = np.concatenate(labels), np.concatenate(rows), np.concatenate(found)
     if len(score) > in_all:
-        best = np.lexsort((row, label, -score))[:in_all]
-        label, row, score = label[best], row[best], score[best]
-    return label, row, score
+        best = np.lexsort((box, of_class, -score))[:in_all]
+        of_class, box, score = of_class[best], box[best], score[best]
+    return of_class, box, score

@@ -79,7 +79,8 @@ def _samples(start: Any, size: Any, bins: int, per_bin: int, kind: Any) -> Array
     """The coordinates of the samples along one axis: ``per_bin`` in each bin, evenly spaced."""
     step = size / kind(per_bin)
     within = (np.arange(per_bin) + 0.5).astype(kind) * step
-    return (start + np.arange(bins).astype(kind)[:, None] * size + within).reshape(-1)
+    samples: Array = start + np.arange(bins).astype(kind)[:, None] * size + within
+    return samples.reshape(-1)
 
 
 def regions_of(rois: Array, scale: float, alignment: Alignment) -> list[Region]:

@@ -15,6 +15,8 @@ from irrun.kernels.roi import bilinear
 Array = NDArray[Any]
 Pooled = tuple[int, int]
 
+_ROUNDING = 1e-6
+
 
 def rounded(values: Array) -> Array:
     """The nearest integers, halves away from zero."""
@@ -72,7 +74,7 @@ def _spread(start: Any, end: Any, count: int, last: int, kind: Any) -> Array:
     if count == 1:
         return np.array([(start + end) * kind(last) / 2], kind)
     step = (end - start) * kind(last) / kind(count - 1)
-    points = np.arange(count).astype(kind) * step + start * kind(last)
+    points: Array = np.arange(count).astype(kind) * step + start * kind(last)
     points[-1] = end * kind(last)
     return points
 
@@ -85,15 +87,18 @@ def _grid(feature: Array, y: Array, x: Array, y_valid: Array, x_valid: Array) ->
 
 
 def average_by_position(features: Array, rois: Array, channels: int, group: int, scale: float) -> Array:
-    """The mean of each of ``group x group`` bins, each bin and output channel over an input channel of its own."""
+    """The mean of each of ``group x group`` bins, each bin and output channel over an input channel of its own.
+
+    A region has sides of 0.1 at least; bins outside the map give 0.
+    """
     height, width = features.shape[2:]
     result = np.zeros((len(rois), channels, group, group), features.dtype)
     kind = np.float32
     for index, roi in enumerate(listed(rois)):
         start_x, start_y = rounded(roi[1:3]).astype(kind) * kind(scale)
         end_x, end_y = (rounded(roi[3:]).astype(kind) + kind(1)) * kind(scale)
-        rows = _mean_bins(start_y, (end_y - start_y) / kind(group), group, height)
-        columns = _mean_bins(start_x, (end_x - start_x) / kind(group), group, width)
+        rows = _mean_bins(start_y, max(end_y - start_y, kind(0.1)) / kind(group), group, height)
+        columns = _mean_bins(start_x, max(end_x - start_x, kind(0.1)) / kind(group), group, width)
         feature = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
         for row, (top, bottom) in enumerate(rows):
             for column, (left, right) in enumerate(columns):
@@ -105,38 +110,34 @@ def average_by_position(features: Array, rois: Array, channels: int, group: int,
 
 def _mean_bins(start: Any, each: Any, bins: int, limit: int) -> list[tuple[int, int]]:
     order = np.arange(bins + 1).astype(np.float32)
-    begins = np.clip(np.floor(start + order[:-1] * each), 0, limit - 1).astype(np.int64)
+    begins = np.clip(np.floor(start + order[:-1] * each), 0, limit).astype(np.int64)
     ends = np.clip(np.ceil(start + order[1:] * each), 0, limit).astype(np.int64)
     return list(zip(begins.tolist(), ends.tolist(), strict=True))
 
 
-def bilinear_by_position(
-    features: Array, rois: Array, channels: int, group: int, scale: float, bins: Pooled
-) -> Array:
+def bilinear_by_position(features: Array, rois: Array, channels: int, group: int, scale: float, bins: Pooled) -> Array:
     """The mean of one sample from each of ``bins`` (rows, columns), each over input channels of its own.
 
     Regions are in coordinates from 0 to 1; the samples of a bin are spread over ``group x group`` outputs.
     """
     height, width = features.shape[2:]
     result = np.zeros((len(rois), channels, group, group), features.dtype)
-    kind = np.float32
     for index, roi in enumerate(listed(rois)):
-        x1, y1, x2, y2 = roi[1:].astype(kind) * kind(scale)
-        bin_height, bin_width = (y2 - y1) / kind(bins[0]), (x2 - x1) / kind(bins[1])
+        x1, y1, x2, y2 = (float(corner) * scale for corner in roi[1:])
+        bin_height, bin_width = (y2 - y1) / bins[0], (x2 - x1) / bins[1]
         feature = features[int(roi[0])].reshape(-1, channels, height, width)
         for position, (row, column) in enumerate(np.ndindex(bins)):
-            top, left = y1 + kind(row) * bin_height, x1 + kind(column) * bin_width
-            y = _spread_bin(top, bin_height, group, height - 1)
-            x = _spread_bin(left, bin_width, group, width - 1)
-            result[index] += _grid(feature[position], y, x, (y >= 0) & (y < height), (x >= 0) & (x < width))
-    return result / features.dtype.type(bins[0] * bins[1])
+            y, y_valid = _spread_bin(y1 + row * bin_height, bin_height, group, height - 1)
+            x, x_valid = _spread_bin(x1 + column * bin_width, bin_width, group, width - 1)
+            result[index] += _grid(feature[position], y, x, y_valid, x_valid)
+    return np.asarray(result / features.dtype.type(bins[0] * bins[1]))
 
 
-def _spread_bin(start: Any, size: Any, count: int, last: int) -> Array:
-    if count == 1:
-        return np.array([(start + start + size) * np.float32(last) / 2], np.float32)
-    step = size * np.float32(last) / np.float32(count - 1)
-    return np.arange(count).astype(np.float32) * step + start * np.float32(last)
+def _spread_bin(start: float, size: float, count: int, last: int) -> tuple[Array, Array]:
+    """So many coordinates over a bin, its borders included, and which of them are in the map but for rounding."""
+    share = np.array([0.5]) if count == 1 else np.arange(count) / (count - 1)
+    points = (start + share * size) * last
+    return points, (points >= -_ROUNDING) & (points <= last + _ROUNDING)
 
 
 def deformable(
@@ -152,13 +153,11 @@ def deformable(
 ) -> Array:
     """Position-sensitive pooling whose bins are moved by ``offsets [n, 2 * classes, parts, parts]``.
 
-    Each of ``group x group`` bins is the mean of those of ``bins`` (rows, columns) samples that lie in the map. A
-    region with a negative batch gives 0.
+    Each of ``group x group`` bins is the mean of those of ``bins`` (rows, columns) samples that lie in the map.
     """
     height, width = features.shape[2:]
     result = np.zeros((len(rois), channels, group, group), features.dtype)
-    for index in np.flatnonzero(rois[:, 0] >= 0).tolist():
-        roi = rois[index]
+    for index, roi in enumerate(listed(rois)):
         moved = None if offsets is None else offsets[index] * offsets.dtype.type(offset_scale)
         y, x = _deformed(roi, moved, channels, group, scale, bins, parts)
         inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
@@ -195,7 +194,7 @@ def _deformed(
 
 def _sample_by_position(maps: Array, y: Array, x: Array) -> Array:
     """The values of ``maps [C, G, G, H, W]`` at points ``[C, G, G, ...]`` inside them, interpolated."""
-    channel, row, column = (index[..., None, None] for index in np.indices(maps.shape[:3], sparse=True))
+    channel, row, column = (place[..., None, None] for place in np.ix_(*map(np.arange, maps.shape[:3])))
     top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
     bottom, right = np.ceil(y).astype(np.int64), np.ceil(x).astype(np.int64)
     x_part, y_part = x - left.astype(x.dtype), y - top.astype(y.dtype)

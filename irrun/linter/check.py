@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import math
+import dataclasses
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import overload
-
-import numpy as np
+from typing import Final, overload
 
 from irrun.diagnostics import Diagnostic, IRError
 from irrun.diagnostics.render import Finding, Source, record
-from irrun.document import SourceMap, read
-from irrun.graph import Bound, bind
+from irrun.document import SourceMap
+from irrun.document.reader import document, load
+from irrun.graph import bind
 from irrun.inference import infer
-from irrun.linter.rule import Context, rules, url
-from irrun.tensor import Fact
-from irrun.tensor.element_type import I64
+from irrun.linter.context import Context
+from irrun.linter.given import Values, facts_of
+from irrun.linter.rule import rules, url
 
-Values = Sequence[tuple[str, Sequence[int]]]
+ONE_FOR_ALL: Final = {"IR502": "constants reach beyond it"}
+"""Codes whose findings in one file have one cause: the first is reported, with the number of the others."""
 
 
 class Report(Sequence[Diagnostic]):
@@ -35,7 +35,9 @@ class Report(Sequence[Diagnostic]):
         """The diagnostics with their places, ready to be rendered."""
         known = rules()
         return [
-            Finding(item, self.filename, self._source, known[item.code].name if item.code in known else "", url(item.code))
+            Finding(
+                item, self.filename, self._source, known[item.code].name if item.code in known else "", url(item.code)
+            )
             for item in self._diagnostics
         ]
 
@@ -67,19 +69,22 @@ def lint(
     """Check one IR file.
 
     ``values`` gives what arrives at ports that nothing feeds, for a file that is a bare layer: pairs of a port id, an
-    input name or ``LAYER.PORT``, and the elements. OSError where the file cannot be opened.
+    input name or ``LAYER.PORT``, and the elements. OSError where a file cannot be opened, UnknownPort where no port
+    takes a value.
     """
     file = Path(path)
     filename = os.fspath(path)
+    data = b""
     try:
-        document = read(file, Path(weights) if weights is not None else None)
+        data = load(file)
+        read = document(data, file, Path(weights) if weights is not None else None)
     except IRError as error:
-        return Report(filename, SourceMap(file.read_bytes()), error.diagnostics)
-    bound = bind(document)
-    facts = infer(bound.graph, document.weights, _given(bound, values))
-    context = Context(document, bound, facts)
-    found = [*document.diagnostics, *bound.diagnostics, *facts.diagnostics, *_checked(context)]
-    return Report(filename, document.source_map, found, sum(len(layer.outputs) for layer in document.net.layers))
+        return Report(filename, SourceMap(data), error.diagnostics)
+    bound = bind(read)
+    given = facts_of(bound, values)
+    context = Context(read, bound, infer(bound.graph, read.weights, given), given)
+    found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context)]
+    return Report(filename, read.source_map, found, len(context.outputs))
 
 
 def _checked(context: Context) -> Iterator[Diagnostic]:
@@ -87,30 +92,21 @@ def _checked(context: Context) -> Iterator[Diagnostic]:
         yield from rule().check(context)
 
 
-def _given(bound: Bound, values: Values) -> Mapping[int, Fact]:
-    """The facts of Parameters whose values are given by port id, by input name, or by ``LAYER.PORT``."""
-    given: dict[int, Fact] = {}
-    for id in bound.graph.parameters:
-        for name, elements in values:
-            node = bound.graph[id]
-            if node.op is None or name not in _names(bound, id):
-                continue
-            (fact,) = (node.op.infer(),)
-            sizes = fact.shape
-            if sizes.is_static and math.prod(sizes.static) == len(elements):
-                type = fact.type if fact.type.is_known else I64
-                array = np.array(elements, dtype=type.dtype).reshape(sizes.static)
-                given[id] = Fact.of(type, array)
-    return given
-
-
-def _names(bound: Bound, id: int) -> set[str]:
-    node = bound.graph[id]
-    if node.layer is not None:
-        return {node.name, *(node.names[0] if node.names else ())}
-    names = {node.name, node.name.rpartition(".")[2]}
-    for _, consumer, edge in bound.graph.digraph.out_edges(id, data=True):
-        op = bound.graph[consumer].op
-        if op is not None and op.inputs:
-            names.add(op.spec.input(edge["to_port"]).name)
-    return names
+def _merged(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings, with one for all of those that have one cause."""
+    kept: list[Diagnostic] = []
+    first: dict[str, int] = {}
+    others: dict[str, int] = {}
+    for item in found:
+        if item.code not in ONE_FOR_ALL:
+            kept.append(item)
+        elif item.code in first:
+            others[item.code] = others.get(item.code, 0) + 1
+        else:
+            first[item.code] = len(kept)
+            kept.append(item)
+    for code, count in others.items():
+        item = kept[first[code]]
+        note = f"{count} more {ONE_FOR_ALL[code] if count > 1 else ONE_FOR_ALL[code].replace('s reach', ' reaches')}"
+        kept[first[code]] = dataclasses.replace(item, notes=(*item.notes, note))
+    return kept

@@ -5,82 +5,125 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from irrun.document.reader import element_type
 from irrun.document.records import LayerElement, PortElement
 from irrun.graph import Node, Outlet
 from irrun.inference import Facts
-from irrun.tensor import Fact, Shape
+from irrun.tensor import Dim, ElementType, Fact, Shape
+
+BodySteps = tuple[tuple[int, str], ...]
 
 
 class DeclaredPort(NamedTuple):
-    """A port as written, what is inferred of its tensor, and where it stands.
+    """A port as written, and what is inferred of its tensor.
 
-    ``feeder`` is the output port that an input is connected to, ``fed`` the inputs that an output feeds. ``path`` leads to the body that the layer is in.
+    ``outlet`` is where the tensor comes from, in the graph of ``facts``. ``path`` leads to the body that the layer is
+    in, in words; ``bodies`` by node and tag.
     """
 
     layer: LayerElement
     port: PortElement
     fact: Fact
-    feeder: PortElement | None
-    fed: tuple[tuple[LayerElement, PortElement], ...]
+    outlet: Outlet
+    facts: Facts
     path: tuple[str, ...]
+    bodies: BodySteps
+
+    @property
+    def feeder(self) -> PortElement | None:
+        """The output port that an input is connected to."""
+        layer = self.facts.graph[self.outlet.node].layer
+        return None if layer is None else layer.outputs[self.outlet.port]
+
+    @property
+    def fed(self) -> Iterator[tuple[LayerElement, PortElement]]:
+        """The input ports that an output feeds."""
+        graph = self.facts.graph
+        for _, target, edge in graph.digraph.out_edges(self.outlet.node, data=True):
+            layer = graph[target].layer
+            if layer is not None and edge["from_port"] == self.outlet.port:
+                yield layer, layer.inputs[edge["to_port"]]
 
 
-def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
+def outputs(facts: Facts, path: tuple[str, ...] = (), bodies: BodySteps = ()) -> Iterator[DeclaredPort]:
     """Every output port of which something is inferred."""
-    fed: dict[Outlet, list[tuple[LayerElement, PortElement]]] = {}
-    for node in facts.graph:
-        for index, outlet in enumerate(facts.graph.sources(node.id)):
-            if outlet is not None and node.layer is not None:
-                fed.setdefault(outlet, []).append((node.layer, node.layer.inputs[index]))
     for node in facts.graph:
         if node.layer is not None:
             for index, port in enumerate(node.layer.outputs):
                 outlet = Outlet(node.id, index)
                 fact = facts.get(outlet)
                 if fact is not None:
-                    yield DeclaredPort(node.layer, port, fact, None, tuple(fed.get(outlet, ())), path)
-        for inner, where in _bodies(node, facts, path):
-            yield from outputs(inner, where)
+                    yield DeclaredPort(node.layer, port, fact, outlet, facts, path, bodies)
+        for inner, where, steps in _inside(node, facts, path, bodies):
+            yield from outputs(inner, where, steps)
 
 
-def inputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
+def inputs(facts: Facts, path: tuple[str, ...] = (), bodies: BodySteps = ()) -> Iterator[DeclaredPort]:
     """Every input port of which it is inferred what arrives."""
     for node in facts.graph:
         if node.layer is not None:
-            for index, outlet in enumerate(facts.graph.sources(node.id)):
+            for port, outlet in zip(node.layer.inputs, facts.graph.sources(node.id), strict=True):
                 fact = facts.get(outlet)
-                if outlet is None or fact is None:
-                    continue
-                source = facts.graph[outlet.node].layer
-                feeder = None if source is None else source.outputs[outlet.port]
-                yield DeclaredPort(node.layer, node.layer.inputs[index], fact, feeder, (), path)
-        for inner, where in _bodies(node, facts, path):
-            yield from inputs(inner, where)
+                if outlet is not None and fact is not None:
+                    yield DeclaredPort(node.layer, port, fact, outlet, facts, path, bodies)
+        for inner, where, steps in _inside(node, facts, path, bodies):
+            yield from inputs(inner, where, steps)
 
 
-def _bodies(node: Node, facts: Facts, path: tuple[str, ...]) -> Iterator[tuple[Facts, tuple[str, ...]]]:
+def _inside(
+    node: Node, facts: Facts, path: tuple[str, ...], bodies: BodySteps
+) -> Iterator[tuple[Facts, tuple[str, ...], BodySteps]]:
     for tag in node.bodies:
         inner = facts.bodies.get((node.id, tag))
         if inner is not None:
-            yield inner, (*path, f'{node.type} "{node.name}" › {tag}')
+            yield inner, (*path, f'{node.type} "{node.name}" › {tag}'), (*bodies, (node.id, tag))
 
 
 def shape_of(port: PortElement) -> Shape:
     """The partial shape that the ``<dim>`` elements of a port spell."""
-    return Shape.parse(",".join(port.dims))
+    return Shape([Dim() if text == "-1" else int(text) for text in port.dims])
 
 
 def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
     """The axes whose ``<dim>`` contradicts a shape; None where the rank itself does."""
-    if shape.dims is None:
+    dims = shape.dims
+    if dims is None:
         return ()
-    if len(port.dims) != len(shape.dims):
-        return None if port.dims or shape.dims else ()
-    declared = shape_of(port).dims
-    assert declared is not None
-    return tuple(
-        axis for axis, (a, b) in enumerate(zip(declared, shape.dims, strict=True)) if not a.compatible(b)
-    )
+    if len(port.dims) != len(dims):
+        return None
+    wrong = []
+    for axis, (text, dim) in enumerate(zip(port.dims, dims, strict=True)):
+        if text != "-1" and not dim.lo <= int(text) <= dim.hi:
+            wrong.append(axis)
+    return tuple(wrong)
+
+
+def agrees(port: PortElement, type: ElementType) -> bool:
+    """Whether the precision of a port is this type, or one of both is not known."""
+    declared = element_type(port.precision)
+    return declared is None or declared is type or not declared.is_known or not type.is_known
+
+
+def as_declared(node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The facts of a node's outputs, corrected to what the file declares where the two contradict each other."""
+    if node.layer is None:
+        return facts
+    revised = list(facts)
+    for index, (port, fact) in enumerate(zip(node.layer.outputs, facts, strict=False)):
+        axes = offending(port, fact.shape)
+        declared = element_type(port.precision)
+        type = fact.type if declared is None or agrees(port, fact.type) else declared
+        if axes is None:
+            revised[index] = Fact(type, shape_of(port))
+        elif axes or type is not fact.type:
+            dims = fact.shape.dims
+            shape = None if dims is None else _corrected(dims, port.dims, axes)
+            revised[index] = Fact(type, Shape(shape))
+    return tuple(revised)
+
+
+def _corrected(dims: tuple[Dim, ...], texts: tuple[str, ...], axes: tuple[int, ...]) -> list[Dim]:
+    return [Dim.exactly(int(texts[axis])) if axis in axes else dim for axis, dim in enumerate(dims)]
 
 
 def called(layer: LayerElement) -> str:

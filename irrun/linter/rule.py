@@ -7,32 +7,21 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from irrun.diagnostics import Diagnostic, Severity
-from irrun.document import Document
-from irrun.graph import Bound
-from irrun.inference import Facts
+from irrun.linter.context import Context
 
-Stage = Literal["document", "graph", "facts", "weights"]
-
-
-@dataclass(frozen=True)
-class Context:
-    """All that a rule may look at."""
-
-    document: Document
-    bound: Bound
-    facts: Facts
+Stage = Literal["document", "graph", "facts", "weights", "run"]
 
 
 class Rule:
     """The base of all rules.
 
-    The docstring has the sections ``What it does``, ``Why is this bad``, ``Example`` and ``Use instead``. A rule without a ``check`` of
-    its own documents a finding that reading, binding or inference makes. ``bad`` are files that have this finding and no other, ``good`` files that
-    have none.
+    The docstring has the sections ``What it does``, ``Why is this bad``, ``Example`` and ``Use instead``. A rule without
+    a ``check`` of its own documents a finding that reading, binding or inference makes. ``bad`` are files that have this
+    finding and no other, ``good`` files that have none; ``weights`` is the file of weights beside each of them. A rule
+    of the stage ``run`` is about a model that runs, and the linter never reports it.
     """
 
     code: ClassVar[str]
@@ -41,6 +30,7 @@ class Rule:
     stage: ClassVar[Stage] = "document"
     good: ClassVar[tuple[str, ...]] = ()
     bad: ClassVar[tuple[str, ...]] = ()
+    weights: ClassVar[bytes | None] = None
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         """The findings of this rule in one file."""

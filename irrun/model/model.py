@@ -278,8 +278,8 @@ def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:
     port = find(ports, key)
     if port is None:
         names = [name for item in ports for name in item.all_names if name]
-        wanted = ", ".join(item.any_name for item in ports) or "none"
-        raise InputError(f'no {what} "{key}"{near_match(key, names)} the model has {wanted}'.replace("? the", "? The"))
+        close = near_match(key, names) or f"; the model has {', '.join(item.any_name for item in ports) or 'none'}"
+        raise InputError(f'no {what} "{key}"{close}')
     return port
 
 

@@ -15,7 +15,7 @@ from irrun.tensor import Array, Dim
 MOST: Final = 2**40
 """The most elements of a value; memory ends long before."""
 
-INTEGERS: Final = 10
+INTEGERS: Final = 4
 """Integers are drawn from 0 up to this, or to the largest of the type where that is less."""
 
 

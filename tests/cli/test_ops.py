@@ -15,7 +15,12 @@ def test_list_has_a_line_for_every_type(run: Run) -> None:
     assert lines[0].split() == ["TYPE", "OPSETS", "CATEGORY", "SUMMARY"]
     assert [line.split()[0] for line in lines[1:]] == list(dict.fromkeys(cls.type for cls in declarations()))
     clamp = next(line for line in lines if line.startswith("Clamp "))
-    assert clamp.split(maxsplit=3) == ["Clamp", "1", "activation", "Clip every element to the closed interval [min, max]."]
+    assert clamp.split(maxsplit=3) == [
+        "Clamp",
+        "1",
+        "activation",
+        "Clip every element to the closed interval [min, max].",
+    ]
 
 
 def test_one_operation(run: Run) -> None:

@@ -21,7 +21,7 @@ def square(path: Path, shape: str = "?,3") -> Path:
     """x * x: one output into both inputs of one layer."""
     ir = Writer("square")
     x = ir.parameter("x", F32, Shape.parse(shape))
-    (y,) = ir.layer("Multiply", "opset1", [x, x], [Fact(F32, Shape.parse(shape))], name="mul", names=["y", "squared"])
+    (y,) = ir.layer("Multiply", "opset1", [x, x], [Fact(F32, Shape.parse(shape))], name="mul", names=["y,squared"])
     ir.result(y, "out")
     ir.save(path / "square.xml")
     return path / "square.xml"

@@ -93,7 +93,7 @@ def written(op: Op) -> dict[str, str]:
     return {
         spec.name: spec.text(value)
         for spec in op.spec.attributes
-        if (value := getattr(op, spec.field)) is not None and (spec.required or value != spec.default)
+        if (value := getattr(op, spec.field)) is not None
     }
 
 

@@ -84,11 +84,19 @@ def command(
     try:
         outputs = compiled(given)
     except IRError as error:
+        _say_sizes(missing)
         raise IRError(error.diagnostics, error.filename or str(model)) from None
     detail(f"run in {_since(begin)}")
     _show(outputs, compiled.plan.result_types, output_format, top, truth)
     if output is not None:
         _write(output, outputs, compiled.plan.result_types)
+
+
+def _say_sizes(ports: Sequence[Port]) -> None:
+    """Say which sizes were made up where a run on random inputs failed."""
+    dynamic = [port.any_name for port in ports if not port.partial_shape.is_static]
+    if dynamic:
+        note(f"dynamic dims of random inputs are as small as can be; --shape '{dynamic[0]}[...]' gives other sizes")
 
 
 def _shape(text: str, model: Model) -> tuple[Any, Shape]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.roi_pooling import deformable
+from irrun.kernels.roi_pooling import deformable, listed
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.ops.detection.roi_align import check_batches
@@ -16,7 +16,7 @@ T = TypeVar("T", FLOAT)
 class DeformablePSROIPooling(Op):
     """Pool regions to a fixed size, each bin over an input channel of its own and moved by an offset.
 
-    Note: a region with a negative batch index gives 0, as in OpenVINO.
+    Note: a batch index of -1 ends the list of regions, as Proposal writes it, and what follows gives 0, as in OpenVINO.
     """
 
     inputs = (
@@ -39,7 +39,8 @@ class DeformablePSROIPooling(Op):
         channels, least = ranked(input, 4)[1], self.output_dim * self.group_size**2
         if channels.hi < least:
             raise OpError(
-                f"input has {channels} channels, expected at least {least} (output_dim * group_size * group_size)", input=0
+                f"input has {channels} channels, expected at least {least} (output_dim * group_size * group_size)",
+                input=0,
             )
         of_coords = ranked(coords, 2)
         expect_size(of_coords[1], 5, "the last size of coords", input=1)
@@ -52,7 +53,7 @@ class DeformablePSROIPooling(Op):
         return Shape([number, self.output_dim, self.group_size, self.group_size])
 
     def run(self, input: Array, coords: Array, offsets: Array | None) -> Array:
-        check_batches(coords[coords[:, 0] >= 0, 0], len(input), input=1)
+        check_batches(listed(coords)[:, 0], len(input), input=1)
         return deformable(
             input,
             coords,

@@ -6,7 +6,7 @@ import numpy as np
 
 from irrun.kernels.detection_output import Settings, detections
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.detection.boxes import expect_size, merge_all, ranked
+from irrun.ops.detection.boxes import merge_all, ranked
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import FLOAT
 
@@ -30,6 +30,9 @@ class DetectionOutputV1(Op):
 
     The detections of an image are ordered by class, those of a class by score. A row of batch_id -1 ends the list,
     and zeros fill the output up.
+
+    Departure: with additional predictions and normalized false the native CPU plugin divides by the size of the image
+    twice.
     """
 
     inputs = _INPUTS
@@ -72,6 +75,9 @@ class DetectionOutputV8(Op):
 
     The detections of an image are ordered by class, those of a class by score. A row of batch_id -1 ends the list,
     and zeros fill the output up.
+
+    Departure: with additional predictions and normalized false the native CPU plugin divides by the size of the image
+    twice.
     """
 
     inputs = _INPUTS
@@ -148,7 +154,9 @@ def _infer(
     coordinates = priors * 4 if op.share_location else priors * classes * 4
     what = "box_logits and 4 for each prior box" + ("" if op.share_location else " and class")
     width = merge_all([of_logits[1], coordinates], f"the numbers of coordinates of {what}", input=0)
-    every = merge_all([of_preds[1], priors * classes], "the numbers of class_preds and of prior boxes times classes", input=1)
+    every = merge_all(
+        [of_preds[1], priors * classes], "the numbers of class_preds and of prior boxes times classes", input=1
+    )
     if aux_preds is not None and aux_boxes is not None:
         of_aux, of_boxes = ranked(aux_preds, 2), ranked(aux_boxes, 2)
         merge_all([images, of_aux[0], of_boxes[0]], "the batch sizes of all inputs", input=3)

@@ -45,7 +45,9 @@ class ExperimentalDetectronDetectionOutput(Op):
 
     def verify(self) -> None:
         if len(self.deltas_weights) != 4:
-            raise OpError(f"deltas_weights has {len(self.deltas_weights)} elements, expected 4", attribute="deltas_weights")
+            raise OpError(
+                f"deltas_weights has {len(self.deltas_weights)} elements, expected 4", attribute="deltas_weights"
+            )
 
     def infer(self, rois: Fact, deltas: Fact, scores: Fact, im_info: Fact) -> tuple[Shape, Shape, Shape]:
         of_rois, of_deltas, of_scores, of_info = (ranked(fact, 2) for fact in (rois, deltas, scores, im_info))
@@ -62,7 +64,7 @@ class ExperimentalDetectronDetectionOutput(Op):
         by_class = deltas.reshape(len(rois), -1, 4) / np.array(self.deltas_weights, deltas.dtype)
         refined = refine(rois[:, None], by_class, 1.0, self.max_delta_log_wh)
         refined = clip(refined, im_info[0, 0] - 1, im_info[0, 1] - 1)
-        has_area = ((rois[:, 2:] - rois[:, :2]) > 0).all(axis=1)
+        has_area = np.asarray(((rois[:, 2:] - rois[:, :2]) > 0).all(axis=1))
         label, row, score = detect(
             refined,
             np.where(has_area[:, None], scores, -np.inf),
@@ -72,7 +74,11 @@ class ExperimentalDetectronDetectionOutput(Op):
             in_all=self.max_detections_per_image,
         )
         count = self.max_detections_per_image
-        boxes, classes, best = np.zeros((count, 4), rois.dtype), np.zeros(count, np.int32), np.zeros(count, scores.dtype)
+        boxes, classes, best = (
+            np.zeros((count, 4), rois.dtype),
+            np.zeros(count, np.int32),
+            np.zeros(count, scores.dtype),
+        )
         found = slice(len(row))
         boxes[found], classes[found], best[found] = refined[row, label], label, score
         return boxes, classes, best

@@ -34,7 +34,8 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
     def infer(self, rois: Fact, *features: Fact) -> tuple[Shape, Shape]:
         if len(self.pyramid_scales) < len(features):
             raise OpError(
-                f"pyramid_scales has {len(self.pyramid_scales)} elements, expected one for each of {len(features)} levels",
+                f"pyramid_scales has {len(self.pyramid_scales)} elements, expected one for each of"
+                f" {len(features)} levels",
                 attribute="pyramid_scales",
             )
         of_rois = ranked(rois, 2)

@@ -7,7 +7,7 @@ import numpy as np
 
 from irrun.kernels.nms import by_score, iou, suppress
 from irrun.kernels.proposal import MAX_LOG_SIZE, clip, large_enough, refine
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, merge_all, ranked, up_to
 from irrun.tensor.element_type import FLOAT
 
@@ -51,7 +51,9 @@ class GenerateProposals(Op):
         merge_all([of_anchors[0], of_deltas[2], of_scores[2]], "the heights of anchors, boxesdeltas and scores")
         merge_all([of_anchors[1], of_deltas[3], of_scores[3]], "the widths of anchors, boxesdeltas and scores")
         count = merge_all([of_anchors[2], of_scores[1]], "the numbers of anchors of anchors and scores", input=3)
-        merge_all([count * 4, of_deltas[1]], "four times the number of anchors and the channels of boxesdeltas", input=2)
+        merge_all(
+            [count * 4, of_deltas[1]], "four times the number of anchors and the channels of boxesdeltas", input=2
+        )
         images = merge_all(
             [of_info[0], of_deltas[0], of_scores[0]], "the numbers of batches of im_info, boxesdeltas and scores"
         )

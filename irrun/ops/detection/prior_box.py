@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from irrun.kernels.prior_box import distinct_ratios, fixed_priors, lay_out, sized_priors, with_variances
@@ -24,6 +22,8 @@ class PriorBoxV1(Op):
     Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
     image. Boxes of fixed_size do not reach over the image. With scale_all_sizes false, min_size and step are in
     heights of the image, and a step of -1 is one cell.
+
+    Departure: with scale_all_sizes false OpenVINO uses max_size nevertheless, beyond the room of the output.
     """
 
     inputs = _INPUTS
@@ -61,6 +61,8 @@ class PriorBoxV8(Op):
     Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
     image. Boxes of fixed_size do not reach over the image. With scale_all_sizes false, min_size and step are in
     heights of the image, and a step of -1 is one cell.
+
+    Departure: with scale_all_sizes false OpenVINO uses max_size nevertheless, beyond the room of the output.
     """
 
     inputs = _INPUTS
@@ -129,7 +131,9 @@ def _run(op: PriorBoxV1 | PriorBoxV8, output_size: Array, image_size: Array, *, 
         step = height / rows if op.step == -1 else op.step * height
         min_size, max_size = tuple(size * height for size in op.min_size), ()
     priors += sized_priors(min_size, max_size, ratios, ratios_of_each=op.scale_all_sizes, max_first=max_first)
-    offset, step_x, step_y = (0.5, width / max(columns, 1), height / max(rows, 1)) if step == 0 else (op.offset, step, step)
+    offset, step_x, step_y = (
+        (0.5, width / max(columns, 1), height / max(rows, 1)) if step == 0 else (op.offset, step, step)
+    )
     corners = lay_out(
         priors, (np.arange(columns) + offset) * step_x, (np.arange(rows) + offset) * step_y, width, height
     )

@@ -25,7 +25,9 @@ class ReorgYolo(Op):
         batches, channels, height, width = ranked(data, 4)
         stride = self.stride
         if channels.hi < stride * stride:
-            raise OpError(f"data has {channels} channels, expected at least {stride * stride} (stride * stride)", input=0)
+            raise OpError(
+                f"data has {channels} channels, expected at least {stride * stride} (stride * stride)", input=0
+            )
         for name, dim in (("height", height), ("width", width)):
             if dim.is_static and dim.lo % stride:
                 raise OpError(f"data has {name} {dim}, expected a multiple of stride ({stride})", input=0)
@@ -35,9 +37,9 @@ class ReorgYolo(Op):
         batches, channels, height, width = data.shape
         stride = self.stride
         inner = channels // stride**2
-        batch, channel, row, column = np.indices(data.shape, sparse=True)
+        batch, channel, row, column = np.ix_(*map(np.arange, data.shape))
         block, plane = channel // inner, channel % inner
         row, column = row * stride + block // stride, column * stride + block % stride
         at = ((batch * inner + plane) * height * stride + row) * width * stride + column
-        moved = np.take(data.reshape(-1), at, mode="clip")
+        moved: Array = np.take(data.reshape(-1), at, mode="clip")
         return moved.reshape(batches, channels * stride**2, height // stride, width // stride)

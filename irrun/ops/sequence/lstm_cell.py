@@ -40,7 +40,7 @@ class LSTMCellV1(Op):
     clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
     input_forget: bool = attr(False, doc="written by OpenVINO, not read")
     weights_format: Literal["fico", "icof", "ifco", "ifoc", "iocf", "iofc"] = attr(
-        "fico", doc="written by OpenVINO, not read", openvino="ifco"
+        "ifco", doc="written by OpenVINO, not read"
     )
 
     def verify(self) -> None:

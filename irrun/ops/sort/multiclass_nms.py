@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from irrun.kernels.multiclass_nms import OfClass, Sorting, arrange, greedy, select_image
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.ops.shapes import merge_dims
 from irrun.ops.sort.multiclass import most_rows, outputs, run_shared, selected_shapes, shared_shapes
@@ -28,7 +28,7 @@ class MulticlassNmsV8(Op):
 
     Rows are in descending order of score where sort_result_type is none.
 
-    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the threshold of the last.
+    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the last threshold.
     """
 
     inputs = (
@@ -73,7 +73,7 @@ class MulticlassNmsV9(Op):
     Note: with roisnum the index counts classes first, box * num_classes + class, as in OpenVINO; the page has a formula
     only for boxes that classes share.
 
-    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the threshold of the last.
+    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the last threshold.
     """
 
     inputs = (

@@ -49,7 +49,5 @@ class NMSRotated(Op):
     ) -> tuple[Array, Array, Array]:
         if not self.clockwise:
             boxes = boxes * np.array([1, 1, 1, 1, -1], boxes.dtype)
-        found = select(
-            boxes, scores, number(limit), threshold(iou_threshold), threshold(score_threshold), rotated_iou
-        )
+        found = select(boxes, scores, number(limit), threshold(iou_threshold), threshold(score_threshold), rotated_iou)
         return selected_outputs(found.descending() if self.sort_result_descending else found)

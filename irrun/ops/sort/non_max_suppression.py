@@ -46,7 +46,7 @@ class NonMaxSuppressionV1(Op):
     box_encoding: Encoding = attr("corner", doc=_ENCODING)
     sort_result_descending: bool = attr(True, doc=_SORTED)
 
-    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *thresholds: Fact | None) -> Shape:
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *_thresholds: Fact | None) -> Shape:
         return _at_least_page_size(boxes, scores, limit)
 
     def run(self, boxes: Array, scores: Array, limit: Array | None, *thresholds: Array | None) -> Array:
@@ -73,7 +73,7 @@ class NonMaxSuppressionV3(Op):
     sort_result_descending: bool = attr(True, doc=_SORTED)
     output_type: Literal["i64", "i32"] = attr("i64")
 
-    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *thresholds: Fact | None) -> Shape:
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *_thresholds: Fact | None) -> Shape:
         return _at_least_page_size(boxes, scores, limit)
 
     def run(self, boxes: Array, scores: Array, limit: Array | None, *thresholds: Array | None) -> Array:
@@ -99,7 +99,7 @@ class NonMaxSuppressionV4(Op):
     sort_result_descending: bool = attr(True, doc=_SORTED)
     output_type: Literal["i64", "i32"] = attr("i64")
 
-    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *thresholds: Fact | None) -> Shape:
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *_thresholds: Fact | None) -> Shape:
         batches, classes, _, per_class = counts(boxes, scores, limit, 4)
         return Shape([batches * classes * per_class, 3])
 
@@ -133,9 +133,7 @@ class NonMaxSuppressionV5(Op):
     sort_result_descending: bool = attr(True, doc=_SORTED)
     output_type: Literal["i64", "i32"] = attr("i64")
 
-    def infer(
-        self, boxes: Fact, scores: Fact, limit: Fact | None, *options: Fact | None
-    ) -> tuple[Shape, Shape, Shape]:
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *options: Fact | None) -> tuple[Shape, Shape, Shape]:
         _check_options(limit, *options)
         return selected_shapes(boxes, scores, limit, 4)
 
@@ -179,9 +177,7 @@ class NonMaxSuppressionV9(Op):
     sort_result_descending: bool = attr(True, doc=_SORTED)
     output_type: Literal["i64", "i32"] = attr("i64")
 
-    def infer(
-        self, boxes: Fact, scores: Fact, limit: Fact | None, *options: Fact | None
-    ) -> tuple[Shape, Shape, Shape]:
+    def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *options: Fact | None) -> tuple[Shape, Shape, Shape]:
         _check_options(limit, *options)
         return selected_shapes(boxes, scores, limit, 4)
 

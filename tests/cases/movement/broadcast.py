@@ -45,7 +45,7 @@ CASES = [
             Case("Broadcast", opset, [f32([1, 2]), i64([2, 2])], [f32([[1, 2], [1, 2]])], name="rows"),
             Case("Broadcast", opset, [f32([[1], [2]]), i32([2, 3])], [f32([[1, 1, 1], [2, 2, 2]])], name="columns"),
             Case("Broadcast", opset, [f32(5), i64([2])], [f32([5, 5])], name="scalar"),
-            Case("Broadcast", opset, [f32(5), i64([])], [f32(5)], name="to-a-scalar"),
+            Case("Broadcast", opset, [f32(5), i64([])], [f32(5)], name="to-a-scalar", oracle="the plugin crashes"),
             Case("Broadcast", opset, [f32([[1]]), i64([0, 2])], [f32(np.zeros((0, 2)))], name="empty"),
             Case("Broadcast", opset, [i64([2**60]), i64([2])], [i64([2**60, 2**60])], name="wide", oracle="i64 is i32"),
             Case("Broadcast", opset, [boolean([True]), i64([2])], [boolean([True, True])], name="booleans"),

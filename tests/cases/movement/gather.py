@@ -97,7 +97,14 @@ CASES = [
             Case(
                 "Gather", opset, [i64([5, 2**60]), i64([1]), i64(0)], [i64([2**60])], name="wide", oracle="i64 is i32"
             ),
-            Case("Gather", opset, [WORDS, i64([2, 0]), i64(0)], [np.array(["c", "a"], dtype=object)], name="strings"),
+            Case(
+                "Gather",
+                opset,
+                [WORDS, i64([2, 0]), i64(0)],
+                [np.array(["c", "a"], dtype=object)],
+                name="strings",
+                oracle="the plugin crashes on strings",
+            ),
         )
     ),
     *(

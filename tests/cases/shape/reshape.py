@@ -40,6 +40,7 @@ CASES = [
         [np.array(["a", "b"], dtype=object)],
         PLAIN,
         name="strings",
+        oracle="the plugin crashes on strings",
     ),
 ]
 

@@ -1,0 +1,65 @@
+"""What a rule may look at: the file as written, the graph, and what is inferred of each port in two ways."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from irrun.diagnostics import Diagnostic
+from irrun.document import Document
+from irrun.graph import Bound
+from irrun.inference import Facts, infer
+from irrun.linter.declared import DeclaredPort, as_declared, inputs, outputs
+from irrun.tensor import Fact
+
+
+@dataclass(frozen=True)
+class Context:
+    """All that a rule may look at. ``given`` are the facts of Parameters that were given to the linter."""
+
+    document: Document
+    bound: Bound
+    facts: Facts
+    given: Mapping[int, Fact]
+
+    @functools.cached_property
+    def outputs(self) -> tuple[DeclaredPort, ...]:
+        """Every output port of which something is inferred, bodies included."""
+        return tuple(outputs(self.facts))
+
+    @functools.cached_property
+    def inputs(self) -> tuple[DeclaredPort, ...]:
+        """Every input port of which it is inferred what arrives, bodies included."""
+        return tuple(inputs(self.facts))
+
+    @functools.cached_property
+    def by_declaration(self) -> Facts:
+        """What follows for each layer where its inputs are what the file declares them to be.
+
+        A fault shows in both ways of inference at the layer that has it. What shows in one of them only is its
+        consequence: dims that are wrong by declaration mislead this one, a wrong attribute misleads the other.
+        """
+        return infer(self.bound.graph, self.document.weights, self.given, as_declared)
+
+    def locally(self, item: DeclaredPort) -> Fact | None:
+        """What follows of a port by declaration; None where nothing does."""
+        facts: Facts | None = self.by_declaration
+        for step in item.bodies:
+            facts = None if facts is None else facts.bodies.get(step)
+        return None if facts is None else facts.get(item.outlet)
+
+    def doubtful(self, item: DeclaredPort) -> bool:
+        """Whether a finding about the layer's attributes explains whatever is wrong with its ports."""
+        return item.layer.element in self._reported or item.layer.data_element in self._reported
+
+    def failures(self) -> list[Diagnostic]:
+        """The findings of inference, without those that follow from a fault elsewhere."""
+        if not self.facts.diagnostics:
+            return []
+        local = {(item.code, item.anchor) for item in self.by_declaration.diagnostics}
+        return [item for item in self.facts.diagnostics if (item.code, item.anchor) in local]
+
+    @functools.cached_property
+    def _reported(self) -> frozenset[int | None]:
+        return frozenset(item.anchor.element for item in self.bound.diagnostics if item.code.startswith("IR3"))

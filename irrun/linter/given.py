@@ -1,0 +1,77 @@
+"""Values that are given to the linter for ports that nothing feeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from irrun.graph import Bound, Node
+from irrun.tensor import Fact
+from irrun.tensor.element_type import F32, I64
+
+Values = Sequence[tuple[str, Sequence[float]]]
+
+MOST_ELEMENTS: Final = 1 << 16
+
+
+class UnknownPort(ValueError):
+    """A value was given for a port that there is not, or that holds another number of elements."""
+
+
+def facts_of(bound: Bound, values: Values) -> Mapping[int, Fact]:
+    """The facts of Parameters whose values are given by port id, by input name, or by ``LAYER.PORT``.
+
+    A name that several ports have gives its value to each of them that holds as many elements.
+    """
+    given: dict[int, Fact] = {}
+    names = {id: _names(bound, id) for id in bound.graph.parameters} if values else {}
+    for name, elements in values:
+        called = [id for id, known in names.items() if name in known]
+        takers = {id: fact for id in called if (fact := _fact(bound.graph[id], elements)) is not None}
+        if not called:
+            known = ", ".join(sorted({text for texts in names.values() for text in texts}))
+            raise UnknownPort(f"no port {name} takes a value, expected one of {known or 'none'}")
+        if not takers:
+            shapes = " and ".join(str(_declared(bound.graph[id]).shape) for id in called)
+            count = f"{len(elements)} element{'s' if len(elements) != 1 else ''}"
+            raise UnknownPort(f"the value of port {name} has {count}, expected those of shape {shapes}")
+        given.update(takers)
+    return given
+
+
+def _declared(node: Node) -> Fact:
+    fact: Fact = node.op.infer() if node.op is not None else Fact.unknown()
+    return fact
+
+
+def _fact(node: Node, elements: Sequence[float]) -> Fact | None:
+    declared = _declared(node)
+    if not declared.shape.is_static or not len(elements) <= MOST_ELEMENTS:
+        return None
+    if math.prod(declared.shape.static) != len(elements):
+        return None
+    whole = all(float(item).is_integer() for item in elements)
+    type = declared.type if declared.type.is_known else I64 if whole else F32
+    return Fact.of(type, np.array(elements, dtype=type.dtype).reshape(declared.shape.static))
+
+
+def _names(bound: Bound, id: int) -> set[str]:
+    """What the port that a Parameter feeds is called; for a Parameter of the file, its name and its tensor names."""
+    node = bound.graph[id]
+    if node.layer is not None:
+        return {node.name, *(node.names[0] if node.names else ())}
+    names: set[str] = set()
+    for _, consumer, edge in bound.graph.digraph.out_edges(id, data=True):
+        target = bound.graph[consumer]
+        if target.layer is None:
+            continue
+        port = target.layer.inputs[edge["to_port"]].id
+        ports = {port}
+        if target.op is not None and target.op.inputs:
+            ports.add(target.op.spec.input(edge["to_port"]).name)
+        layers = {target.layer.id, target.name} - {""}
+        names |= ports | {f"{layer}.{port}" for layer in layers for port in ports}
+    return names

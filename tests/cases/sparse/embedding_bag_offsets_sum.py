@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.cases import Case, Invalid, f32, i32, i64
+
+_TABLE = f32([[-0.2, -0.6], [-0.1, -0.4], [-1.9, -1.8], [-1, 1.5], [0.8, -0.7]])
+_INDICES, _OFFSETS = i32([0, 2, 3, 4]), i32([0, 2, 2])
+_HALVES = f32([0.5] * 4)
+
+CASES = [
+    Case(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [_TABLE, _INDICES, _OFFSETS, i32(0), _HALVES],
+        [f32([[-1.05, -1.2], [-0.2, -0.6], [-0.1, 0.4]])],
+        source="page",
+        name="weights, default row",
+    ),
+    Case(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [_TABLE, _INDICES, _OFFSETS, i32(-1), f32([0.5, 0.2, -2, 1])],
+        [f32([[-0.48, -0.66], [0, 0], [2.8, -3.7]])],
+        source="formula",
+        name="empty bag is zero",
+        oracle="CPU corrupts its memory for a default_index of -1",
+    ),
+    Case(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [_TABLE, _INDICES, i32([0, 1, 4])],
+        [f32([[-0.2, -0.6], [-2.1, -1.0], [0, 0]])],
+        name="last bag is empty",
+    ),
+    Case(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [f32([1, 2, 4]), i64([2, 2, 0]), i64([0, 2])],
+        [f32([8, 1])],
+        name="table of rank 1",
+        oracle="CPU wants rank 2",
+    ),
+    Case(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [f32([[[1], [2]]]), i64([0, 0]), i64([0])],
+        [f32([[[2], [4]]])],
+        name="table of rank 3",
+    ),
+    Case(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [i64([[2**53 + 1]]), i64([0]), i64([0])],
+        [i64([[2**53 + 1]])],
+        name="i64 beyond f64",
+        oracle="CPU computes i64 as i32",
+    ),
+    Case(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [_TABLE, i32([]), i32([0, 0])],
+        [f32(np.zeros((2, 2)))],
+        name="no indices",
+        oracle="CPU crashes on empty tensors",
+    ),
+]
+INVALID = [
+    Invalid(
+        "EmbeddingBagOffsetsSum",
+        3,
+        [_TABLE, _INDICES, _OFFSETS, i32(0), "f32[3]"],
+        "per_sample_weights have shape [3], expected that of indices [4]",
+        input=4,
+    ),
+    Invalid("EmbeddingBagOffsetsSum", 3, [f32(1), _INDICES, _OFFSETS], "the table is a scalar", input=0),
+    Invalid("EmbeddingBagOffsetsSum", 3, [_TABLE, i32([[0]]), _OFFSETS], "has rank 2, expected 1", input=1),
+    Invalid("EmbeddingBagOffsetsSum", 3, [_TABLE, _INDICES, i64([0])], "both must have one type T_IND", input=2),
+]

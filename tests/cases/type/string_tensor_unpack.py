@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.cases import Array, Case, Invalid, i32, u8
+
+_OP = "StringTensorUnpack"
+_NO_STRINGS = "strings do not pass through the arrays that the oracle is asked with"
+
+
+def _bytes(text: str) -> Array:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+CASES = [
+    Case(
+        _OP,
+        15,
+        [np.array(["Intel", "OpenVINO"], dtype=object)],
+        [i32([0, 5]), i32([5, 13]), _bytes("IntelOpenVINO")],
+        source="page",
+        name="two strings",
+        oracle=_NO_STRINGS,
+    ),
+    Case(
+        _OP,
+        15,
+        [np.array(["OMZ", "", "GenAI", " ", "2024"], dtype=object)],
+        [i32([0, 3, 3, 8, 9]), i32([3, 3, 8, 9, 13]), _bytes("OMZGenAI 2024")],
+        source="page",
+        name="an empty string",
+        oracle=_NO_STRINGS,
+    ),
+    Case(
+        _OP,
+        15,
+        [np.array([["Intel", "OpenVINO"], ["OMZ", "GenAI"]], dtype=object)],
+        [i32([[0, 5], [13, 16]]), i32([[5, 13], [16, 21]]), _bytes("IntelOpenVINOOMZGenAI")],
+        source="page",
+        name="table",
+        oracle=_NO_STRINGS,
+    ),
+    Case(
+        _OP,
+        15,
+        [np.array("\u4e2d", dtype=object)],
+        [i32(0), i32(3), _bytes("\u4e2d")],
+        name="scalar",
+        oracle=_NO_STRINGS,
+    ),
+]
+INVALID = [
+    Invalid(_OP, 15, [u8([1])], "input 0 (data) is u8, expected string", input=0),
+]

@@ -1,0 +1,227 @@
+"""irrun info: what a model is made of, and what its FLOPs are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.model import read_model
+from irrun.model.flops import flops
+from irrun.model.releases import FIRST, number
+from irrun.ops.registry import LATEST
+from tests.cli.conftest import Net, Run
+
+DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
+
+
+def counted(net: Net, path: Path) -> dict[str, int]:
+    model = read_model(net.write(path))
+    return dict(flops(model.bound.graph, model.facts).by_type)
+
+
+def test_digits(run: Run) -> None:
+    result = run("info", DIGITS)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[:5] == [
+        "model       digits, IR version 11",
+        "inputs      image  f32[?,1,8,8]",
+        "outputs     scores  f32[?,10]",
+        "dynamic     image[0]: ?",
+        "layers      33",
+    ]
+    assert "            12 Const opset1" in lines
+    assert "             1 SoftMax opset8" in lines
+    assert lines[-7:] == [
+        "constants   12, 89.7 KiB (91,836 bytes)",
+        "parameters  22,954",
+        "opsets      opset1, opset8, opset14",
+        "OpenVINO    2024.0 or later",
+        "FLOPs       921 k (920,832), with dynamic dims taken as 1",
+        "            Convolution 903,168",
+        "            MatMul 17,664",
+    ]
+
+
+def test_json(run: Run, add: str) -> None:
+    Path(add).with_suffix(".bin").unlink()
+    record = json.loads(run("info", add, "--output-format", "json").stdout)
+    assert record == {
+        "name": "add",
+        "ir_version": "11",
+        "inputs": [
+            {"name": "a:0", "names": ["a:0", "a"], "type": "i64", "shape": "[2]"},
+            {"name": "b:0", "names": ["b:0", "b"], "type": "i64", "shape": "[2]"},
+        ],
+        "outputs": [
+            {"name": "sum", "names": ["sum", "Result_3"], "type": "i64", "shape": "[2]"},
+            {"name": "dir/small", "names": ["dir/small", "Result_5"], "type": "i64", "shape": "[2]"},
+        ],
+        "layers": 6,
+        "operations": [
+            {"type": "Parameter", "version": "opset1", "count": 2},
+            {"type": "Result", "version": "opset1", "count": 2},
+            {"type": "Add", "version": "opset1", "count": 1},
+            {"type": "Clamp", "version": "opset1", "count": 1},
+        ],
+        "unknown": [],
+        "constants": 0,
+        "parameters": 0,
+        "constant_bytes": 0,
+        "opsets": ["opset1"],
+        "openvino": "2020.1",
+        "dynamic": [],
+        "flops": {"total": 0, "by_type": {}, "assumed": False, "unknown": []},
+    }
+
+
+def test_a_model_with_faults_is_described_as_far_as_it_goes(run: Run, tmp_path: Path) -> None:
+    net = Net("odd")
+    x = net.parameter("x", "f32", "...")
+    net.result(net.layer("Frob", {}, [x], version="opset8"))
+    net.result(net.layer("Frob", {}, [x], version="custom"))
+    path = net.write(tmp_path / "odd.xml")
+    result = run("info", path)
+    assert result.exit_code == 0
+    assert result.stderr == f"warning: 2 findings in {path}; irrun lint {path} shows them\n"
+    lines = result.stdout.splitlines()
+    assert "dynamic     x:0: the rank" in lines
+    assert "            1 Frob custom  (no such operation)" in lines
+    assert "opsets      custom, opset1, opset8" in lines
+    assert "FLOPs       0: no convolution, matrix product, recurrent cell or attention" in lines
+
+
+def test_what_cannot_be_read(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "page.xml"
+    path.write_text("<html></html>")
+    result = run("info", path)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(
+        f"{path}:1:1: error: not an OpenVINO IR: the root element is <html>, expected <net> [IR102]\n"
+    )
+
+
+def test_parameters_and_bytes(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    for array, type in [
+        (np.zeros((3, 4), np.float32), "f32"),
+        (np.zeros(5, np.int8), "i8"),
+        (np.zeros(6, np.int64), "i64"),
+        (np.zeros(1, np.float32), "f32"),
+    ]:
+        net.result(net.const(array, type))
+    net.layers.append(net.layers[0].replace('id="0"', f'id="{len(net.layers)}"'))
+    record = json.loads(run("info", net.write(tmp_path / "c.xml"), "--output-format", "json").stdout)
+    assert record["constants"] == 5
+    assert record["parameters"] == 12 + 5 + 12
+    assert record["constant_bytes"] == 48 + 5 + 48 + 4
+
+
+def test_every_opset_has_a_release() -> None:
+    assert sorted(FIRST) == list(range(1, LATEST + 1))
+    releases = [tuple(map(int, FIRST[opset].split("."))) for opset in sorted(FIRST)]
+    assert releases == sorted(releases)
+    assert [number(name) for name in ("opset1", "opset17", "ie_internal_opset")] == [1, 17, None]
+
+
+# -- FLOPs: two for each multiply-add, against the count of a loop written out
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "attributes", "expected"),
+    [
+        ("2,3", "3,5", {}, 2 * 2 * 3 * 5),
+        ("7,2,3", "7,3,5", {}, 7 * 2 * 2 * 3 * 5),
+        ("3,2", "5,3", {"transpose_a": "true", "transpose_b": "true"}, 2 * 2 * 3 * 5),
+        ("3", "3,5", {}, 2 * 3 * 5),
+        ("2,3", "3", {}, 2 * 2 * 3),
+        ("3", "3", {}, 2 * 3),
+    ],
+)
+def test_matmul(tmp_path: Path, left: str, right: str, attributes: dict[str, str], expected: int) -> None:
+    net = Net()
+    a, b = net.parameter("a", "f32", left), net.parameter("b", "f32", right)
+    data = {"transpose_a": "false", "transpose_b": "false", **attributes}
+    net.result(net.layer("MatMul", data, [a, b]))
+    assert counted(net, tmp_path / "m.xml") == {"MatMul": expected}
+
+
+_WINDOW = {"strides": "2,2", "pads_begin": "1,1", "pads_end": "1,1", "dilations": "1,1", "auto_pad": "explicit"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "kernel", "multiply_adds"),
+    [
+        ("Convolution", "2,4,8,8", "6,4,3,3", 2 * 6 * 4 * 4 * 4 * 3 * 3),
+        ("GroupConvolution", "2,4,8,8", "2,3,2,3,3", 2 * 6 * 4 * 4 * 2 * 3 * 3),
+        ("ConvolutionBackpropData", "2,4,8,8", "4,6,3,3", 2 * 4 * 8 * 8 * 6 * 3 * 3),
+        ("GroupConvolutionBackpropData", "2,4,8,8", "2,2,3,3,3", 2 * 4 * 8 * 8 * 3 * 3 * 3),
+    ],
+)
+def test_convolutions(tmp_path: Path, kind: str, data: str, kernel: str, multiply_adds: int) -> None:
+    net = Net()
+    inputs = [net.parameter("x", "f32", data), net.parameter("w", "f32", kernel)]
+    net.result(net.layer(kind, _WINDOW, inputs))
+    assert counted(net, tmp_path / "c.xml") == {kind: 2 * multiply_adds}
+
+
+def test_einsum(tmp_path: Path) -> None:
+    net = Net()
+    a, b = net.parameter("a", "f32", "7,2,3"), net.parameter("b", "f32", "7,3,5")
+    net.result(net.layer("Einsum", {"equation": "bij,bjk->bik"}, [a, b], version="opset7"))
+    assert counted(net, tmp_path / "e.xml") == {"Einsum": 2 * 7 * 2 * 3 * 5}
+
+
+def test_dynamic_dims_are_taken_as_one_and_it_is_said(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    a, b = net.parameter("a", "f32", "?,3"), net.parameter("b", "f32", "3,5")
+    data = {"transpose_a": "false", "transpose_b": "false"}
+    net.result(net.layer("MatMul", data, [a, b]))
+    path = net.write(tmp_path / "m.xml")
+    assert "FLOPs       30, with dynamic dims taken as 1" in run("info", path).stdout.splitlines()
+
+
+def test_layers_of_unknown_rank_are_named(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    a, b = net.parameter("a", "f32", "..."), net.parameter("b", "f32", "3,5")
+    net.result(net.layer("MatMul", {"transpose_a": "false", "transpose_b": "false"}, [a, b], name="product"))
+    path = net.write(tmp_path / "m.xml")
+    assert (
+        'FLOPs       0, without "product", of whose shapes too little is known' in run("info", path).stdout.splitlines()
+    )
+
+
+def looped(body: Net, trips: str) -> Net:
+    """A TensorIterator that cuts x f32[trips,4] along axis 0 and joins what its body makes of each slice."""
+    inside = body.text().partition("\n")[2].rpartition("</net>")[0]
+    net = Net()
+    x = net.parameter("x", "f32", f"{trips},4")
+    cut = 'axis="0" stride="1" part_size="1" start="0" end="-1"'
+    ports = (
+        f'<port_map><input external_port_id="0" internal_layer_id="0" {cut}/>'
+        f'<output external_port_id="1" internal_layer_id="{len(body.layers) - 1}" {cut}/></port_map>'
+    )
+    net.result(net.layer("TensorIterator", {}, [x], name="loop", body=f"{ports}<body>{inside}</body>"))
+    net.weights = body.weights
+    return net
+
+
+@pytest.mark.parametrize(("trips", "runs"), [("9", 9), ("?", 1)])
+def test_a_body_counts_as_often_as_it_runs(run: Run, tmp_path: Path, trips: str, runs: int) -> None:
+    body = Net()
+    x, w = body.parameter("slice", "f32", "1,4"), body.const(np.zeros((4, 6), np.float32), "f32")
+    body.result(body.layer("MatMul", {"transpose_a": "false", "transpose_b": "false"}, [x, w]))
+    path = looped(body, trips).write(tmp_path / "loop.xml")
+    record: dict[str, Any] = json.loads(run("info", path, "--output-format", "json").stdout)
+    assert record["flops"] == {
+        "total": runs * 2 * 4 * 6,
+        "by_type": {"MatMul": runs * 2 * 4 * 6},
+        "assumed": trips == "?",
+        "unknown": [],
+    }
+    assert {"type": "MatMul", "version": "opset1", "count": 1} in record["operations"]
+    assert record["parameters"] == 24
