@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from irrun.schema import relaxng, report_schema, xsd
+from tests.cases import all_cases
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -30,24 +33,38 @@ def operations() -> str:
         "# Operations",
         "",
         "Made by `tools/generate.py` from the declarations. The version is the opset that declares the operation; later opsets",
-        "have it too, up to its next version. The types are those of the inputs.",
+        "have it too, up to its next version. The types are those of the inputs. *Verified by* says where the expectations of its",
+        "cases come from: an example of the page, a formula, or the answer of OpenVINO.",
     ]
+    verified = _verified()
     for category, members in groupby(specs, key=lambda spec: spec.category):
         lines += [
             "",
             f"## {category}",
             "",
-            "| operation | version | what it does | types | notes |",
-            "|---|---|---|---|---|",
+            "| operation | version | what it does | types | verified by | notes |",
+            "|---|---|---|---|---|---|",
         ]
-        lines += [_row(spec) for spec in members]
+        lines += [_row(spec, verified.get((spec.type, spec.version), ())) for spec in members]
     return "\n".join(lines) + "\n"
 
 
-def _row(spec: OpSpec) -> str:
+def _verified() -> dict[tuple[str, str], list[str]]:
+    """Where the expectations of the cases of each operation come from."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for case in all_cases():
+        version = f"opset{case.opset}" if isinstance(case.opset, int) else case.opset
+        sources = found.setdefault((case.type, version), set())
+        sources.add({"page": "page example"}.get(case.source, case.source))
+        if case.oracle is True and isinstance(case.opset, int):
+            sources.add("oracle")
+    return {key: sorted(sources) for key, sources in found.items()}
+
+
+def _row(spec: OpSpec, verified: Iterable[str]) -> str:
     types = "; ".join(dict.fromkeys(_cell(text) for text in spec.types()))
     notes = " ".join(_cell(note) for note in spec.departures())
-    return f"| [{spec.type}]({spec.page}) | {spec.version} | {_cell(spec.summary)} | {types} | {notes} |"
+    return f"| [{spec.type}]({spec.page}) | {spec.version} | {_cell(spec.summary)} | {types} | {', '.join(verified) or 'whole models'} | {notes} |"
 
 
 def _cell(text: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity, near_match
 from irrun.document.encoding import decode
+from irrun.document.grammar import ATTRIBUTES, CHILDREN, ID, MAPS, ONCE, SIZE, VERSIONS, meant_element, nearest
 from irrun.document.parse import parse, refusal
 from irrun.document.records import (
     BackEdgeElement,
@@ -30,34 +30,6 @@ from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 MOST_BYTES: Final = 1 << 30
 MOST_DIMS: Final = 64
 DEEPEST_BODY: Final = 32
-VERSIONS: Final = ("10", "11")
-
-_MAPS: Final = {"body": "port_map", "then_body": "then_port_map", "else_body": "else_port_map"}
-_ONCE: Final = frozenset({"layers", "edges", "data", "input", "output", "back_edges", *_MAPS, *_MAPS.values()})
-_CHILDREN: Final[dict[str, frozenset[str]]] = {
-    "net": frozenset(
-        {"layers", "edges", "rt_info", "meta_data", "statistics", "pre-process", "quantization_parameters"}
-    ),
-    "layers": frozenset({"layer"}),
-    "edges": frozenset({"edge"}),
-    "layer": frozenset({"data", "input", "output", "rt_info", "back_edges", *_MAPS, *_MAPS.values()}),
-    "input": frozenset({"port"}),
-    "output": frozenset({"port"}),
-    "port": frozenset({"dim", "rt_info"}),
-    "dim": frozenset(),
-    "port_map": frozenset({"input", "output"}),
-    "back_edges": frozenset({"edge"}),
-}
-_ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {
-    "net": ("name", "version"),
-    "layer": ("id", "name", "type", "version", "output_names"),
-    "port": ("id", "precision", "names"),
-    "edge": ("from-layer", "from-port", "to-layer", "to-port"),
-    "map": ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size", "purpose"),
-    "back": ("from-layer", "to-layer"),
-}
-_SIZE: Final = re.compile(r"-1|[0-9]{1,18}")
-_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -148,26 +120,23 @@ class _Reader:
 
     def net(self, element: Any) -> NetElement:
         ordinal = self._next()
-        self._attributes(element.attrib, "net", ordinal)
-        version = element.get("version")
-        if not self.fragment and version not in VERSIONS:
-            if version is None:
-                self._report("IR106", "<net> has no version, expected 10 or 11", Anchor(ordinal))
-            else:
-                what = f'IR version "{version}" is not known, expected 10 or 11'
-                raise IRError([Diagnostic("IR102", what, Anchor(ordinal, "value", "version"))])
-        return self._inside(element, ordinal, "net", element.get("name", ""), version)
+        attributes = self._attributes(element.attrib, "net", ordinal, () if self.fragment else ("version",))
+        version = attributes.get("version")
+        if version is not None and version not in VERSIONS:
+            what = f'IR version "{version}" is not known, expected 10 or 11'
+            raise IRError([Diagnostic("IR102", what, Anchor(ordinal, "value", "version"))])
+        return self._inside(element, ordinal, attributes.get("name", ""), version)
 
-    def _inside(self, element: Any, ordinal: int, parent: str, name: str, version: str | None) -> NetElement:
+    def _inside(self, element: Any, ordinal: int, name: str, version: str | None) -> NetElement:
         layers: list[LayerElement] = []
         edges: list[EdgeElement] = []
-        for child in self._children(element, parent):
-            if child.tag == "layers":
+        for tag, child in self._children(element, "net"):
+            if tag == "layers":
                 self._next()
-                layers += [self._layer(item) for item in self._children(child, "layers")]
-            elif child.tag == "edges":
+                layers = [self._layer(item) for _, item in self._children(child, "layers")]
+            elif tag == "edges":
                 self._next()
-                edges += [self._edge(item) for item in self._children(child, "edges")]
+                edges = [self._edge(item) for _, item in self._children(child, "edges")]
             else:
                 self._skip(child)
         return NetElement(ordinal, name, version, tuple(layers), tuple(edges))
@@ -175,9 +144,8 @@ class _Reader:
     def _layer(self, element: Any) -> LayerElement:
         ordinal = self._next()
         self.layers.append(element)
-        attributes = dict(element.attrib)
-        self._attributes(attributes, "layer", ordinal)
-        self._required(attributes, ("type",) if self.fragment else ("id", "name", "type", "version"), "<layer>")
+        required = ("type",) if self.fragment else ("id", "name", "type", "version")
+        attributes = self._attributes(dict(element.attrib), "layer", ordinal, required)
         self._id(attributes.get("id"), "layer", ordinal)
         data: Mapping[str, str] = {}
         data_element = None
@@ -186,8 +154,7 @@ class _Reader:
         maps: dict[str, tuple[MapElement, ...]] = {}
         back_edges: tuple[BackEdgeElement, ...] = ()
         nets: list[tuple[int, str, NetElement]] = []
-        for child in self._children(element, "layer"):
-            tag = child.tag
+        for tag, child in self._children(element, "layer"):
             if tag == "data":
                 data_element = self.ordinal + 1
                 data = dict(child.attrib)
@@ -196,19 +163,19 @@ class _Reader:
                 inputs = self._ports(child, tag)
             elif tag == "output":
                 outputs = self._ports(child, tag)
-            elif tag in _MAPS:
+            elif tag in MAPS:
                 at = self._next()
                 nets.append((at, tag, self._body(child, at, tag, attributes)))
             elif tag == "back_edges":
                 self._next()
-                back_edges = tuple(self._back_edge(item) for item in self._children(child, "back_edges"))
+                back_edges = tuple(self._back_edge(item) for _, item in self._children(child, "back_edges"))
             elif tag == "rt_info":
                 self._skip(child)
             else:
                 maps[tag] = self._port_map(child)
         self.layers.pop()
         bodies = tuple(
-            BodyElement(at, tag, net, maps.get(_MAPS[tag], ()), back_edges if tag == "body" else ())
+            BodyElement(at, tag, net, maps.get(MAPS[tag], ()), back_edges if tag == "body" else ())
             for at, tag, net in nets
         )
         get = attributes.get
@@ -219,13 +186,13 @@ class _Reader:
         if len(self.path) == DEEPEST_BODY:
             raise IRError([refusal(f"bodies are nested more than {DEEPEST_BODY} deep", Anchor(ordinal))])
         self.path.append(f'{layer.get("type", "")} "{layer.get("name", "")}" › {tag}')
-        net = self._inside(element, ordinal, "net", tag, None)
+        net = self._inside(element, ordinal, tag, None)
         self.path.pop()
         return net
 
     def _ports(self, element: Any, side: str) -> tuple[PortElement, ...]:
         self.ordinal += 1
-        ports = tuple([self._port(item, side) for item in self._children(element, side)])
+        ports = tuple([self._port(item, side) for _, item in self._children(element, side)])
         if len({port.id for port in ports}) == len(ports):
             return ports
         seen: set[str] = set()
@@ -241,30 +208,30 @@ class _Reader:
         ordinal = self.ordinal
         attributes = element.attrib
         id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
-        if len(attributes) > (id is not None) + (precision is not None) + (names is not None):
-            self._attributes(attributes, "port", ordinal)
-        if id is None or _ID.fullmatch(id) is None:
-            self._required(attributes, ("id",), "<port>")
+        needed = side == "output" and not self.fragment
+        given = (id is not None) + (precision is not None) + (names is not None)
+        if id is None or len(attributes) != given or (precision is None and needed):
+            attributes = self._attributes(attributes, "port", ordinal, ("id", "precision") if needed else ("id",))
+            id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
+        if id is None or ID.fullmatch(id) is None:
             self._id(id, "port", ordinal)
-        if precision is None:
-            if side == "output" and not self.fragment:
-                self._report("IR103", "<port> has no precision, OpenVINO refuses the file", Anchor(ordinal), port=id)
-        elif precision not in BY_PRECISION and precision not in BY_NAME:
+        if precision is not None and precision not in BY_PRECISION and precision not in BY_NAME:
             what = f'precision="{precision}" is not known{near_match(precision, BY_PRECISION)}'
             self._report("IR109", what, Anchor(ordinal, "value", "precision"), port=id)
         dims: list[str] = []
         at: list[int] = []
         sizes = self.sizes
         for child in element:
-            if child.tag != "dim":
-                self._stranger(child, "port")
+            if child.tag != "dim" and not self._is_dim(child):
+                self._skip(child)
                 continue
             self.ordinal += 1
             at.append(self.ordinal)
             text = child.text
             dims.append(text if text in sizes else self._size(text or "", id))
             for inner in child if len(child) else ():
-                self._stranger(inner, "dim")
+                self._stranger(inner, "dim", None)
+                self._skip(inner)
         if len(dims) > MOST_DIMS:
             what = f"<port> has {len(dims)} dims, expected {MOST_DIMS} at most"
             self._report("IR901", what, Anchor(ordinal), port=id)
@@ -274,7 +241,7 @@ class _Reader:
     def _size(self, text: str, port: str | None) -> str:
         """The text of a ``<dim>`` without white space; that of a dynamic dim where it cannot be read."""
         size = text.strip()
-        if _SIZE.fullmatch(size) is None:
+        if SIZE.fullmatch(size) is None:
             meant = "; -1 was meant" if size == "?" else ", expected a size or -1"
             self._report("IR108", f'<dim> holds "{size}"{meant}', Anchor(self.ordinal, "text"), port=port)
             return "-1"
@@ -284,29 +251,26 @@ class _Reader:
     def _edge(self, element: Any) -> EdgeElement:
         self.ordinal += 1
         attributes = element.attrib
-        values = [attributes.get(name) for name in _ATTRIBUTES["edge"]]
-        if None in values or len(attributes) != 4:
-            self._attributes(attributes, "edge", self.ordinal)
-            self._required(attributes, _ATTRIBUTES["edge"], "<edge>")
-        from_layer, from_port, to_layer, to_port = (value or "" for value in values)
-        return EdgeElement(self.ordinal, from_layer, from_port, to_layer, to_port)
+        if len(attributes) != 4 or not all(name in attributes for name in ATTRIBUTES["edge"]):
+            attributes = self._attributes(attributes, "edge", self.ordinal, ATTRIBUTES["edge"])
+        get = attributes.get
+        return EdgeElement(
+            self.ordinal, get("from-layer", ""), get("from-port", ""), get("to-layer", ""), get("to-port", "")
+        )
 
     def _port_map(self, element: Any) -> tuple[MapElement, ...]:
         self._next()
         entries = []
-        for item in self._children(element, "port_map"):
+        for tag, item in self._children(element, "port_map"):
             ordinal = self._next()
-            attributes = dict(item.attrib)
-            self._attributes(attributes, "map", ordinal)
-            self._required(attributes, ("external_port_id", "internal_layer_id"), f"<{item.tag}> of a port map")
-            entries.append(MapElement(ordinal, item.tag, attributes))
+            required = ("external_port_id", "internal_layer_id")
+            entries.append(MapElement(ordinal, tag, self._attributes(dict(item.attrib), "map", ordinal, required)))
         return tuple(entries)
 
     def _back_edge(self, element: Any) -> BackEdgeElement:
         ordinal = self._next()
-        self._attributes(element.attrib, "back", ordinal)
-        self._required(element.attrib, _ATTRIBUTES["back"], "<edge> of back_edges")
-        return BackEdgeElement(ordinal, element.get("from-layer", ""), element.get("to-layer", ""))
+        get = self._attributes(element.attrib, "back", ordinal, ATTRIBUTES["back"]).get
+        return BackEdgeElement(ordinal, get("from-layer", ""), get("to-layer", ""))
 
     # -- what is not expected
 
@@ -315,48 +279,69 @@ class _Reader:
         return self.ordinal
 
     def _skip(self, element: Any) -> None:
-        self.ordinal += sum(1 for _ in element.iter("*"))
+        self.ordinal += sum(1 for _ in element.iter("*")) if len(element) else 1
 
-    def _children(self, element: Any, parent: str) -> Iterator[Any]:
-        """The elements that may stand here; the others are reported and passed over."""
-        expected = _CHILDREN[parent]
+    def _children(self, element: Any, parent: str) -> Iterator[tuple[str, Any]]:
+        """The elements that may stand here, each with the tag that it has or was meant to have."""
+        expected = CHILDREN[parent]
         seen: set[str] = set()
         for child in element:
             tag = child.tag
             if tag not in expected:
-                self._stranger(child, parent)
-            elif tag not in _ONCE or parent == "port_map":
-                yield child
-            elif tag not in seen:
-                seen.add(tag)
-                yield child
-            else:
+                tag = meant_element(child, parent)
+                self._stranger(child, parent, tag)
+            if tag is not None and tag in seen:
                 self._report("IR104", f"<{tag}> stands twice in <{parent}>, expected once", Anchor(self.ordinal + 1))
+                tag = None
+            if tag is None:
                 self._skip(child)
+                continue
+            if tag in ONCE and parent != "port_map":
+                seen.add(tag)
+            yield tag, child
 
-    def _stranger(self, element: Any, parent: str) -> None:
-        """Pass over an element and all inside it; report it unless it may stand here."""
-        expected = _CHILDREN[parent]
-        if element.tag not in expected and not element.tag.startswith("{"):
-            what = f"unknown element <{element.tag}> in <{parent}>{near_match(element.tag, expected)}"
-            self._report("IR104", what, Anchor(self.ordinal + 1), Severity.WARNING)
-        self._skip(element)
+    def _is_dim(self, element: Any) -> bool:
+        """Whether an element of a port that is no ``<dim>`` was meant to be one."""
+        if element.tag == "rt_info":
+            return False
+        meant = meant_element(element, "port")
+        self._stranger(element, "port", meant)
+        return meant == "dim"
 
-    def _attributes(self, attributes: Collection[str], kind: str, ordinal: int) -> None:
-        known = _ATTRIBUTES[kind]
-        for name in attributes:
-            if name not in known and not name.startswith("{"):
-                what = f"unknown attribute {name}{near_match(name, known)}"
-                self._report("IR105", what, Anchor(ordinal, "name", name), Severity.WARNING)
+    def _stranger(self, element: Any, parent: str, meant: str | None) -> None:
+        """Report the element that comes next, unless it belongs to another namespace."""
+        if not element.tag.startswith("{"):
+            close = f"; did you mean <{meant}>?" if meant is not None else ""
+            severity = Severity.WARNING if meant is None else Severity.ERROR
+            what = f"unknown element <{element.tag}> in <{parent}>{close}"
+            self._report("IR104", what, Anchor(self.ordinal + 1), severity)
 
-    def _required(self, attributes: Collection[str], names: Iterable[str], subject: str) -> None:
-        for name in names:
-            if name not in attributes:
-                self._report("IR106", f"{subject} has no {name}", Anchor(self.ordinal))
+    def _attributes(
+        self, attributes: Mapping[str, str], kind: str, ordinal: int, required: Iterable[str]
+    ) -> Mapping[str, str]:
+        """The attributes, a misspelt one under the name that was meant; report strangers, and what is required."""
+        known = ATTRIBUTES[kind]
+        absent = [name for name in required if name not in attributes]
+        strangers = [name for name in attributes if name not in known and not name.startswith("{")]
+        read = dict(attributes) if strangers else attributes
+        for name in strangers:
+            meant = nearest(name, absent) or (absent[0] if len(absent) == len(strangers) == 1 else None)
+            close = near_match(name, known) if meant is None else f"; did you mean {meant}?"
+            severity = Severity.WARNING if meant is None else Severity.ERROR
+            self._report("IR105", f"unknown attribute {name}{close}", Anchor(ordinal, "name", name), severity)
+            if meant is not None:
+                absent.remove(meant)
+                read = {**read, meant: attributes[name]}
+        subject = {"map": "entry of a port map", "back": "back edge"}.get(kind, f"<{kind}>")
+        for name in absent:
+            precision = ", OpenVINO refuses the file" if name == "precision" else ""
+            code = "IR103" if name == "precision" else "IR106"
+            self._report(code, f"{subject} has no {name}{precision}", Anchor(ordinal))
+        return read
 
     def _id(self, id: str | None, subject: str, ordinal: int) -> None:
-        if id is not None and _ID.fullmatch(id) is None:
-            what = f'id="{id}" of <{subject}> is not a number, expected one from 0 up'
+        if id is not None and ID.fullmatch(id) is None:
+            what = f'id="{id}" of <{subject}> is no number, expected one from 0 up'
             self._report("IR110", what, Anchor(ordinal, "value", "id"))
 
     def _report(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, near_match
+from irrun.document.grammar import nearest
 from irrun.document.records import LayerElement
 from irrun.ops.declaration import REQUIRED
 from irrun.ops.spec import (
@@ -66,7 +67,8 @@ def _strangers(
     left: list[str] = []
     complete = True
     for name in strangers:
-        meant = _nearest(name, absent)
+        close = nearest(name, [spec.name for spec in absent])
+        meant = next((spec for spec in absent if spec.name == close), None)
         if meant is None:
             left.append(name)
             continue
@@ -132,11 +134,6 @@ def _value(spec: AttrSpec, text: str) -> Any:
 def _unknown(layer: LayerElement, name: str, meant: str, severity: Severity, found: list[Diagnostic]) -> None:
     anchor = Anchor(layer.data_element, "name", name)
     found.append(_finding(AttributeUnknown.code, f"{layer.type} has no attribute {name}{meant}", anchor, severity))
-
-
-def _nearest(name: str, absent: Iterable[AttrSpec]) -> AttrSpec | None:
-    candidates = {spec.name: spec for spec in absent}
-    return candidates.get(near_match(name, candidates).removeprefix("; did you mean ").removesuffix("?"))
 
 
 def _finding(

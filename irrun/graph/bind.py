@@ -21,6 +21,8 @@ from irrun.ops.registry import resolve
 from irrun.ops.spec import AttrSpec
 from irrun.tensor import DYNAMIC, Shape
 
+__all__ = ["Bound", "bind", "layer_ref", "op_diagnostic", "path_notes"]
+
 PARAMETER: Final = "Parameter"
 RESULT: Final = "Result"
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import networkx as nx
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef
+from irrun.document.grammar import ID
 from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement
 from irrun.graph.graph import Outlet
 
@@ -25,18 +26,20 @@ class Inlet(NamedTuple):
 
 
 class _Stray(NamedTuple):
-    """An edge that leads nowhere, so that some input is left without one: where it was to lead, as far as that is
-    known, and which finding reports it."""
+    """An edge that leads nowhere, so that some input is left without one.
+
+    ``node`` is where it was to lead, as far as that is known, ``finding`` the number of the one that reports it.
+    """
 
     node: int | None
-    finding: int
+    finding: int | None
 
 
 class Joiner:
     """Joins the layers of one net.
 
     ``sources`` are the outlets that feed each input, ``open`` the inputs that no edge names. Neither has an input whose
-    edge is at fault: what arrives there is not known.
+    edge is at fault: what arrives there is not known. ``twice`` are layers whose id an earlier one has.
     """
 
     def __init__(self, net: NetElement, layers: Mapping[int, LayerElement], twice: Sequence[LayerElement]) -> None:
@@ -44,21 +47,54 @@ class Joiner:
         self.open: list[Inlet] = []
         self.found: list[Diagnostic] = []
         self._layers = layers
+        self._ambiguous = {layer.id for layer in twice}
         self._by_text: dict[str, int] = {}
         for id, layer in layers.items():
             self._by_text.setdefault(layer.id, id)
-        self._ambiguous = {layer.id for layer in twice}
         self._lost: set[Inlet] = set()
         self._strays: list[_Stray] = []
-        missing: dict[str, list[tuple[EdgeElement, str]]] = {}
+        missing = self._missing(net.edges)
+        nameless = [id for id, layer in layers.items() if not is_number(layer.id)]
+        if len(nameless) == len(missing) == 1:
+            self._by_text[next(iter(missing))] = nameless[0]
+            missing = {}
+        self._report_ids(missing, twice, len(nameless))
         for edge in net.edges:
-            self._edge(edge, missing)
-        self._missing(missing, twice)
+            self._edge(edge)
         self._unconnected()
 
-    def _edge(self, edge: EdgeElement, missing: dict[str, list[tuple[EdgeElement, str]]]) -> None:
-        source = self._layer(edge, "from-layer", edge.from_layer, missing)
-        target = self._layer(edge, "to-layer", edge.to_layer, missing)
+    def _missing(self, edges: Sequence[EdgeElement]) -> dict[str, list[tuple[EdgeElement, str]]]:
+        """The layer ids that edges name and no layer has, with the edges that do."""
+        missing: dict[str, list[tuple[EdgeElement, str]]] = {}
+        for edge in edges:
+            for name, id in (("from-layer", edge.from_layer), ("to-layer", edge.to_layer)):
+                if id not in self._by_text and id:
+                    missing.setdefault(id, []).append((edge, name))
+        return missing
+
+    def _report_ids(
+        self, missing: Mapping[str, list[tuple[EdgeElement, str]]], twice: Sequence[LayerElement], nameless: int
+    ) -> None:
+        """One finding for each id that is missing, unless a layer whose own id is at fault explains it."""
+        ids = list(missing)
+        for index, layer in enumerate(twice):
+            notes = tuple(f'edges name layer "{id}", which there is not' for id in ids[index : index + 1])
+            what = f'layer id "{layer.id}" is used twice, expected an id of its own'
+            self._report("IR201", what, Anchor(layer.element, "value", "id"), layer, None, notes)
+        for id in ids[: len(twice) + nameless]:
+            self._strays += [_Stray(None, None) for _, name in missing[id] if name == "to-layer"]
+        for id in ids[len(twice) + nameless :]:
+            edge, name = missing[id][0]
+            more = len(missing[id]) - 1
+            others = (f"{more} more edge{'s name' if more > 1 else ' names'} it",) if more else ()
+            what = f'{name} "{id}": there is no layer with this id'
+            self._report("IR202", what, Anchor(edge.element, "value", name), None, None, others)
+            finding = len(self.found) - 1
+            self._strays += [_Stray(None, finding) for _, name in missing[id] if name == "to-layer"]
+
+    def _edge(self, edge: EdgeElement) -> None:
+        source = self._layer(edge.from_layer)
+        target = self._layer(edge.to_layer)
         output = None if source is None else self._port(edge, "from-port", edge.from_port, source)
         input = None if target is None else self._port(edge, "to-port", edge.to_port, target)
         if target is None or input is None:
@@ -77,49 +113,31 @@ class Joiner:
         else:
             self.sources[target][input] = Outlet(source, output)
 
-    def _layer(
-        self, edge: EdgeElement, name: str, id: str, missing: dict[str, list[tuple[EdgeElement, str]]]
-    ) -> int | None:
-        if id in self._ambiguous:
-            return None
-        if id not in self._by_text:
-            missing.setdefault(id, []).append((edge, name))
-            return None
-        return self._by_text[id]
+    def _layer(self, id: str) -> int | None:
+        return None if id in self._ambiguous else self._by_text.get(id)
 
     def _port(self, edge: EdgeElement, name: str, port: str, node: int) -> int | None:
         layer = self._layers[node]
         side, ports = ("output", layer.outputs) if name == "from-port" else ("input", layer.inputs)
         index = port_index(ports, port)
-        if index is None:
+        if index is not None:
+            return index
+        faulty = [at for at, item in enumerate(ports) if not is_number(item.id) or port_index(ports, item.id) != at]
+        if len(faulty) == 1:
+            return faulty[0]
+        finding = None
+        if not faulty and port:
             has = f"it has {', '.join(item.id for item in ports)}" if ports else "it has none"
             what = f'{name} "{port}": layer {layer.id} ({layer.type}) has no such {side} port; {has}'
             self._report("IR203", what, Anchor(edge.element, "value", name), layer, port)
-            if name == "to-port":
-                self._strays.append(_Stray(node, len(self.found) - 1))
-        return index
+            finding = len(self.found) - 1
+        if name == "to-port":
+            self._strays.append(_Stray(node, finding))
+        return None
 
     def _lose(self, inlet: Inlet) -> None:
         self.sources[inlet.node][inlet.port] = None
         self._lost.add(inlet)
-
-    def _missing(self, missing: Mapping[str, list[tuple[EdgeElement, str]]], twice: Sequence[LayerElement]) -> None:
-        """One finding for each layer id that is missing; those that an id used twice explains are its notes."""
-        ids = list(missing)
-        for index, layer in enumerate(twice):
-            notes = [f'edges name layer "{id}", which there is not' for id in ids[index : index + 1]]
-            what = f'layer id "{layer.id}" is used twice, expected an id of its own'
-            self._report("IR201", what, Anchor(layer.element, "value", "id"), layer, None, tuple(notes))
-        for id in ids:
-            edge, name = missing[id][0]
-            explained = id in ids[: len(twice)]
-            if not explained:
-                more = len(missing[id]) - 1
-                others = (f"{more} more edge{'s name' if more > 1 else ' names'} it",) if more else ()
-                what = f'{name} "{id}": there is no layer with this id'
-                self._report("IR202", what, Anchor(edge.element, "value", name), None, None, others)
-            finding = len(self.found) - 1
-            self._strays += [_Stray(None, finding) for _, name in missing[id] if name == "to-layer"]
 
     def _unconnected(self) -> None:
         """Find inputs that no edge names. An edge that leads nowhere explains one of them, of its own layer first."""
@@ -133,14 +151,16 @@ class Joiner:
         for inlet in inlets:
             layer = self._layers[inlet.node]
             port = layer.inputs[inlet.port]
-            repeated = port_index(layer.inputs, port.id) != inlet.port
-            if inlet in self._lost or layer.id in self._ambiguous or repeated:
+            faulty = not is_number(port.id) or port_index(layer.inputs, port.id) != inlet.port
+            if inlet in self._lost or (self._explains and (faulty or self._is_faulty(layer))):
                 continue
             stray = min(strays, key=lambda item: (item.node != inlet.node, item.node is not None), default=None)
             if stray is None:
                 self.open.append(inlet)
                 continue
             strays.remove(stray)
+            if stray.finding is None:
+                continue
             before = self.found[stray.finding]
             note = f'input port {port.id} of layer {layer.id} "{layer.name}" is left without an edge'
             self.found[stray.finding] = dataclasses.replace(before, notes=(*before.notes, note))
@@ -201,6 +221,11 @@ def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
             found.append(layer)
         counts[layer.id] += 1
     return found
+
+
+def is_number(id: str) -> bool:
+    """Whether a text is an id that an IR can have."""
+    return ID.fullmatch(id) is not None
 
 
 def layer_ref(layer: LayerElement) -> LayerRef:

@@ -63,9 +63,7 @@ class Report(Sequence[Diagnostic]):
         return f"<Report {self.filename}: {len(self)} findings>"
 
 
-def lint(
-    path: str | os.PathLike[str], weights: str | os.PathLike[str] | None = None, values: Values = ()
-) -> Report:
+def lint(path: str | os.PathLike[str], weights: str | os.PathLike[str] | None = None, values: Values = ()) -> Report:
     """Check one IR file.
 
     ``values`` gives what arrives at ports that nothing feeds, for a file that is a bare layer: pairs of a port id, an

@@ -44,7 +44,9 @@ def _finding(item: DeclaredPort, anchor: Anchor) -> Diagnostic:
     declared, inferred = dims_text(item.port.dims), str(item.fact.shape)
     ranks = "" if anchor.part == "text" else f" (rank {len(item.port.dims)}, expected {item.fact.rank})"
     repeated = [
-        f"input port {port.id} of {called(layer)} repeats these dims" for layer, port in item.fed if port.dims == item.port.dims
+        f"input port {port.id} of {called(layer)} repeats these dims"
+        for layer, port in item.fed
+        if port.dims == item.port.dims
     ]
     return Diagnostic(
         "IR401",

@@ -28,8 +28,8 @@ class ROIPooling(Op):
     pooled_w: int = attr(doc="columns of the output", gt=0)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
     method: Literal["max", "bilinear"] = attr("max", doc="with bilinear, coordinates are from 0 to 1")
-    output_size: tuple[int, ...] = attr((), doc="pooled_h and pooled_w once more")
-    output_roi: tuple[int, ...] = attr((), doc="pooled_h and pooled_w once more")
+    output_size: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w once more; not used")
+    output_roi: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w once more; not used")
 
     def infer(self, input: Fact, rois: Fact) -> Shape:
         of_rois = ranked(rois, 2)

@@ -38,7 +38,7 @@ class RangeV4(Op):
     With an integer output the inputs are first cut to integers; the number of elements follows from what is left.
 
     Departure: the native CPU plugin counts |stop - start| / step elements where the step leads away from stop; the
-    output is empty there.
+    output is empty there. It also adds up floats where the output is integer, and rounds the sums.
     """
 
     inputs = (

@@ -17,8 +17,8 @@ T = TypeVar("T", ANY)
 class BroadcastV1(Op):
     """Repeat a tensor along axes of size 1, and along new ones, to a target shape.
 
-    ``none`` is another spelling of ``explicit``. Note: axes_mapping is ignored in the other modes, where OpenVINO
-    writes a placeholder; the mode ``pdpd`` is not on the page.
+    Note: ``none`` is how OpenVINO spells ``explicit``, and ``pdpd`` is a mode that the page does not list. axes_mapping
+    is ignored in the other modes, where OpenVINO writes a placeholder.
     """
 
     inputs = (

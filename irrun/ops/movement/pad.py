@@ -8,7 +8,6 @@ from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeV
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
-INT = TypeVar("T_INT", INTEGER)
 
 Mode = Literal["constant", "edge", "reflect", "symmetric"]
 
@@ -23,8 +22,8 @@ class PadV1(Op):
 
     inputs = (
         In("data", T),
-        In("pads_begin", INT, "how many elements come before each axis", rank=1),
-        In("pads_end", INT, "how many elements come after each axis", rank=1),
+        In("pads_begin", INTEGER, "how many elements come before each axis", rank=1),
+        In("pads_end", INTEGER, "how many elements come after each axis", rank=1),
         In("pad_value", T, "the constant, without it 0", optional=True, rank=0),
     )
     outputs = (Out("output", T),)
@@ -50,8 +49,8 @@ class PadV12(Op):
 
     inputs = (
         In("data", T),
-        In("pads_begin", INT, "how many elements come before each axis; negative numbers crop", rank=1),
-        In("pads_end", INT, "how many elements come after each axis; negative numbers crop", rank=1),
+        In("pads_begin", INTEGER, "how many elements come before each axis; negative numbers crop", rank=1),
+        In("pads_end", INTEGER, "how many elements come after each axis; negative numbers crop", rank=1),
         In("pad_value", T, "the constant, without it 0 or the empty string", optional=True, rank=0),
     )
     outputs = (Out("output", T),)

@@ -7,7 +7,6 @@ from irrun.ops.movement.slice import sliced_shape, slices
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
-IND = TypeVar("T_IND", INTEGER)
 
 
 @op("SliceScatter", opset=15)
@@ -20,9 +19,9 @@ class SliceScatter(Op):
     inputs = (
         In("data", T, "the tensor to copy"),
         In("updates", T, "what is written, in the shape of the slice"),
-        In("start", IND, "the first index of each axis; negative ones count from the end", rank=1),
-        In("stop", IND, "the index past the last of each axis", rank=1),
-        In("step", IND, "the distance of indices of each axis, not 0", rank=1),
+        In("start", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
+        In("stop", INTEGER, "the index past the last of each axis", rank=1),
+        In("step", INTEGER, "the distance of indices of each axis, not 0", rank=1),
         In("axes", INTEGER, "the axes to slice, without it the leading ones", optional=True, rank=1),
     )
     outputs = (Out("output", T),)

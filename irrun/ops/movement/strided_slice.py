@@ -10,7 +10,6 @@ from irrun.ops.movement.slicing import TO_END, bounds_of, integers, python_slice
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
-IND = TypeVar("T_IND", INTEGER)
 
 _LOWEST: Final = 0
 """Where a slice backward starts whose begin lies before the first element."""
@@ -31,9 +30,9 @@ class StridedSlice(Op):
 
     inputs = (
         In("data", T, "the tensor to slice"),
-        In("begin", IND, "the first index of each axis; negative ones count from the end", rank=1),
-        In("end", IND, "the index past the last of each axis", rank=1),
-        In("stride", IND, "the distance of indices, not 0; without it 1", optional=True, rank=1),
+        In("begin", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
+        In("end", INTEGER, "the index past the last of each axis", rank=1),
+        In("stride", INTEGER, "the distance of indices, not 0; without it 1", optional=True, rank=1),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
 from irrun.ops.shapes import axes_of
 from irrun.tensor.element_type import INTEGER, NUMERIC
@@ -22,6 +24,7 @@ class Reduction(Op):
 
     def run(self, data: Array, axes: Array) -> Array:
         over = reduced_axes(axes, data.ndim)
+        _check_unique(over, axes.size)
         return self.reduce(data, over) if over else data
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
@@ -40,12 +43,13 @@ def reduced_axes(axes: Array, rank: int) -> tuple[int, ...]:
 
 
 def reduced_shape(data: Shape, axes: Fact, keep_dims: bool) -> Shape:
-    """The shape after a reduction; axes that are not known are taken to be different ones."""
+    """The shape after a reduction along axes of which none is listed twice."""
     if data.dims is None:
         return data if keep_dims else Shape.unknown()
     one = Dim.exactly(1)
     known = axes_of(axes, len(data), input=1)
     if known is not None:
+        _check_unique(set(known), len(known))
         dims = [one if index in known else dim for index, dim in enumerate(data)]
         return Shape(dims if keep_dims else [dim for index, dim in enumerate(data) if index not in known])
     if keep_dims:
@@ -55,6 +59,11 @@ def reduced_shape(data: Shape, axes: Fact, keep_dims: bool) -> Shape:
         return Shape.unknown()
     left = [_union(data[index : index + count.lo + 1]) for index in range(len(data) - count.lo)]
     return Shape(left)
+
+
+def _check_unique(axes: Collection[int], count: int) -> None:
+    if len(axes) != count:
+        raise OpError(f"{count} axes are listed, but only {len(axes)} different ones", input=1)
 
 
 def _union(dims: tuple[Dim, ...]) -> Dim:

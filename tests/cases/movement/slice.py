@@ -61,6 +61,7 @@ CASES = [
     Case("Slice", 8, [TEN, i64([7]), i64([2**63 - 1]), i64([1])], [f32([7, 8, 9])], name="to-the-end"),
     Case("Slice", 8, [TEN, i64([2]), i64([-(2**63)]), i64([-1])], [f32([2, 1, 0])], name="to-the-begin"),
     Case("Slice", 8, [TEN, i64([5]), i64([5]), i64([1])], [f32([])], name="nothing"),
+    Case("Slice", 8, [TEN, i64([7]), i64([9]), i32([1])], [f32([7, 8])], name="types-of-indices"),
     Case(
         "Slice",
         8,
@@ -107,6 +108,8 @@ INVALID = [
         "Slice", 8, [TEN, i64([0, 0]), i64([1, 1]), i64([1, 1])], "start has 2 elements for a tensor of rank 1", input=1
     ),
     Invalid("Slice", 8, [f32(1), i64([0]), i64([1]), i64([1])], "data is a scalar", input=0),
-    Invalid("Slice", 8, [TEN, i64([0]), i32([1]), i64([1])], "input 2 (stop) is i32 but input 1 is i64", input=2),
+    Invalid(
+        "Slice", 8, [TEN, i64([0]), f32([1]), i64([1])], "input 2 (stop) is f32, expected any integer type", input=2
+    ),
     Invalid("Slice", 8, [TEN, i64(0), i64([1]), i64([1])], "input 1 (start) has rank 0, expected 1", input=1),
 ]

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.cases import Case, Invalid, boolean, f32, i32, i64, u8
+
+_DATA = f32([[1, -2, 3], [4, 5, -6]])
+
+CASES = [
+    Case("ReduceMax", 1, [_DATA, i64([1])], [f32([3, 5])]),
+    Case("ReduceMax", 1, [_DATA, i64([-2])], [f32([[4, 5, 3]])], {"keep_dims": True}, name="keep"),
+    Case("ReduceMax", 1, [_DATA, i64([1, 0])], [f32(5)], name="all"),
+    Case("ReduceMax", 1, [_DATA, i32(1)], [f32([[v] for v in (3, 5)])], {"keep_dims": True}, name="scalar_axis"),
+    Case("ReduceMax", 1, [_DATA, i64([])], [_DATA], name="no_axes", oracle="the native plugin refuses an empty list"),
+    Case(
+        "ReduceMax",
+        1,
+        [i64([2**60 + 3, -(2**61)]), i64([0])],
+        [i64(2**60 + 3)],
+        name="i64",
+        oracle="the native plugin computes i64 as i32",
+    ),
+    Case("ReduceMax", 1, [u8([[7, 200]]), i64([1])], [u8([200])], name="u8"),
+    Case("ReduceMax", 1, [f32([-np.inf, np.inf]), i64([0])], [f32(np.inf)], name="infinite"),
+    Case(
+        "ReduceMax",
+        1,
+        [f32(np.zeros((2, 0))), i64([1])],
+        [f32([np.finfo(np.float32).min] * 2)],
+        name="empty",
+        oracle="the page leaves the result open",
+    ),
+]
+INVALID = [
+    Invalid("ReduceMax", 1, [_DATA, i64([2])], "axis 2 is outside a tensor of rank 2", input=1),
+    Invalid("ReduceMax", 1, [_DATA, i64([[0]])], "input 1 (axes) has rank 2, expected 0 or 1", input=1),
+    Invalid("ReduceMax", 1, [_DATA, f32([0])], "input 1 (axes) is f32, expected any integer type", input=1),
+    Invalid(
+        "ReduceMax", 1, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
+    ),
+    Invalid("ReduceMax", 1, [_DATA], "ReduceMax has 1 inputs, expected 2 (data, axes)"),
+]
