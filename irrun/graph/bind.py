@@ -14,7 +14,7 @@ from irrun.document.reader import Document, element_type
 from irrun.document.records import BodyElement, LayerElement, MapElement, NetElement, PortElement
 from irrun.graph.attributes import attributes
 from irrun.graph.graph import Body, Graph, Node, Outlet
-from irrun.graph.join import Inlet, Joiner, Sources, cycles, duplicates, layer_ref, order, port_index
+from irrun.graph.join import Inlet, Joiner, Sources, cycles, duplicates, is_number, layer_ref, order, port_index
 from irrun.ops import Op
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.ops.registry import resolve
@@ -54,14 +54,15 @@ class _Binder:
         digraph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
         for id, layer in layers.items():
             _add(digraph, self._node(id, layer, path))
-        joiner = Joiner(net, layers, [] if self.fragment else duplicates(net.layers))
-        self.found += (dataclasses.replace(item, notes=(*item.notes, *path_notes(path))) for item in joiner.found)
-        sources = joiner.sources
         ids = list(layers)
         if self.fragment and not path:
-            ids = [*_feed(joiner.open, layers, sources, digraph), *ids]
+            sources: Sources = {id: [None] * len(layer.inputs) for id, layer in layers.items()}
+            ids = [*_feed(layers, sources, digraph), *ids]
         else:
+            joiner = Joiner(net, layers, duplicates(net.layers))
+            self.found += (dataclasses.replace(item, notes=(*item.notes, *path_notes(path))) for item in joiner.found)
             self._open(joiner.open, layers, path)
+            sources = joiner.sources
         for id in ids:
             for input, outlet in enumerate(sources[id]):
                 if outlet is not None:
@@ -300,27 +301,23 @@ def _ids(layers: Sequence[LayerElement]) -> list[int]:
     ids: list[int] = []
     seen: set[int] = set()
     for index, layer in enumerate(layers):
-        number = layer.id.isascii() and layer.id.isdigit() and len(layer.id) < 19
-        id = int(layer.id) if number else -1 - index
+        id = int(layer.id) if is_number(layer.id) else -1 - index
         id = id if id not in seen else -1 - index
         seen.add(id)
         ids.append(id)
     return ids
 
 
-def _feed(
-    inlets: Sequence[Inlet], layers: Mapping[int, LayerElement], sources: Sources, digraph: nx.MultiDiGraph[int]
-) -> list[int]:
+def _feed(layers: Mapping[int, LayerElement], sources: Sources, digraph: nx.MultiDiGraph[int]) -> list[int]:
     """Give each input a Parameter of the dims and the type of its port; the ids of those Parameters."""
     made: list[int] = []
-    for inlet in inlets:
-        port = layers[inlet.node].inputs[inlet.port]
-        id = -1 - len(layers) - len(made)
-        made.append(id)
-        name = f"{layers[inlet.node].id}.{port.id}"
-        _add(digraph, Node(id, name, PARAMETER, "", _parameter(port), 1, ((),), None, {}))
-        sources[id] = []
-        sources[inlet.node][inlet.port] = Outlet(id, 0)
+    for consumer, layer in layers.items():
+        for index, port in enumerate(layer.inputs):
+            id = -1 - len(layers) - len(made)
+            made.append(id)
+            _add(digraph, Node(id, f"{layer.id}.{port.id}", PARAMETER, "", _parameter(port), 1, ((),), None, {}))
+            sources[id] = []
+            sources[consumer][index] = Outlet(id, 0)
     return made
 
 

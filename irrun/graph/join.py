@@ -152,7 +152,7 @@ class Joiner:
             layer = self._layers[inlet.node]
             port = layer.inputs[inlet.port]
             faulty = not is_number(port.id) or port_index(layer.inputs, port.id) != inlet.port
-            if inlet in self._lost or (self._explains and (faulty or self._is_faulty(layer))):
+            if inlet in self._lost or faulty or layer.id in self._ambiguous or not is_number(layer.id):
                 continue
             stray = min(strays, key=lambda item: (item.node != inlet.node, item.node is not None), default=None)
             if stray is None:

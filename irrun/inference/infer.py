@@ -76,6 +76,8 @@ class _Pass:
         for asked in op.spec.infer_asks:
             if asked == "weights":
                 context[asked] = self.weights.read
+            elif asked == "output_count":
+                context[asked] = node.outputs
             elif asked == "bodies":
                 context[asked] = {tag: self._body(node, tag, bodies, path) for tag in op.bodies}
         return fold(op, inputs, infer_outputs(op, inputs, **context))

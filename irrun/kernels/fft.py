@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,33 +25,38 @@ def to_pairs(values: Array) -> Array:
 
 def dft(pairs: Array, axes: Sequence[int], sizes: Sequence[int], *, inverse: bool) -> Array:
     """Transform complex data over ``axes``, each cut or padded with zeros at its end to its size."""
-    function = np.fft.ifft if inverse else np.fft.fft
-    values = to_complex(pairs)
-    for axis, size in zip(axes, sizes, strict=True):
-        values = _empty(values, axis, size) if size == 0 else function(values, size, axis)
-    return to_pairs(values)
+    return to_pairs(_transform(to_complex(pairs), axes, sizes, np.fft.ifft if inverse else np.fft.fft))
 
 
 def rdft(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> Array:
     """Transform real data; of the last of ``axes`` only the first size // 2 + 1 frequencies are kept."""
-    values = np.fft.rfft(data, sizes[-1], axes[-1])
-    for axis, size in zip(axes[:-1], sizes[:-1], strict=True):
-        values = np.fft.fft(values, size, axis)
-    return to_pairs(values)
+    if not axes:
+        return np.stack([data, np.zeros_like(data)], axis=-1)
+    if sizes[-1] == 0:
+        values = _zeros(data, axes[-1], 1).astype(np.result_type(data.dtype, np.complex64))
+    else:
+        values = np.fft.rfft(data, sizes[-1], axes[-1])
+    return to_pairs(_transform(values, axes[:-1], sizes[:-1], np.fft.fft))
 
 
 def irdft(pairs: Array, axes: Sequence[int], sizes: Sequence[int]) -> Array:
     """The inverse of ``rdft``: the data are symmetric in the last of ``axes``, of which half is given."""
-    values = to_complex(pairs)
-    for axis, size in zip(axes[:-1], sizes[:-1], strict=True):
-        values = np.fft.ifft(values, size, axis)
+    if not axes:
+        return pairs[..., 0]
+    values = _transform(to_complex(pairs), axes[:-1], sizes[:-1], np.fft.ifft)
+    if sizes[-1] == 0 or not values.size:
+        return _zeros(values.real, axes[-1], sizes[-1])
     return np.asarray(np.fft.irfft(values, sizes[-1], axes[-1]))
 
 
-def _empty(values: Array, axis: int, size: int) -> Array:
-    shape = list(values.shape)
-    shape[axis] = size
-    return np.zeros(shape, values.dtype)
+def _transform(values: Array, axes: Sequence[int], sizes: Sequence[int], function: Callable[..., Array]) -> Array:
+    for axis, size in zip(axes, sizes, strict=True):
+        values = function(values, size, axis) if size > 0 else _zeros(values, axis, size)
+    return values
+
+
+def _zeros(values: Array, axis: int, size: int) -> Array:
+    return np.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), values.dtype)
 
 
 def _centred(window: Array, frame_size: int) -> Array:

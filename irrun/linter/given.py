@@ -24,7 +24,8 @@ class UnknownPort(ValueError):
 def facts_of(bound: Bound, values: Values) -> Mapping[int, Fact]:
     """The facts of Parameters whose values are given by port id, by input name, or by ``LAYER.PORT``.
 
-    A name that several ports have gives its value to each of them that holds as many elements.
+    LAYER is the id or the name of a layer, or its number in the file, from 1, where it has no id. A name that several
+    ports have gives its value to each of them that holds as many elements.
     """
     given: dict[int, Fact] = {}
     names = {id: _names(bound, id) for id in bound.graph.parameters} if values else {}
@@ -55,7 +56,10 @@ def _fact(node: Node, elements: Sequence[float]) -> Fact | None:
         return None
     whole = all(float(item).is_integer() for item in elements)
     type = declared.type if declared.type.is_known else I64 if whole else F32
-    return Fact.of(type, np.array(elements, dtype=type.dtype).reshape(declared.shape.static))
+    try:
+        return Fact.of(type, np.array(elements, dtype=type.dtype).reshape(declared.shape.static))
+    except OverflowError:
+        return None
 
 
 def _names(bound: Bound, id: int) -> set[str]:
@@ -72,6 +76,6 @@ def _names(bound: Bound, id: int) -> set[str]:
         ports = {port}
         if target.op is not None and target.op.inputs:
             ports.add(target.op.spec.input(edge["to_port"]).name)
-        layers = {target.layer.id, target.name} - {""}
+        layers = {target.layer.id or str(-consumer), target.name} - {""}
         names |= ports | {f"{layer}.{port}" for layer in layers for port in ports}
     return names

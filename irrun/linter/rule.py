@@ -18,10 +18,10 @@ Stage = Literal["document", "graph", "facts", "weights", "run"]
 class Rule:
     """The base of all rules.
 
-    The docstring has the sections ``What it does``, ``Why is this bad``, ``Example`` and ``Use instead``. A rule without
-    a ``check`` of its own documents a finding that reading, binding or inference makes. ``bad`` are files that have this
-    finding and no other, ``good`` files that have none; ``weights`` is the file of weights beside each of them. A rule
-    of the stage ``run`` is about a model that runs, and the linter never reports it.
+    The docstring has the sections ``What it does``, ``Why is this bad``, ``Example`` and ``Use instead``. A rule
+    without a ``check`` of its own documents a finding that reading, binding or inference makes. ``bad`` are files that
+    have this finding and no other, ``good`` files that have none; ``weights`` is the file of weights beside each of
+    them. A rule of the stage ``run`` is about a model that runs, and the linter never reports it.
     """
 
     code: ClassVar[str]

@@ -37,7 +37,7 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
     types = _check_inputs(op, inputs)
     given = _padded(op, inputs)
     try:
-        returned = op.infer(*given, **{name: context[name] for name in op.spec.infer_asks})
+        returned = op.infer(*given, **{name: context.get(name) for name in op.spec.infer_asks})
     except Undecided:
         returned = tuple(Shape.unknown() for _ in op.outputs)
     results = returned if isinstance(returned, tuple | list) else (returned,)
@@ -50,7 +50,7 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
 def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **context: Any) -> tuple[Array, ...]:
     """The outputs for these inputs, each rounded to its element type."""
     with np.errstate(all="ignore"):
-        returned = op.run(*_padded(op, inputs), **{name: context[name] for name in op.spec.run_asks})
+        returned = op.run(*_padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return tuple(conform(result, type) for result, type in zip(results, types, strict=True))
 

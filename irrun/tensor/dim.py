@@ -39,8 +39,8 @@ class Dim:
     @classmethod
     def _make(cls, lo: int, hi: int, expr: Polynomial | None = None) -> Dim:
         self = object.__new__(cls)
-        self.lo = max(lo, -UNBOUNDED)
-        self.hi = min(hi, UNBOUNDED)
+        self.lo = min(max(lo, -UNBOUNDED), UNBOUNDED)
+        self.hi = min(max(hi, -UNBOUNDED), UNBOUNDED)
         self.expr = expr if self.lo != self.hi else None
         return self
 

@@ -82,7 +82,7 @@ def model(
             handles.append(ir.parameter(f"in{index}", kind, shape))
             known.append(Fact(kind, shape))
             parameters.append(index)
-    outputs = [Fact(fact.type, fact.shape) for fact in infer(op, known)]
+    outputs = [Fact(fact.type, fact.shape) for fact in infer(op, known, output_count=len(case.expected))]
     for handle in ir.layer(case.type, op.spec.version, handles, outputs, written(op)):
         ir.result(handle)
     return ir, parameters

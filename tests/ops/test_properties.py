@@ -101,7 +101,7 @@ def _without_ranks(known: list[Fact | None]) -> list[Fact | None]:
 
 
 def _check(op: Op, known: list[Fact | None], outputs: tuple[Array, ...]) -> None:
-    facts = fold(op, known, infer(op, known))
+    facts = fold(op, known, infer(op, known, output_count=len(outputs)))
     assert len(facts) == len(outputs)
     for fact, output in zip(facts, outputs, strict=True):
         bare = fact if output.dtype.kind not in "fO" else Fact(fact.type, fact.shape)

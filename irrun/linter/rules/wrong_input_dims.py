@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from irrun.diagnostics import Anchor, Diagnostic
 from irrun.document.reader import dims_text
 from irrun.graph.bind import layer_ref, path_notes
-from irrun.linter.declared import DeclaredPort, inputs, offending, shape_of
-from irrun.linter.rule import Context, Rule
+from irrun.linter.context import Context
+from irrun.linter.declared import DeclaredPort, offending, shape_of
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
 from irrun.tensor import Shape
 
 
@@ -14,14 +16,15 @@ class WrongInputDims(Rule):
     """The dims of an input port contradict the shape that arrives there.
 
     ## What it does
-    Compares each `<dim>` of each input port with what is inferred of the tensor that its edge brings, and with the dims of the output port that it
-    comes from. An input that repeats the wrong dims of that output is a note of that finding, not another one.
+    Compares each `<dim>` of each input port with what is inferred of the tensor that its edge brings, and with the dims
+    of the output port that it comes from. An input that repeats the wrong dims of that output is a note of that finding,
+    not another one.
 
     ## Why is this bad
     The layer is described as taking something else than it gets. OpenVINO ignores the dims of ports and says nothing.
 
     ## Example
-    A ReLU that is fed f32[1,8,28,28] and declares its input [1,8,28,27].
+    A Clamp that is fed f32[2,3] and declares its input [2,4].
 
     ## Use instead
     The dims of the output port that feeds it.
@@ -30,31 +33,39 @@ class WrongInputDims(Rule):
     code = "IR402"
     name = "wrong-input-dims"
     stage = "facts"
+    good = (NET,)
+    bad = (NET.replace("<dim>3</dim></port></input>", "<dim>4</dim></port></input>", 1),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in inputs(context.facts):
-            shape = _arriving(item)
-            axes = offending(item.port, shape)
-            repeats = item.feeder is not None and item.port.dims == item.feeder.dims
-            if axes == () or repeats:
+        for item in context.inputs:
+            feeder = item.feeder
+            if feeder is None or feeder.dims == item.port.dims or context.doubtful(item):
                 continue
-            anchor = Anchor(item.port.element) if axes is None else Anchor(item.port.dim_elements[axes[0]], "text")
-            declared, inferred = dims_text(item.port.dims), str(shape)
-            ranks = f" (rank {len(item.port.dims)}, expected {shape.rank})" if axes is None else ""
-            yield Diagnostic(
-                self.code,
-                f"input port {item.port.id} is declared {declared}, but {inferred} arrives{ranks}",
-                anchor,
-                layer=layer_ref(item.layer),
-                port=item.port.id,
-                declared=declared,
-                inferred=inferred,
-                notes=path_notes(item.path),
-            )
+            shape = _arriving(item.fact.shape, shape_of(feeder))
+            axes = offending(item.port, shape)
+            if axes == ():
+                continue
+            local = context.locally(item)
+            if local is not None and offending(item.port, _arriving(local.shape, shape_of(feeder))) == ():
+                continue
+            yield _finding(item, shape, axes)
 
 
-def _arriving(item: DeclaredPort) -> Shape:
+def _arriving(inferred: Shape, declared: Shape) -> Shape:
     """The inferred shape; where that leaves dims open, those of the output port that it comes from."""
-    if item.feeder is None:
-        return item.fact.shape
-    return item.fact.shape.merge(shape_of(item.feeder)) or item.fact.shape
+    return inferred.merge(declared) or inferred
+
+
+def _finding(item: DeclaredPort, shape: Shape, axes: tuple[int, ...] | None) -> Diagnostic:
+    declared, arrives = dims_text(item.port.dims), str(shape)
+    ranks = f" (rank {len(item.port.dims)}, expected {shape.rank})" if axes is None else ""
+    return Diagnostic(
+        "IR402",
+        f"input port {item.port.id} is declared {declared}, but {arrives} arrives{ranks}",
+        Anchor(item.port.element) if axes is None else Anchor(item.port.dim_elements[axes[0]], "text"),
+        layer=layer_ref(item.layer),
+        port=item.port.id,
+        declared=declared,
+        inferred=arrives,
+        notes=path_notes(item.path),
+    )

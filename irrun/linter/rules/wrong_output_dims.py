@@ -5,39 +5,51 @@ from collections.abc import Iterator
 from irrun.diagnostics import Anchor, Diagnostic
 from irrun.document.reader import dims_text
 from irrun.graph.bind import layer_ref, path_notes
-from irrun.linter.declared import DeclaredPort, called, offending, outputs
-from irrun.linter.rule import Context, Rule
+from irrun.linter.context import Context
+from irrun.linter.declared import DeclaredPort, called, offending
+from irrun.linter.examples import NET, TILE
+from irrun.linter.rule import Rule
 
 
 class WrongOutputDims(Rule):
     """The dims of an output port contradict the shape that the operation yields.
 
     ## What it does
-    Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A dim that is not known
-    before the model runs contradicts nothing.
+    Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A
+    dim that is not known before the model runs contradicts nothing. What merely follows from a fault further up is not
+    reported.
 
     ## Why is this bad
     OpenVINO ignores the dims of ports and infers its own: the file says one thing and the model does another. Whoever
     reads the file, or sizes a buffer by it, is misled, and most often an attribute is not what its author thought.
 
     ## Example
-    A Tile of f32[2,3,4] by [1,2,3] whose output is declared [2,6,13].
+    A Clamp of f32[2,3] whose output is declared [2,4].
 
     ## Use instead
-    The inferred dims, [2,6,12]; or the attribute or input that yields what was meant.
+    The inferred dims, [2,3]; or the attribute or input that yields what was meant.
     """
 
     code = "IR401"
     name = "wrong-output-dims"
     stage = "facts"
+    good = (NET, TILE)
+    bad = (
+        NET.replace('<port id="1" precision="FP32"><dim>2</dim><dim>3</dim>', '<port id="1"><dim>2</dim><dim>4</dim>')
+        .replace('<port id="1">', '<port id="1" precision="FP32">'),
+        TILE.replace("<dim>?</dim>", "<dim>-1</dim>").replace("<dim>2</dim>\n            <dim>-1", "<dim>-1"),
+    )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in outputs(context.facts):
+        for item in context.outputs:
             axes = offending(item.port, item.fact.shape)
-            if axes is None:
-                yield _finding(item, Anchor(item.port.element))
-            elif axes:
-                yield _finding(item, Anchor(item.port.dim_elements[axes[0]], "text"))
+            if axes == () or context.doubtful(item):
+                continue
+            local = context.locally(item)
+            if local is not None and offending(item.port, local.shape) == ():
+                continue
+            element = item.port.element if axes is None else item.port.dim_elements[axes[0]]
+            yield _finding(item, Anchor(element) if axes is None else Anchor(element, "text"))
 
 
 def _finding(item: DeclaredPort, anchor: Anchor) -> Diagnostic:

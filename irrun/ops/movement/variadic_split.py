@@ -23,10 +23,10 @@ class VariadicSplit(Op):
     outputs = (Out("output", T, variadic=True),)
     foldable = Fold.DIMS
 
-    def infer(self, data: Fact, axis: Fact, split_lengths: Fact) -> tuple[Shape, ...]:
+    def infer(self, data: Fact, axis: Fact, split_lengths: Fact, *, output_count: int | None) -> tuple[Shape, ...]:
         lengths = split_lengths.dims()
         if lengths is None:
-            return (Shape.unknown(data.rank),)
+            lengths = (Dim.anything(),) * (1 if output_count is None else output_count)
         if data.shape.dims is None:
             return (Shape.unknown(),) * len(lengths)
         where = single_axis(axis, len(data.shape), input=1)

@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.kernels.ctc import greedy_decode
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.sequence.ctc import check_classes
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT
 
@@ -28,6 +29,7 @@ class CTCGreedyDecoder(Op):
     def infer(self, data: Fact, mask: Fact) -> Shape:
         scores = data.shape if data.shape.dims is not None else Shape.unknown(3)
         masks = mask.shape if mask.shape.dims is not None else Shape.unknown(2)
+        check_classes(scores[2])
         steps = merge_dims(scores[0], masks[0], "the steps of both inputs", input=1)
         batch = merge_dims(scores[1], masks[1], "the batch sizes of both inputs", input=1)
         return Shape([batch, steps, 1, 1])

@@ -6,6 +6,7 @@ import numpy as np
 
 from irrun.kernels.ctc import greedy_decode
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.sequence.ctc import check_classes
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, I32, I64
 
@@ -34,6 +35,7 @@ class CTCGreedyDecoderSeqLen(Op):
         if blank is not None and blank.shape.dims is not None and not blank.shape.size.admits(1):
             raise OpError(f"blank_index has shape {blank.shape}, expected one number", input=2)
         scores = data.shape if data.shape.dims is not None else Shape.unknown(3)
+        check_classes(scores[2])
         batch = scores[0]
         if lengths.shape.dims is not None:
             batch = merge_dims(batch, lengths.shape[0], "the batch sizes of both inputs", input=1)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from irrun.kernels.ctc import ctc_loss
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.sequence.ctc import check_classes
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, I32, I64
 
@@ -32,6 +33,7 @@ class CTCLoss(Op):
 
     def infer(self, logits: Fact, logit_length: Fact, labels: Fact, label_length: Fact, _: Fact | None) -> Shape:
         scores = logits.shape if logits.shape.dims is not None else Shape.unknown(3)
+        check_classes(scores[2])
         batch, steps = scores[0], scores[1]
         for index, fact in ((1, logit_length), (2, labels), (3, label_length)):
             if fact.shape.dims is not None:

@@ -40,5 +40,6 @@ class IRDFT(Op):
     def run(self, data: Array, axes: Array, signal_size: Array | None) -> Array:
         places = [int(axis) % (data.ndim - 1) for axis in axes]
         shape = list(data.shape[:-1])
-        shape[places[-1]] = 2 * (shape[places[-1]] - 1)
+        if places:
+            shape[places[-1]] = max(2 * (shape[places[-1]] - 1), 0)
         return irdft(data, places, known_sizes(shape, places, signal_size))

@@ -40,6 +40,7 @@ CASES = [
     ),
 ]
 INVALID = [
+    Invalid("CTCGreedyDecoder", 1, ["f32[6,2,0]", _ALL], "input 0 has 0 classes, expected 1 or more", input=0),
     Invalid(
         "CTCGreedyDecoder", 1, [_SCORES, "f32[5,2]"], "the steps of both inputs must be the same, got 6 and 5", input=1
     ),
