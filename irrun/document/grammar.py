@@ -64,5 +64,7 @@ def meant_element(element: Any, parent: str) -> str | None:
         return close
     if parent == "port":
         return "dim" if not element.attrib and SIZE.fullmatch((element.text or "").strip()) is not None else None
-    tag, mark = _MARKS.get(parent, (None, ""))
+    if parent not in _MARKS:
+        return None
+    tag, mark = _MARKS[parent]
     return tag if mark in element.attrib else None

@@ -233,9 +233,8 @@ class _Reader:
                 self._stranger(inner, "dim", None)
                 self._skip(inner)
         if len(dims) > MOST_DIMS:
-            what = f"<port> has {len(dims)} dims, expected {MOST_DIMS} at most"
-            self._report("IR901", what, Anchor(ordinal), port=id)
-            dims, at = [], []
+            what = f"a <port> has {len(dims)} dims, expected {MOST_DIMS} at most"
+            raise IRError([refusal(what, Anchor(ordinal))])
         return PortElement(ordinal, id or "", precision, names, tuple(dims), tuple(at))
 
     def _size(self, text: str, port: str | None) -> str:

@@ -61,6 +61,8 @@ class Joiner:
         self._report_ids(missing, twice, len(nameless))
         for edge in net.edges:
             self._edge(edge)
+            if not edge.to_layer:
+                self._strays.append(_Stray(None, None))
         self._unconnected()
 
     def _missing(self, edges: Sequence[EdgeElement]) -> dict[str, list[tuple[EdgeElement, str]]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from irrun.diagnostics import Diagnostic
 from irrun.document import Document
-from irrun.graph import Bound
+from irrun.graph import Bound, Node
 from irrun.inference import Facts, infer
 from irrun.linter.declared import DeclaredPort, as_declared, inputs, outputs
 from irrun.tensor import Fact
@@ -34,17 +34,34 @@ class Context:
         return tuple(inputs(self.facts))
 
     @functools.cached_property
-    def by_declaration(self) -> Facts:
+    def _by_declaration(self) -> tuple[Facts, Mapping[int, tuple[Fact, ...]]]:
         """What follows for each layer where its inputs are what the file declares them to be.
 
-        A fault shows in both ways of inference at the layer that has it. What shows in one of them only is its
-        consequence: dims that are wrong by declaration mislead this one, a wrong attribute misleads the other.
+        The facts are corrected to what is declared; beside them, by layer element, what they were before that, in a
+        body when it first runs.
         """
-        return infer(self.bound.graph, self.document.weights, self.given, as_declared)
+        made: dict[int, tuple[Fact, ...]] = {}
 
-    def locally(self, item: DeclaredPort) -> Fact | None:
-        """What follows of a port by declaration; None where nothing does."""
-        facts: Facts | None = self.by_declaration
+        def revise(node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+            if node.layer is None:
+                return facts
+            made.setdefault(node.layer.element, facts)
+            return as_declared(node.layer, facts)
+
+        return infer(self.bound.graph, self.document.weights, self.given, revise), made
+
+    def made(self, item: DeclaredPort) -> Fact | None:
+        """What an output is where the inputs of its layer are what they are declared to be; None where nothing follows.
+
+        A fault shows at the layer that has it both there and in the facts. What shows in one of the two only is a
+        consequence: dims that are wrong mislead this, a wrong attribute misleads the facts.
+        """
+        facts = self._by_declaration[1].get(item.layer.element, ())
+        return facts[item.outlet.port] if item.outlet.port < len(facts) else None
+
+    def arrives(self, item: DeclaredPort) -> Fact | None:
+        """What arrives at an input where every output is what it is declared to be; None where nothing follows."""
+        facts: Facts | None = self._by_declaration[0]
         for step in item.bodies:
             facts = None if facts is None else facts.bodies.get(step)
         return None if facts is None else facts.get(item.outlet)
@@ -57,7 +74,7 @@ class Context:
         """The findings of inference, without those that follow from a fault elsewhere."""
         if not self.facts.diagnostics:
             return []
-        local = {(item.code, item.anchor) for item in self.by_declaration.diagnostics}
+        local = {(item.code, item.anchor) for item in self._by_declaration[0].diagnostics}
         return [item for item in self.facts.diagnostics if (item.code, item.anchor) in local]
 
     @functools.cached_property

@@ -104,12 +104,10 @@ def agrees(port: PortElement, type: ElementType) -> bool:
     return declared is None or declared is type or not declared.is_known or not type.is_known
 
 
-def as_declared(node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """The facts of a node's outputs, corrected to what the file declares where the two contradict each other."""
-    if node.layer is None:
-        return facts
+def as_declared(layer: LayerElement, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The facts of a layer's outputs, corrected to what the file declares where the two contradict each other."""
     revised = list(facts)
-    for index, (port, fact) in enumerate(zip(node.layer.outputs, facts, strict=False)):
+    for index, (port, fact) in enumerate(zip(layer.outputs, facts, strict=False)):
         axes = offending(port, fact.shape)
         declared = element_type(port.precision)
         type = fact.type if declared is None or agrees(port, fact.type) else declared

@@ -23,7 +23,6 @@ class Dim:
     """
 
     __slots__ = ("expr", "hi", "lo")
-    __array_priority__ = 1000
 
     lo: int
     hi: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -202,7 +203,6 @@ def test_completion_offers(words: str, offered: list[str]) -> None:
 
 def test_an_interrupted_start_has_the_status_of_an_interrupt() -> None:
     code = (
-        "import sys, click\n"
         "def interrupt(*_args, **_kwargs): raise KeyboardInterrupt\n"
         "import irrun.cli.app as module\n"
         "module.app.main = interrupt\n"
@@ -210,6 +210,18 @@ def test_an_interrupted_start_has_the_status_of_an_interrupt() -> None:
     )
     ended = python(code)
     assert (ended.returncode, ended.stderr) == (130, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a read that never ends is made of a named pipe")
+def test_an_interrupt_ends_a_command(clamp: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "endless.npy"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "irrun", "run", clamp, "-i", str(pipe)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with pipe.open("wb"):
+        running.send_signal(signal.SIGINT)
+        said, complaints = running.communicate(timeout=60)
+    assert (running.returncode, said, complaints) == (130, "", "interrupted\n")
 
 
 def test_loud_and_quiet(run: Run, clamp: str, npy: Callable[[str, Any], str]) -> None:

@@ -115,9 +115,11 @@ def test_a_literal_takes_the_type_of_a_file(run: Run, npy: Npy) -> None:
     assert run("eval", "Add", f"f32:{path}", "3").stdout == "output: f32[2]\n[4., 5.]\n"
 
 
-def test_a_version_is_chosen_by_opset(run: Run) -> None:
-    said = run("eval", "AvgPool", "f32:[[[1,2,3]]]", "-v", "--opset", "opset1", "-a", "kernel=2", "-a", "strides=1")
-    assert said.stderr.startswith("error: ") or "AvgPool of opset1" in said.stderr
+@pytest.mark.parametrize(("opset", "version"), [("opset11", "opset1"), ("12", "opset12")])
+def test_a_version_is_chosen_by_opset(run: Run, opset: str, version: str) -> None:
+    result = run("eval", "Pad", "[1]", "[0]", "[1]", "-a", "pad_mode=edge", "--opset", opset, "-v")
+    assert result.stdout == "output: i64[2]\n[1, 1]\n"
+    assert result.stderr == f"Pad of {version}: Pad-{version.removeprefix('opset')}(pad_mode='edge')\n"
 
 
 def test_output_file(run: Run, tmp_path: Path) -> None:

@@ -176,6 +176,34 @@ def test_einsum(tmp_path: Path) -> None:
     assert counted(net, tmp_path / "e.xml") == {"Einsum": 2 * 7 * 2 * 3 * 5}
 
 
+def test_recurrent_sequence(tmp_path: Path) -> None:
+    batch, steps, size, hidden = 2, 5, 3, 4
+    net = Net()
+    shapes = {
+        "x": (batch, steps, size),
+        "h": (batch, 2, hidden),
+        "c": (batch, 2, hidden),
+        "w": (2, 4 * hidden, size),
+        "r": (2, 4 * hidden, hidden),
+        "b": (2, 4 * hidden),
+    }
+    x, h, c, w, r, b = (net.parameter(name, "f32", ",".join(map(str, shape))) for name, shape in shapes.items())
+    lengths = net.const(np.full(batch, steps, np.int64), "i64")
+    data = {"hidden_size": str(hidden), "direction": "bidirectional"}
+    net.result(net.layer("LSTMSequence", data, [x, h, c, lengths, w, r, b], version="opset5"))
+    gates = 2 * 4 * hidden
+    expected = {"LSTMSequence": 2 * batch * steps * gates * (size + hidden)}
+    assert counted(net, tmp_path / "lstm.xml") == expected
+
+
+def test_attention(tmp_path: Path) -> None:
+    net = Net()
+    q, k, v = (net.parameter(name, "f32", shape) for name, shape in (("q", "2,6,4"), ("k", "2,5,4"), ("v", "2,5,3")))
+    net.result(net.layer("ScaledDotProductAttention", {"causal": "false"}, [q, k, v], version="opset13"))
+    expected = 2 * 2 * 6 * 5 * (4 + 3)
+    assert counted(net, tmp_path / "a.xml") == {"ScaledDotProductAttention": expected}
+
+
 def test_dynamic_dims_are_taken_as_one_and_it_is_said(run: Run, tmp_path: Path) -> None:
     net = Net()
     a, b = net.parameter("a", "f32", "?,3"), net.parameter("b", "f32", "3,5")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from irrun.cli.arrays import file_stems
+from tests.cases import f32, i64
 from tests.cli.conftest import Net, Run
 
 Npy = Callable[[str, Any], str]
@@ -67,7 +68,7 @@ def test_scores_are_those_of_the_native_engine(run: Run, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("form", ["{}", "image={}", "image:{}", "image:0={}", "image:0:{}"])
 def test_input_by_any_name(run: Run, clamp: str, npy: Npy, form: str) -> None:
-    result = run("run", clamp, "-i", form.format(npy("x.npy", np.float32([[-1, 0.5, 2]]))))
+    result = run("run", clamp, "-i", form.format(npy("x.npy", f32([[-1, 0.5, 2]]))))
     assert result.stdout == "scores  f32[1,3]  min 0  max 1  mean 0.5\n  [[0. , 0.5, 1. ]]\n"
     assert (result.exit_code, result.stderr) == (0, "")
 
@@ -87,7 +88,8 @@ def test_input_name_with_signs_in_it(run: Run, tmp_path: Path, npy: Npy) -> None
 
 
 def test_npz(run: Run, add: str, tmp_path: Path) -> None:
-    np.savez(tmp_path / "in.npz", **{"a:0": np.int64([1, 2]), "b": np.int64([10, 20])})
+    named: dict[str, Any] = {"a:0": i64([1, 2]), "b": i64([10, 20])}
+    np.savez(tmp_path / "in.npz", **named)
     result = run("run", add, "-i", tmp_path / "in.npz")
     assert result.stdout == (
         "sum        i64[2]  min 11  max 22  mean 16.5\n  [11, 22]\n"
@@ -97,7 +99,7 @@ def test_npz(run: Run, add: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["big_endian", "fortran", "float64", "float16"])
 def test_layout_and_width_of_an_array_do_not_matter(run: Run, clamp: str, npy: Npy, file: str) -> None:
-    values = np.float32([[0.25, 0.5, 2], [0, 1, 0]])
+    values = f32([[0.25, 0.5, 2.0], [0.0, 1.0, 0.0]])
     saved = {
         "big_endian": values.astype(">f4"),
         "fortran": np.asfortranarray(values),
@@ -109,12 +111,12 @@ def test_layout_and_width_of_an_array_do_not_matter(run: Run, clamp: str, npy: N
 
 
 def test_wrong_names(run: Run, clamp: str, add: str, npy: Npy, tmp_path: Path) -> None:
-    x, pair = npy("x.npy", [[1.0, 2.0, 3.0]]), npy("pair.npy", np.int64([1, 2]))
+    x, pair = npy("x.npy", [[1.0, 2.0, 3.0]]), npy("pair.npy", i64([1, 2]))
     has = 'the model has "a:0" (i64[2]), "b:0" (i64[2])'
     assert one_line(run("run", clamp, "-i", f"imge={x}")) == 'error: no input "imge"; did you mean image?'
     assert one_line(run("run", add, "-i", f"zz={pair}")) == f'error: no input "zz"; {has}'
     assert one_line(run("run", add, "-i", pair)) == f"error: -i {pair} names no input; {has}"
-    np.savez(tmp_path / "in.npz", a=np.int64([1, 2]), c=np.int64([1, 2]))
+    np.savez(tmp_path / "in.npz", a=i64([1, 2]), c=i64([1, 2]))
     assert one_line(run("run", add, "-i", tmp_path / "in.npz")) == f'error: {tmp_path}/in.npz: no input "c"; {has}'
     assert one_line(run("run", add, "-i", f"a={pair}", "-i", f"a:0={pair}")) == 'error: input "a:0" is given twice'
     assert one_line(run("run", clamp, "-i", "image=")) == 'error: -i image=: no file for input "image:0"'
@@ -129,13 +131,13 @@ def test_wrong_names(run: Run, clamp: str, add: str, npy: Npy, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("array", "message"),
     [
-        (np.float32([1, 2, 3]), 'input "image:0" has shape [3], expected [?,3] (rank 1, expected 2)'),
+        (f32([1, 2, 3]), 'input "image:0" has shape [3], expected [?,3] (rank 1, expected 2)'),
         (
-            np.float32([[1, 2]]),
+            f32([[1, 2]]),
             "input \"image:0\" has shape [1,2], expected [?,3]; --shape 'image:0[1,2]' reshapes the model",
         ),
         (np.array([["a", "b", "c"]]), 'input "image:0" is <U1, expected f32'),
-        (np.complex64([[1, 2, 3]]), "{path} holds complex64, expected numbers, booleans or text"),
+        (np.array([[1, 2, 3]], np.complex64), "{path} holds complex64, expected numbers, booleans or text"),
         (np.array(["2020-01-01"], "M8[D]"), "{path} holds datetime64[D], expected numbers, booleans or text"),
         (
             np.zeros((1, 3), "V2"),
@@ -205,11 +207,9 @@ def test_random_is_seeded(run: Run, clamp: str) -> None:
 
 def test_random_value_does_not_depend_on_what_is_given(run: Run, add: str, npy: Npy) -> None:
     alone = json.loads(run("run", add, "--random", "--output-format", "json").stdout)["outputs"][0]["values"]
-    given = run("run", add, "--random", "-i", f"a={npy('a.npy', np.int64([0, 0]))}", "--output-format", "json").stdout
+    given = run("run", add, "--random", "-i", f"a={npy('a.npy', i64([0, 0]))}", "--output-format", "json").stdout
     b = json.loads(given)["outputs"][0]["values"]
-    small = json.loads(
-        run("run", add, "-i", f"b={npy('b.npy', np.int64(b))}", "--random", "--output-format", "json").stdout
-    )
+    small = json.loads(run("run", add, "-i", f"b={npy('b.npy', i64(b))}", "--random", "--output-format", "json").stdout)
     assert small["outputs"][0]["values"] == alone
 
 
@@ -309,7 +309,7 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
 
 def test_weights_elsewhere(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.layer("Add", {}, [net.parameter("x", "f32", "2"), net.const(np.float32([1, 2]), "f32")], name="y"))
+    net.result(net.layer("Add", {}, [net.parameter("x", "f32", "2"), net.const(f32([1, 2]), "f32")], name="y"))
     path = net.write(tmp_path / "model.xml")
     (tmp_path / "model.bin").rename(tmp_path / "other.bin")
     x = npy("x.npy", [10.0, 20.0])
@@ -342,21 +342,21 @@ def test_nan_and_infinity_are_counted(run: Run, tmp_path: Path, npy: Npy) -> Non
     net = Net()
     net.result(net.parameter("x", "f32", "?"), name="x")
     path = net.write(tmp_path / "x.xml")
-    values = npy("x.npy", np.float32([1, np.nan, np.inf, -np.inf, 3]))
+    values = npy("x.npy", f32([1, np.nan, np.inf, -np.inf, 3]))
     assert run("run", path, "-i", values).stdout.splitlines()[0] == "x:0  f32[5]  min 1  max 3  mean 2  1 NaN  2 Inf"
     known = json.loads(run("run", path, "-i", values, "--output-format", "json").stdout)["outputs"][0]
     assert known["values"] == [1.0, "NaN", "Infinity", "-Infinity", 3.0]
     assert (known["nan"], known["inf"]) == (1, 2)
-    nothing = npy("n.npy", np.float32([np.nan, np.nan]))
+    nothing = npy("n.npy", f32([np.nan, np.nan]))
     assert run("run", path, "-i", nothing).stdout == "x:0  f32[2]  2 NaN\n  [nan, nan]\n"
-    assert run("run", path, "-i", npy("e.npy", np.float32([]))).stdout == "x:0  f32[0]  empty\n"
+    assert run("run", path, "-i", npy("e.npy", f32([]))).stdout == "x:0  f32[0]  empty\n"
 
 
 def test_many_values_are_not_printed(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
     net.result(net.parameter("x", "f32", "?"), name="x")
     path = net.write(tmp_path / "x.xml")
-    assert run("run", path, "-i", npy("x.npy", np.float32(range(11)))).stdout == "x:0  f32[11]  min 0  max 10  mean 5\n"
+    assert run("run", path, "-i", npy("x.npy", f32(range(11)))).stdout == "x:0  f32[11]  min 0  max 10  mean 5\n"
 
 
 def test_strings_and_booleans(run: Run, tmp_path: Path, npy: Npy) -> None:
@@ -375,7 +375,7 @@ def test_strings_and_booleans(run: Run, tmp_path: Path, npy: Npy) -> None:
 
 
 def test_top_of_several_rows(run: Run, clamp: str, npy: Npy) -> None:
-    rows = npy("x.npy", np.float32([[0.1, 0.9, 0.5], [0.7, 0.2, 0.7]]))
+    rows = npy("x.npy", f32([[0.1, 0.9, 0.5], [0.7, 0.2, 0.7]]))
     lines = run("run", clamp, "-i", rows, "--top", "2").stdout.splitlines()
     assert lines[-2:] == ["top: row 0: class 1 (0.9), class 2 (0.5)", "top: row 1: class 0 (0.7), class 2 (0.7)"]
 
@@ -386,7 +386,7 @@ def test_top_where_there_are_no_scores(run: Run, clamp: str) -> None:
 
 
 def test_accuracy_and_wrong_labels(run: Run, clamp: str, npy: Npy) -> None:
-    rows = npy("x.npy", np.float32([[0.1, 0.9, 0.5], [0.7, 0.2, 0.1], [np.nan, 0, 0]]))
+    rows = npy("x.npy", f32([[0.1, 0.9, 0.5], [0.7, 0.2, 0.1], [np.nan, 0, 0]]))
 
     def labelled(labels: Any) -> Any:
         return run("run", clamp, "-i", rows, "--labels", npy("labels.npy", labels))
@@ -401,7 +401,7 @@ def test_accuracy_and_wrong_labels(run: Run, clamp: str, npy: Npy) -> None:
 
 
 def test_folder(run: Run, add: str, tmp_path: Path) -> None:
-    np.savez(tmp_path / "in.npz", a=np.int64([1, 5]), b=np.int64([10, 20]))
+    np.savez(tmp_path / "in.npz", a=i64([1, 5]), b=i64([10, 20]))
     target = tmp_path / "new" / "folder"
     result = run("run", add, "-i", tmp_path / "in.npz", "-o", target)
     assert result.stderr == f"note: wrote {target}/sum.npy\nnote: wrote {target}/dir_small.npy\n"
@@ -417,7 +417,7 @@ def test_npz_keeps_names(run: Run, add: str, tmp_path: Path) -> None:
 
 def test_one_array_in_one_file(run: Run, clamp: str, npy: Npy, tmp_path: Path) -> None:
     target = tmp_path / "y.npy"
-    run("-q", "run", clamp, "-i", npy("x.npy", np.float32([[5, 0.5, -5]])), "-o", target)
+    run("-q", "run", clamp, "-i", npy("x.npy", f32([[5, 0.5, -5]])), "-o", target)
     written = np.load(target)
     assert (written.dtype, written.tolist()) == (np.float32, [[1.0, 0.5, 0.0]])
 

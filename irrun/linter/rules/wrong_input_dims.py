@@ -17,8 +17,8 @@ class WrongInputDims(Rule):
 
     ## What it does
     Compares each `<dim>` of each input port with what is inferred of the tensor that its edge brings, and with the dims
-    of the output port that it comes from. An input that repeats the wrong dims of that output is a note of that finding,
-    not another one.
+    of the output port that it comes from. An input that repeats the wrong dims of that output is a note of that
+    finding, not another one.
 
     ## Why is this bad
     The layer is described as taking something else than it gets. OpenVINO ignores the dims of ports and says nothing.
@@ -45,7 +45,7 @@ class WrongInputDims(Rule):
             axes = offending(item.port, shape)
             if axes == ():
                 continue
-            local = context.locally(item)
+            local = context.arrives(item)
             if local is not None and offending(item.port, _arriving(local.shape, shape_of(feeder))) == ():
                 continue
             yield _finding(item, shape, axes)

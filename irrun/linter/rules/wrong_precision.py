@@ -8,6 +8,7 @@ from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, called
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
+from irrun.tensor import Fact
 
 
 class WrongPrecision(Rule):
@@ -38,7 +39,7 @@ class WrongPrecision(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in context.outputs:
-            if _contradicts(context, item):
+            if not agrees(item.port, item.fact.type) and _is_at_fault(context, item, context.made(item)):
                 repeated = [
                     f"input port {port.id} of {called(layer)} repeats this precision"
                     for layer, port in item.fed
@@ -47,16 +48,14 @@ class WrongPrecision(Rule):
                 yield _finding(item, f"output port {item.port.id}", repeated)
         for item in context.inputs:
             feeder = item.feeder
-            repeats = feeder is not None and item.port.precision == feeder.precision
-            if not repeats and _contradicts(context, item):
+            if agrees(item.port, item.fact.type) or (feeder is not None and item.port.precision == feeder.precision):
+                continue
+            if _is_at_fault(context, item, context.arrives(item)):
                 yield _finding(item, f"input port {item.port.id}", [])
 
 
-def _contradicts(context: Context, item: DeclaredPort) -> bool:
-    if agrees(item.port, item.fact.type) or context.doubtful(item):
-        return False
-    local = context.locally(item)
-    return local is None or not agrees(item.port, local.type)
+def _is_at_fault(context: Context, item: DeclaredPort, local: Fact | None) -> bool:
+    return not context.doubtful(item) and (local is None or not agrees(item.port, local.type))
 
 
 def _finding(item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:

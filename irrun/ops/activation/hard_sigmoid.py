@@ -11,7 +11,7 @@ T = TypeVar("T", NUMERIC)
 class HardSigmoid(Op):
     """A line clipped to [0, 1]: max(0, min(1, alpha * x + beta)).
 
-    Departure: the native CPU plugin gives 1 for NaN.
+    Departure: the native CPU plugin takes alpha to be positive, and gives 1 for NaN.
     """
 
     inputs = (

@@ -69,7 +69,7 @@ class RegionYolo(Op):
         if not self.do_softmax:
             return part.reshape(batches, regions * values, height, width)
         part[:, :, self.coords + 1 :] = _softmax(part[:, :, self.coords + 1 :])
-        result[:, : regions * values] = part.reshape(batches, -1, height, width)
+        result[:, : regions * values] = part.reshape(batches, regions * values, height, width)
         return result.reshape(self._flattened(data.shape))
 
     def _flattened(self, sizes: tuple[int, ...]) -> tuple[int, ...]:

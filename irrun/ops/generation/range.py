@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -111,6 +112,10 @@ def _count(start: Any, stop: Any, step: Any) -> Dim:
         span = (float(stop) - float(start)) / float(step)
         return Dim.exactly(max(math.ceil(span), 0)) if math.isfinite(span) else Dim()
     size = int(step)
+    if isinstance(start, int) and isinstance(stop, int):
+        return Dim.exactly(max(-((start - stop) // size), 0))
+    if any(isinstance(value, int) and abs(value) >= UNBOUNDED for value in (start, stop)):
+        return Dim()
     span_dim = Dim.of(stop) - Dim.of(start) if size > 0 else Dim.of(start) - Dim.of(stop)
     return span_dim.ceil_div(abs(size)).maximum(0)
 
@@ -119,5 +124,6 @@ def _numbers(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Array:
     count = int(_count(start, stop, step))
     if isinstance(start, float) or isinstance(step, float):
         return np.asarray(float(start) + np.arange(count) * float(step), dtype=dtype)
-    counted = np.arange(count, dtype=object if dtype.kind == "O" else np.int64)
-    return np.asarray(counted * step + start).astype(dtype)
+    kind = object if dtype.kind in "Ou" else np.int64
+    counted = np.arange(count, dtype=kind) * int(step)
+    return np.asarray(np.add(counted, np.array(start, dtype=kind)), dtype=dtype)

@@ -12,6 +12,8 @@ from irrun.ops.reduction.base import Reduction
 class ReduceMean(Reduction):
     """Arithmetic mean along axes.
 
+    Departure: the native CPU plugin saturates the sum of 8-bit integers.
+
     Note: the mean of integers is truncated toward zero; the mean of no elements is zero.
     """
 

@@ -8,7 +8,10 @@ from irrun.ops.reduction.base import Reduction
 
 @op("ReduceSum", opset=1)
 class ReduceSum(Reduction):
-    """Sum of the elements along axes; integers wrap around."""
+    """Sum of the elements along axes; integers wrap around.
+
+    Departure: the native CPU plugin saturates 8-bit integers.
+    """
 
     foldable = Fold.DIMS
 

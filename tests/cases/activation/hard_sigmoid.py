@@ -6,7 +6,14 @@ from tests.cases import Case, Invalid, f32, f64, i32
 
 CASES = [
     Case("HardSigmoid", 1, [f32([[-3, -1, 0, 1, 3]]), f32(0.25), f32(0.5)], [f32([[0, 0.25, 0.5, 0.75, 1]])]),
-    Case("HardSigmoid", 1, [f32([-1, 2]), f32(-0.5), f32(0)], [f32([0.5, 0])], name="falling"),
+    Case(
+        "HardSigmoid",
+        1,
+        [f32([-1, 2]), f32(-0.5), f32(0)],
+        [f32([0.5, 0])],
+        name="falling",
+        oracle="the native plugin expects a rising line",
+    ),
     Case("HardSigmoid", 1, [f64([0.1]), f64(1), f64(0.3)], [f64([0.4])], name="f64"),
     Case(
         "HardSigmoid",

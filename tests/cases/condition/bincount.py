@@ -16,6 +16,7 @@ CASES = [
         [f32([1, 5, 0, 9.5, 0])],
         {"minlength": 5},
         name="weights",
+        types={1: "f32"},
         oracle=_NEW,
     ),
     Case("Bincount", 17, [i32([2, 2]), i64([2**60, 1])], [i64([0, 0, 2**60 + 1])], name="i64_weights", oracle=_NEW),

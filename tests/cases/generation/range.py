@@ -45,6 +45,14 @@ CASES = [
         oracle="CPU computes i64 as i32",
     ),
     Case("Range", 4, [i64(250), i64(253), i64(2)], [np.array([250, 252], np.uint8)], {"output_type": U8}, name="u8"),
+    Case(
+        "Range",
+        1,
+        [np.array(value, np.uint64) for value in (2**64 - 3, 2**64 - 1, 1)],
+        [np.array([2**64 - 3, 2**64 - 2], np.uint64)],
+        name="u64 beyond i64",
+        oracle="CPU computes u64 as i32",
+    ),
     Case("Range", 4, [f64(0), f64(1), f64(0.1)], [f32(np.arange(10) / 10)], {"output_type": F32}, name="f64 inputs"),
     Case(
         "Range",

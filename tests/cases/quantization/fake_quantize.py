@@ -16,7 +16,6 @@ CASES = [
         [f32([-1, -1, 1])],
         {"levels": 2},
         name="threshold",
-        oracle="the native plugin gives NaN",
     ),
     Case(
         "FakeQuantize",
@@ -25,7 +24,6 @@ CASES = [
         [f32([[[5]], [[0]]])],
         {"levels": 3},
         name="channel",
-        oracle="the limits are not of one shape",
     ),
     Case(
         "FakeQuantize",
@@ -34,7 +32,6 @@ CASES = [
         [f32([1, 0])],
         {"levels": 3},
         name="reversed_input",
-        oracle="the native plugin does not reverse",
     ),
     Case(
         "FakeQuantize",
@@ -77,7 +74,6 @@ CASES = [
         {"levels": 4},
         name="f64",
         rtol=1e-12,
-        oracle="the native plugin computes in f32",
     ),
     Case(
         "FakeQuantize",

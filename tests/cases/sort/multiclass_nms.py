@@ -104,11 +104,18 @@ CASES = [
         name="the threshold shrinks to 0.48 with the first box",
         oracle="CPU shrinks the threshold after the comparison",
     ),
-    *_both([_BOXES, _SCORES], _found([], [], _BOXES, [0]), {"score_threshold": 0.95}, name="none"),
+    *_both(
+        [_BOXES, _SCORES],
+        _found([], [], _BOXES, [0]),
+        {"score_threshold": 0.95},
+        name="none",
+        oracle="CPU leaves selected_num unwritten",
+    ),
     *_both(
         [f32(np.zeros((2, 0, 4))), f32(np.zeros((2, 2, 0)))],
         [f32(np.zeros((0, 6))), i64(np.zeros((0, 1))), i64([0, 0])],
         name="no boxes",
+        oracle="CPU leaves selected_num unwritten",
     ),
     Case(
         "MulticlassNms",

@@ -1,0 +1,199 @@
+"""What is common to commands that measure: threads, turns, medians, and the native engine beside irrun."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from irrun.cli.console import warn
+from irrun.cli.failures import Failure
+from irrun.diagnostics import IRError
+from irrun.model import CompiledModel, Outputs, Port
+from irrun.tensor import Array, Shape
+
+TURN: Final = 0.2
+"""Seconds for which one engine runs before it is the turn of the next."""
+
+CORE_TYPE: Final = "OPENBLAS_CORETYPE"
+
+
+@contextmanager
+def blas_threads(count: int | None) -> Iterator[dict[str, Any]]:
+    """Give BLAS so many threads, all that it wants where None. Yields what is used: name, architecture, threads."""
+    pinned = os.environ.get(CORE_TYPE)
+    if pinned:
+        warn(f"{CORE_TYPE}={pinned} pins BLAS to an architecture, which can halve its speed; unset it to measure")
+    with threadpool_limits(limits=count, user_api="blas"):
+        found = [item for item in threadpool_info() if item["user_api"] == "blas"]
+        first = found[0] if found else {}
+        yield {
+            "name": first.get("internal_api", "unknown"),
+            "version": first.get("version") or "",
+            "architecture": first.get("architecture") or "unknown",
+            "threads": first.get("num_threads") or count or os.cpu_count() or 1,
+        }
+
+
+def blas_text(blas: Mapping[str, Any]) -> str:
+    threads = blas["threads"]
+    return f"{blas['name']} {blas['version']}, {blas['architecture']}, {threads} thread{'s' if threads != 1 else ''}"
+
+
+def in_turns(runs: Mapping[str, Callable[[], object]], niter: int | None, seconds: float) -> dict[str, list[float]]:
+    """Milliseconds of each run: ``niter`` of each engine, or as many as take ``seconds`` where None, at least one.
+
+    Engines take turns, so that what disturbs the machine disturbs all of them. Where there are several, the first run
+    of a turn only warms the caches and does not count.
+    """
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    waiting = list(runs)
+    while waiting:
+        for name in list(waiting):
+            if len(runs) > 1:
+                runs[name]()
+            _turn(runs[name], times[name], niter, seconds)
+            enough = len(times[name]) >= niter if niter is not None else sum(times[name]) >= 1000 * seconds
+            if enough:
+                waiting.remove(name)
+    return times
+
+
+def _turn(run: Callable[[], object], times: list[float], niter: int | None, seconds: float) -> None:
+    left = niter - len(times) if niter is not None else -1
+    ends = time.perf_counter() + (TURN if niter is not None else min(TURN, seconds))
+    while left != 0:
+        began = time.perf_counter()
+        run()
+        now = time.perf_counter()
+        times.append(1000 * (now - began))
+        left -= 1
+        if now >= ends:
+            return
+
+
+def latency(times: Sequence[float]) -> dict[str, float]:
+    """Median, average, least, greatest and 90th percentile, in milliseconds, and inferences in a second."""
+    ordered = sorted(times)
+    return {
+        "median": statistics.median(ordered),
+        "average": statistics.fmean(ordered),
+        "min": ordered[0],
+        "max": ordered[-1],
+        "p90": ordered[min(len(ordered) - 1, int(0.9 * len(ordered)))],
+        "throughput": 1000 * len(ordered) / sum(ordered),
+    }
+
+
+def milliseconds(function: Callable[[], Any]) -> tuple[Any, float]:
+    """What a function returns, and how long it took."""
+    began = time.perf_counter()
+    returned = function()
+    return returned, 1000 * (time.perf_counter() - began)
+
+
+def runner(compiled: CompiledModel, inputs: Mapping[int, Array], path: Path) -> Callable[[], Outputs]:
+    """Runs a model in one request; what fails then is reported with the file."""
+    request = compiled.create_infer_request()
+
+    def run() -> Outputs:
+        try:
+            return request.infer(inputs)
+        except IRError as error:
+            raise IRError(error.diagnostics, error.filename or str(path)) from None
+
+    return run
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Rows as a table: the first ``left`` columns to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if index < left else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def short(milliseconds: float) -> str:
+    """A time in milliseconds with three digits that count."""
+    if milliseconds < 10:
+        return f"{milliseconds:.3f}"
+    return f"{milliseconds:.2f}" if milliseconds < 100 else f"{milliseconds:.1f}" if milliseconds < 1000 else f"{milliseconds:.0f}"
+
+
+class Native:
+    """A model in OpenVINO's own CPU engine: f32, one stream, a given number of threads."""
+
+    def __init__(
+        self,
+        path: Path,
+        weights: Path | None,
+        shapes: Mapping[int, Shape],
+        inputs: Sequence[tuple[Port, Array]],
+        threads: int,
+        profiled: bool = False,
+    ) -> None:
+        ov = _openvino()
+        self.version: str = ov.get_version()
+        core = ov.Core()
+        config = {
+            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_NUM_THREADS": threads,
+            "PERFORMANCE_HINT": "LATENCY",
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
+            "PERF_COUNT": profiled,
+        }
+        try:
+            model, self.read_ms = milliseconds(lambda: _read(ov, core, path, weights, shapes))
+            compiled, self.compile_ms = milliseconds(lambda: core.compile_model(model, "CPU", config))
+            self._request = compiled.create_infer_request()
+            self._inputs = {port.index: array for port, array in inputs}
+            self.outputs, self.first_ms = milliseconds(self._first)
+        except (RuntimeError, TypeError, ValueError) as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            raise Failure(f"OpenVINO cannot run {path}: {lines[-1] if lines else 'it does not say why'}") from None
+
+    def run(self) -> object:
+        return self._request.infer(self._inputs, share_inputs=True, share_outputs=True)
+
+    def profile(self) -> dict[str, tuple[float, int]]:
+        """The milliseconds of each of its layer types in the last run, and how many such layers ran."""
+        found: dict[str, tuple[float, int]] = {}
+        for item in self._request.profiling_info:
+            if str(item.status).rpartition(".")[2] == "EXECUTED":
+                spent, count = found.get(item.node_type, (0.0, 0))
+                found[item.node_type] = spent + 1000 * item.real_time.total_seconds(), count + 1
+        return found
+
+    def _first(self) -> list[Array]:
+        return [array.copy() for array in self._request.infer(self._inputs).to_tuple()]
+
+
+def require_native() -> None:
+    """Raise Failure where OpenVINO is not installed, before anything is measured."""
+    _openvino()
+
+
+def _openvino() -> Any:
+    try:
+        import openvino
+    except ImportError:
+        what = "--compare-openvino needs the package openvino, which is not installed here; pip install openvino"
+        raise Failure(what) from None
+    return openvino
+
+
+def _read(ov: Any, core: Any, path: Path, weights: Path | None, shapes: Mapping[int, Shape]) -> Any:
+    model = core.read_model(path) if weights is None else core.read_model(path, weights)
+    if shapes:
+        model.reshape({index: ov.PartialShape(str(shape)) for index, shape in shapes.items()})
+    return model

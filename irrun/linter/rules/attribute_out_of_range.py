@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from irrun.linter.examples import CONST, NET
+from irrun.linter.rule import Rule
+
+
+class AttributeOutOfRange(Rule):
+    """The value of an attribute is outside what the specification allows.
+
+    ## What it does
+    Reports numbers below or above the bounds that the specification gives, and shapes of more than 64 dims.
+
+    ## Why is this bad
+    The result is not defined; OpenVINO mostly says nothing.
+
+    ## Example
+    `<data offset="-1" …/>` in a Const.
+
+    ## Use instead
+    `<data offset="0" …/>`
+    """
+
+    code = "IR306"
+    name = "attribute-out-of-range"
+    stage = "graph"
+    good = (CONST,)
+    bad = (
+        CONST.replace('offset="0"', 'offset="-1"'),
+        NET.replace('shape="2,3"', f'shape="{",".join(["1"] * 65)}"'),
+    )

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+
+class Cycle(Rule):
+    """Layers depend on each other in a circle.
+
+    ## What it does
+    Reports each circle of layers, with the names along it.
+
+    ## Why is this bad
+    None of them can be computed first. OpenVINO says `Attempt to access node 2 that not in graph.`.
+
+    ## Example
+    Layer 1 feeds layer 2, and layer 2 feeds layer 1.
+
+    ## Use instead
+    A `TensorIterator` or a `Loop` where values are to go round.
+    """
+
+    code = "IR206"
+    name = "cycle"
+    stage = "graph"
+    good = (NET,)
+    bad = (NET.replace('from-layer="0" from-port="0"', 'from-layer="1" from-port="1"'),)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+
+class DanglingEdge(Rule):
+    """An edge begins or ends at a layer that there is not.
+
+    ## What it does
+    Reports each layer id that edges name and no layer has, once.
+
+    ## Why is this bad
+    OpenVINO refuses the file: `Cannot create layer id:0 from unsupported opset`.
+
+    ## Example
+    `<edge from-layer="7" …/>` where no layer has the id 7.
+
+    ## Use instead
+    The id of the layer that was meant.
+    """
+
+    code = "IR202"
+    name = "dangling-edge"
+    stage = "graph"
+    good = (NET,)
+    bad = (
+        NET.replace('from-layer="1"', 'from-layer="7"'),
+        NET.replace('to-layer="2"', 'to-layer="7"'),
+        NET.replace('<layer id="1"', '<layer id="7"'),
+    )

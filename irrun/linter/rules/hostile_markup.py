@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+
+class HostileMarkup(Rule):
+    """The file holds what would harm its reader.
+
+    ## What it does
+    Refuses document type declarations and the entities in them, files of more than a gigabyte, elements nested more
+    than 255 deep, bodies nested more than 32 deep, and shapes of more than 64 dims.
+
+    ## Why is this bad
+    A few lines can expand to gigabytes, read other files, or exhaust the stack. No IR has any of that.
+
+    ## Example
+    `<!DOCTYPE net [<!ENTITY a "…">]>`
+
+    ## Use instead
+    No document type declaration.
+    """
+
+    code = "IR901"
+    name = "hostile-markup"
+    stage = "document"
+    good = (NET,)
+    bad = (
+        NET.replace("<net", "<!DOCTYPE net><net", 1),
+        NET.replace("<net", '<!-- an IR --><!DOCTYPE net [<!ENTITY a "aaaaaaaa">]><net', 1),
+        NET.replace("<rt_info/>", "").replace("</net>", "<rt_info>" + "<a>" * 300 + "</a>" * 300 + "</rt_info></net>"),
+        NET.replace("<dim>2</dim>", "<dim>2</dim>" * 65, 1),
+    )

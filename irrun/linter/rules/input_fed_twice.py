@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+
+class InputFedTwice(Rule):
+    """Two edges lead to one input port.
+
+    ## What it does
+    Reports the second edge that leads to an input port.
+
+    ## Why is this bad
+    An input takes one tensor. OpenVINO says `ReLU layer r with id: 1 has incorrect input with index 1!`.
+
+    ## Example
+    Two edges with `to-layer="1" to-port="0"`.
+
+    ## Use instead
+    One edge for each input.
+    """
+
+    code = "IR205"
+    name = "input-fed-twice"
+    stage = "graph"
+    good = (NET,)
+    bad = (
+        NET.replace('to-layer="2" to-port="0"', 'to-layer="1" to-port="0"'),
+        NET.replace("</edges>", '<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/></edges>'),
+    )

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from irrun.linter.examples import ADD, NET
+from irrun.linter.rule import Rule
+
+
+class InvalidOperation(Rule):
+    """The attributes or the inputs of an operation do not fit each other.
+
+    ## What it does
+    Reports what the operation itself finds wrong: attributes that contradict each other, shapes that do not fit, an
+    axis outside the tensor.
+
+    ## Why is this bad
+    The layer cannot be computed. OpenVINO's message names neither the line nor, often, the layer.
+
+    ## Example
+    `<data min="6" max="0"/>` in a Clamp.
+
+    ## Use instead
+    `<data min="0" max="6"/>`
+    """
+
+    code = "IR304"
+    name = "invalid-operation"
+    stage = "facts"
+    good = (NET, ADD)
+    bad = (
+        NET.replace('min="0" max="6"', 'min="6" max="0"'),
+        ADD.replace('<port id="1" precision="FP32"><dim>3</dim>', '<port id="1" precision="FP32"><dim>5</dim>'),
+    )

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from irrun.linter.examples import CLAMP, NET
+from irrun.linter.rule import Rule
+
+
+class MissingAttribute(Rule):
+    """An element lacks an attribute that it must have.
+
+    ## What it does
+    Reports `<layer>` without id, name, type or version, `<port>` without id, `<edge>` without one of its four ends,
+    `<net>` without version, and entries of port maps without their two ids.
+
+    ## Why is this bad
+    OpenVINO refuses the file.
+
+    ## Example
+    `<edge from-layer="0" to-layer="1" to-port="0"/>`
+
+    ## Use instead
+    `<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>`
+    """
+
+    code = "IR106"
+    name = "missing-attribute"
+    stage = "document"
+    good = (NET,)
+    bad = (
+        NET.replace(' name="clip"', ""),
+        NET.replace('type="Clamp" version="opset1"', 'type="Clamp"'),
+        NET.replace('<layer id="1"', "<layer"),
+        NET.replace('<port id="1"', "<port"),
+        NET.replace(' to-layer="2"', ""),
+        NET.replace(' version="11"', ""),
+        CLAMP.replace(' type="Clamp"', ""),
+    )

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from irrun.linter.examples import ADD, TILE
+from irrun.linter.rule import Rule
+
+
+class RepeatedPortId(Rule):
+    """Two ports of one side of a layer have the same id.
+
+    ## What it does
+    Reports ids that are repeated among the inputs, or among the outputs, of a layer. An output may share the id of
+    an input.
+
+    ## Why is this bad
+    Edges name ports by id: the second port cannot be reached.
+
+    ## Example
+    `<port id="1">` twice in `<input>`
+
+    ## Use instead
+    `<port id="1">` and `<port id="2">`
+    """
+
+    code = "IR107"
+    name = "repeated-port-id"
+    stage = "document"
+    good = (TILE, TILE.replace('<port id="2"', '<port id="0"'))
+    bad = (TILE.replace('<port id="1"', '<port id="0"'), ADD.replace('<port id="1"', '<port id="0"'))

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+
+class UnconnectedInput(Rule):
+    """No edge leads to an input port.
+
+    ## What it does
+    Reports each input port that no edge names. Where an edge leads nowhere, the input that is left without one is a
+    note of that finding.
+
+    ## Why is this bad
+    OpenVINO says `Clamp layer clip with id: 1 is inconsistent!`.
+
+    ## Example
+    A layer with the input port 0, and no edge with its id and `to-port="0"`.
+
+    ## Use instead
+    An edge to it.
+    """
+
+    code = "IR204"
+    name = "unconnected-input"
+    stage = "graph"
+    good = (NET,)
+    bad = (NET.replace('<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>', ""),)

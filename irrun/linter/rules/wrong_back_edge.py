@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from irrun.linter.examples import ITERATOR
+from irrun.linter.rule import Rule
+
+
+class WrongBackEdge(Rule):
+    """A back edge does not lead from a Result to a Parameter of the body.
+
+    ## What it does
+    Reports edges of `<back_edges>` whose `from-layer` is no Result of the body, whose `to-layer` is no Parameter of
+    it, or that lead to a Parameter that another one leads to.
+
+    ## Why is this bad
+    The value is not carried into the next iteration, or OpenVINO refuses the file.
+
+    ## Example
+    `<edge from-layer="2" to-layer="1"/>` where layer 2 is an Add.
+
+    ## Use instead
+    The id of the Result that the Add feeds.
+    """
+
+    code = "IR208"
+    name = "wrong-back-edge"
+    stage = "graph"
+    good = (ITERATOR,)
+    bad = (
+        ITERATOR.replace('<edge from-layer="3" to-layer="1"/>', '<edge from-layer="2" to-layer="1"/>'),
+        ITERATOR.replace('<edge from-layer="3" to-layer="1"/>', '<edge from-layer="3" to-layer="9"/>'),
+    )
