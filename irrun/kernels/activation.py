@@ -117,12 +117,16 @@ def elu(x: Array, alpha: float | Array) -> Array:
     result = np.minimum(x, 0, out=np.empty_like(x))
     np.expm1(result, out=result)
     result *= alpha
-    return np.where(x > 0, x, result)
+    result += np.maximum(x, 0)
+    return result
 
 
 def prelu(x: Array, slope: Array) -> Array:
     """x where it is not negative, slope * x elsewhere; ``slope`` broadcasts onto ``x``. Integers are taken too."""
-    return np.where(x < 0, x * slope, x)
+    result = np.minimum(x, 0, out=np.empty_like(x))
+    result *= slope
+    result += np.maximum(x, 0)
+    return result
 
 
 def hard_sigmoid(x: Array, alpha: float | Array, beta: float | Array) -> Array:

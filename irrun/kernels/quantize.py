@@ -18,13 +18,19 @@ def fake_quantize(
     What is not above both inputs gives ``output_low``, what is above both ``output_high``; NaN stays NaN. The limits
     broadcast onto x. Halves are rounded to even.
     """
-    result: Array = np.subtract(x, input_low, out=np.empty_like(x))
+    ordered = bool(np.all(input_low < input_high))
+    span = output_high - output_low
+    result: Array = np.clip(x, input_low, input_high, out=np.empty_like(x)) if ordered else x.copy()
+    result -= input_low
     result /= input_high - input_low
     result *= levels - 1
     np.rint(result, out=result)
     result /= levels - 1
-    result *= output_high - output_low
+    result *= span
     result += output_low
-    np.copyto(result, output_low, where=x <= np.minimum(input_low, input_high))
-    np.copyto(result, output_high, where=x > np.maximum(input_low, input_high))
+    # Clipped elements come out right by themselves, save for the rounding of the span.
+    if not ordered:
+        np.copyto(result, output_low, where=x <= np.minimum(input_low, input_high))
+    if not ordered or bool(np.any(output_low + span != output_high)):
+        np.copyto(result, output_high, where=x > np.maximum(input_low, input_high))
     return result

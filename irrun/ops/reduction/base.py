@@ -12,7 +12,10 @@ T = TypeVar("T", NUMERIC)
 
 
 class Reduction(Op):
-    """One value from all elements along some axes. An empty list of axes leaves the tensor as it is."""
+    """One value from all elements along some axes.
+
+    An empty list of axes leaves the tensor as it is. A scalar may be reduced along axis 0 or -1, and stays a scalar.
+    """
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", T),)
@@ -23,8 +26,10 @@ class Reduction(Op):
         return reduced_shape(data.shape, axes, self.keep_dims)
 
     def run(self, data: Array, axes: Array) -> Array:
-        over = reduced_axes(axes, data.ndim)
+        over = reduced_axes(axes, max(data.ndim, 1))
         _check_unique(over, axes.size)
+        if data.ndim == 0 and over:
+            return self.reduce(data.reshape(1), over).reshape(())
         return self.reduce(data, over) if over else data
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
@@ -47,9 +52,12 @@ def reduced_shape(data: Shape, axes: Fact, keep_dims: bool) -> Shape:
     if data.dims is None:
         return data if keep_dims else Shape.unknown()
     one = Dim.exactly(1)
-    known = axes_of(axes, len(data), input=1)
+    known = axes_of(axes, max(len(data), 1), input=1)
     if known is not None:
         _check_unique(set(known), len(known))
+    if len(data) == 0:
+        return data
+    if known is not None:
         dims = [one if index in known else dim for index, dim in enumerate(data)]
         return Shape(dims if keep_dims else [dim for index, dim in enumerate(data) if index not in known])
     if keep_dims:

@@ -12,6 +12,7 @@ CASES = [
     Case("ReduceL1", 4, [_DATA, i64([-1, 0])], [f32(21)], name="all"),
     Case("ReduceL1", 4, [_DATA, i32(-2)], [f32([5, 7, 9])], name="scalar_axis"),
     Case("ReduceL1", 4, [_DATA, i64([])], [_DATA], name="no_axes", oracle="the native plugin refuses an empty list"),
+    Case("ReduceL1", 4, [f32(-2), i64([0])], [f32(2)], name="scalar"),
     Case("ReduceL1", 4, [i32([[-7, 7], [1, -1]]), i64([1])], [i32([14, 2])], name="integers"),
     Case("ReduceL1", 4, [f32(np.zeros((2, 0, 3))), i64([1])], [f32(np.zeros((2, 3)))], name="empty"),
 ]
@@ -23,4 +24,5 @@ INVALID = [
         "ReduceL1", 4, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
     Invalid("ReduceL1", 4, [_DATA], "ReduceL1 has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceL1", 4, [f32(1), i64([1])], "axis 1 is outside a tensor of rank 1", input=1),
 ]
