@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from nets.build import Array, Value, Weights, integers, parameter, reshape, save, transpose
 from openvino import opset13 as ops
+
+from nets.build import Array, Value, Weights, integers, parameter, reshape, save, transpose
 
 WIDTH = 768
 INNER = 2048

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import onnx
 import openvino as ov
-from nets.build import Array, Weights
 from onnx import numpy_helper
+
+from nets.build import Array, Weights
 
 LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 NORMALIZATION = ("", "scale", "bias", "mean", "variance")
@@ -48,9 +49,7 @@ def _make(stem: Path, name: str) -> None:
     ov.save_model(ov.convert_model(f"{stem}.onnx"), f"{stem}.xml", compress_to_fp16=False)
     random = np.random.default_rng(1)
     shapes = {item.name: [dim.dim_value for dim in item.type.tensor_type.shape.dim] for item in model.graph.input}
-    np.savez(
-        f"{stem}.npz", **{name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
-    )
+    np.savez(f"{stem}.npz", **{name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()})
 
 
 def _seed(graph: Any) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from nets.build import Value, Weights, parameter, reshape, save, transpose
 from openvino import opset13 as ops
+
+from nets.build import Value, Weights, parameter, reshape, save, transpose
 
 
 def bilstm(stem: Path, length: int = 100, inputs: int = 128, hidden: int = 256, layers: int = 2) -> None:

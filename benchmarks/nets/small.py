@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from nets.build import Value, Weights, parameter, save
 from openvino import opset13 as ops
+
+from nets.build import Value, Weights, parameter, save
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits"
 

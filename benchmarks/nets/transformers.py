@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from nets.build import Value, Weights, integers, layer_norm, linear, parameter, reshape, save, transpose
 from openvino import opset13 as ops
+
+from nets.build import Value, Weights, integers, layer_norm, linear, parameter, reshape, save, transpose
 
 WIDTH = 768
 HEADS = 12
@@ -47,7 +48,9 @@ def gpt2(stem: Path, length: int = 64, vocabulary: int = 50257) -> None:
     weights = Weights(5)
     ids = parameter("input_ids", (1, length), np.int64)
     table = ops.constant(weights.normal((vocabulary, WIDTH), 0.02))
-    x = ops.add(ops.gather(table, ids, ops.constant(np.int64(0))), ops.constant(weights.normal((1, length, WIDTH), 0.01)))
+    x = ops.add(
+        ops.gather(table, ids, ops.constant(np.int64(0))), ops.constant(weights.normal((1, length, WIDTH), 0.01))
+    )
     for _ in range(LAYERS):
         x = ops.add(x, _attention(weights, layer_norm(weights, x, WIDTH), length, causal=True))
         inner = ops.gelu(_columns(weights, layer_norm(weights, x, WIDTH), WIDTH, 4 * WIDTH), "tanh")

@@ -6,10 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from nets.build import Value, Weights, convolution, integers, linear, parameter, reshape, save
 from openvino import opset13 as ops
 
-MOBILENET_V2 = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
+from nets.build import Value, Weights, convolution, integers, linear, parameter, reshape, save
+
+MOBILENET_V2 = (
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+)
 """Expansion, width, repetitions, stride (table 2 of the paper, arXiv 1801.04381)."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import statistics
 import time
@@ -15,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from irrun.cli.console import warn
 from irrun.cli.failures import Failure
 from irrun.diagnostics import IRError
-from irrun.model import CompiledModel, Outputs, Port
+from irrun.model import InferRequest, Outputs, Port
 from irrun.tensor import Array, Shape
 
 TURN: Final = 0.2
@@ -98,9 +99,8 @@ def milliseconds(function: Callable[[], Any]) -> tuple[Any, float]:
     return returned, 1000 * (time.perf_counter() - began)
 
 
-def runner(compiled: CompiledModel, inputs: Mapping[int, Array], path: Path) -> Callable[[], Outputs]:
-    """Runs a model in one request; what fails then is reported with the file."""
-    request = compiled.create_infer_request()
+def runner(request: InferRequest, inputs: Mapping[int, Array], path: Path) -> Callable[[], Outputs]:
+    """Runs a request on its inputs; what fails then is reported with the file."""
 
     def run() -> Outputs:
         try:
@@ -127,7 +127,13 @@ def short(milliseconds: float) -> str:
     """A time in milliseconds with three digits that count."""
     if milliseconds < 10:
         return f"{milliseconds:.3f}"
-    return f"{milliseconds:.2f}" if milliseconds < 100 else f"{milliseconds:.1f}" if milliseconds < 1000 else f"{milliseconds:.0f}"
+    return (
+        f"{milliseconds:.2f}"
+        if milliseconds < 100
+        else f"{milliseconds:.1f}"
+        if milliseconds < 1000
+        else f"{milliseconds:.0f}"
+    )
 
 
 class Native:
@@ -185,11 +191,10 @@ def require_native() -> None:
 
 def _openvino() -> Any:
     try:
-        import openvino
+        return importlib.import_module("openvino")
     except ImportError:
         what = "--compare-openvino needs the package openvino, which is not installed here; pip install openvino"
         raise Failure(what) from None
-    return openvino
 
 
 def _read(ov: Any, core: Any, path: Path, weights: Path | None, shapes: Mapping[int, Shape]) -> Any:

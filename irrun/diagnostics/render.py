@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,6 +11,8 @@ from typing import Any, Protocol
 from irrun.diagnostics.diagnostic import Anchor, Diagnostic, Edit, Severity
 
 WIDEST = 160
+
+_UNPRINTABLE = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), "\ufffd") | {9: " "}
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 
@@ -108,8 +111,8 @@ def _edit(edit: Edit, source: Source) -> dict[str, Any]:
 def _headline(finding: Finding, colour: bool) -> str:
     diagnostic, place = finding.diagnostic, finding.place
     severity = _paint(str(diagnostic.severity), _COLOURS[diagnostic.severity], colour)
-    where = _paint(f"{finding.filename}:{place.row}:{place.column}", "1", colour)
-    return f"{where}: {severity}: {_subject(diagnostic)}{diagnostic.message} [{diagnostic.code}]"
+    where = _paint(_plain(f"{finding.filename}:{place.row}:{place.column}"), "1", colour)
+    return f"{where}: {severity}: {_plain(_subject(diagnostic) + diagnostic.message)} [{diagnostic.code}]"
 
 
 def _subject(diagnostic: Diagnostic) -> str:
@@ -117,12 +120,13 @@ def _subject(diagnostic: Diagnostic) -> str:
     if layer is None:
         return ""
     called = f' "{layer.name}"' if layer.name else ""
-    return f"{layer.type} {layer.id}{called}: " if layer.id else f"{layer.type}{called}: "
+    type = layer.type or "layer"
+    return f"{type} {layer.id}{called}: " if layer.id else f"{type}{called}: "
 
 
 def _full(finding: Finding, colour: bool) -> str:
     diagnostic, place = finding.diagnostic, finding.place
-    text = finding.source.line(place.row).expandtabs(1)
+    text = finding.source.line(place.row)
     start = place.column - 1
     end = place.end_column - 1 if place.end_row == place.row else len(text)
     if len(text) > WIDEST:
@@ -130,14 +134,27 @@ def _full(finding: Finding, colour: bool) -> str:
         text = ("…" if cut else "") + text[cut : cut + WIDEST] + ("…" if cut + WIDEST < len(text) else "")
         shift = cut - (1 if cut else 0)
         start, end = start - shift, min(end - shift, len(text))
+    text = _plain(text)
     number = str(place.row)
     margin = " " * len(number)
-    carets = _paint("^" * max(end - start, 1), _COLOURS[diagnostic.severity], colour)
-    lines = [_headline(finding, colour), f"{margin} |", f"{number} | {text}", f"{margin} | {' ' * start}{carets}"]
-    lines += [f"{margin} = {note}" for note in diagnostic.notes]
+    width = max(sum(_width(letter) for letter in text[start:end]), 1)
+    carets = _paint("^" * width, _COLOURS[diagnostic.severity], colour)
+    indent = " " * sum(_width(letter) for letter in text[:start])
+    lines = [_headline(finding, colour), f"{margin} |", f"{number} | {text}", f"{margin} | {indent}{carets}"]
+    lines += [f"{margin} = {_plain(note)}" for note in diagnostic.notes]
     if diagnostic.fix is not None:
         lines.append(f"{margin} = fix: {diagnostic.fix.message}")
     return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """The text in one line, tabs as blanks, without what a terminal would obey."""
+    return text.translate(_UNPRINTABLE)
+
+
+def _width(letter: str) -> int:
+    """The columns that a letter takes on a terminal."""
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 0 if unicodedata.combining(letter) else 1
 
 
 def _paint(text: str, code: str, colour: bool) -> str:

@@ -196,9 +196,11 @@ class _Reader:
         if len({port.id for port in ports}) == len(ports):
             return ports
         seen: set[str] = set()
-        for port in ports:
+        ids = {port.id for port in ports}
+        for index, port in enumerate(ports):
             if port.id in seen:
-                what = f'port id "{port.id}" is repeated in <{side}>, expected an id of its own'
+                meant = f'id="{index}" was meant' if str(index) not in ids else "expected an id of its own"
+                what = f'port id "{port.id}" is repeated in <{side}>; {meant}'
                 self._report("IR107", what, Anchor(port.element, "value", "id"), port=port.id)
             seen.add(port.id)
         return ports

@@ -15,6 +15,7 @@ _ELLIPSIS: Final = re.compile("\"[^\"]*\"|'[^']*'|(?P<dots>(?:(?<![\\w-])[\\w-]+
 _UNQUOTED: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?<![\w.-])(?P<name>[\w.-]++)=(?P<value>[^\s\"'<>=]+?)(?=\s|/?>)")
 _AMPERSAND: Final = re.compile(rb"&(?!(?:\w+|#[0-9]+|#x[0-9A-Fa-f]+);)")
 _LOST_BRACKET: Final = re.compile(rb"/(?P<name>[A-Za-z_][\w.-]*+)>")
+_NAMES: Final = re.compile(rb"\s([\w-]++)\s*=")
 _WITHOUT_ATTRIBUTES: Final = frozenset(
     {"layers", "edges", "input", "output", "dim", "port_map", "back_edges", "body", "then_body", "else_body"}
 )
@@ -154,7 +155,7 @@ def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:
     for match in _ELLIPSIS.finditer(data, item.start, item.end):
         if match["dots"] is not None:
             start, end = match.span("dots")
-            what = f"an ellipsis stands in the tag <{item.name}>, where attributes were left out; expected attributes"
+            what = f"an ellipsis stands for attributes of <{item.name}>; {_left_out(data[item.start : item.end])}"
             yield _Slip((Change(start, end, b" " * (end - start)),), start, end, what, "remove the ellipsis")
     for match in _UNQUOTED.finditer(data, item.start, item.end):
         if match["name"] is not None and b".." not in match["value"]:
@@ -163,6 +164,15 @@ def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:
             what = f'the value of {name} is not quoted; {name}="{value}" was meant'
             yield _Slip((Change(start, start, b'"'), Change(end, end, b'"')), start, end, what, "quote the value")
     yield from _ampersands(data, item.start, item.end)
+
+
+def _left_out(tag: bytes) -> str:
+    """What a tag with an ellipsis lacks."""
+    written = set(_NAMES.findall(tag))
+    missing = [name for name in ("id", "name", "version") if name.encode() not in written]
+    if not tag.startswith(b"<layer") or not missing:
+        return "expected them in full"
+    return f"expected {', '.join(missing)}"
 
 
 def _lost_brackets(data: bytes, start: int, end: int, opened: Sequence[_Markup]) -> Iterator[_Slip]:

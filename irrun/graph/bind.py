@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import networkx as nx
-
 from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity
 from irrun.document.reader import Document, element_type
 from irrun.document.records import BodyElement, LayerElement, MapElement, NetElement, PortElement
 from irrun.graph.attributes import attributes
-from irrun.graph.graph import Body, Graph, Node, Outlet
-from irrun.graph.join import Inlet, Joiner, Sources, cycles, duplicates, is_number, layer_ref, order, port_index
+from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
+from irrun.graph.join import Joiner, Sources, cycles, duplicates, is_number, layer_ref, order, port_index
 from irrun.ops import Op
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.ops.registry import resolve
@@ -51,35 +49,29 @@ class _Binder:
     def net(self, net: NetElement, path: tuple[str, ...]) -> Graph:
         """The graph of a net, or of the inside of the body that ``path`` leads to."""
         layers = dict(zip(_ids(net.layers), net.layers, strict=True))
-        digraph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
-        for id, layer in layers.items():
-            _add(digraph, self._node(id, layer, path))
-        ids = list(layers)
+        nodes = {id: self._node(id, layer, path) for id, layer in layers.items()}
         if self.fragment and not path:
             sources: Sources = {id: [None] * len(layer.inputs) for id, layer in layers.items()}
-            ids = [*_feed(layers, sources, digraph), *ids]
+            nodes = {**_feed(layers, sources), **nodes}
         else:
             joiner = Joiner(net, layers, duplicates(net.layers))
             self.found += (dataclasses.replace(item, notes=(*item.notes, *path_notes(path))) for item in joiner.found)
             self._open(joiner.open, layers, path)
             sources = joiner.sources
-        for id in ids:
-            for input, outlet in enumerate(sources[id]):
-                if outlet is not None:
-                    digraph.add_edge(outlet.node, id, from_port=outlet.port, to_port=input)
+        ids = list(nodes)
         found = order(ids, sources)
-        for ring in cycles(digraph, set(ids).difference(found)) if len(found) < len(ids) else ():
+        for ring in cycles(sources, set(ids).difference(found)) if len(found) < len(ids) else ():
             names = " → ".join(f'"{layers[id].name}"' for id in (*ring, ring[0]))
             layer = layers[ring[0]]
             self._report("IR206", f"the layers form a cycle: {names}", Anchor(layer.element), layer, path)
-        types = {id: digraph.nodes[id]["type"] for id in ids}
+        used = {outlet.node for outlets in sources.values() for outlet in outlets if outlet is not None}
         return Graph(
-            digraph,
+            nodes,
             found,
             {id: tuple(outlets) for id, outlets in sources.items()},
-            [id for id, type in types.items() if type == PARAMETER],
-            [id for id, type in types.items() if type == RESULT],
-            [id for id in layers if _keeps_state(digraph.nodes[id]["op"]) and not digraph.out_degree(id)],
+            [id for id, node in nodes.items() if node.type == PARAMETER],
+            [id for id, node in nodes.items() if node.type == RESULT],
+            [id for id, node in nodes.items() if _keeps_state(node.op) and id not in used],
         )
 
     # -- layers
@@ -273,10 +265,6 @@ def path_notes(path: tuple[str, ...]) -> tuple[str, ...]:
     return (f"in {' › '.join(path)}",) if path else ()
 
 
-def _add(digraph: nx.MultiDiGraph[int], node: Node) -> None:
-    digraph.add_node(node.id, node=node, name=node.name, type=node.type, version=node.version, op=node.op)
-
-
 def _layer_id(graph: Graph, id: int) -> str:
     layer = graph[id].layer
     return layer.id if layer is not None else ""
@@ -308,14 +296,13 @@ def _ids(layers: Sequence[LayerElement]) -> list[int]:
     return ids
 
 
-def _feed(layers: Mapping[int, LayerElement], sources: Sources, digraph: nx.MultiDiGraph[int]) -> list[int]:
-    """Give each input a Parameter of the dims and the type of its port; the ids of those Parameters."""
-    made: list[int] = []
+def _feed(layers: Mapping[int, LayerElement], sources: Sources) -> dict[int, Node]:
+    """Give each input a Parameter of the dims and the type of its port; those Parameters by id."""
+    made: dict[int, Node] = {}
     for consumer, layer in layers.items():
         for index, port in enumerate(layer.inputs):
             id = -1 - len(layers) - len(made)
-            made.append(id)
-            _add(digraph, Node(id, f"{layer.id}.{port.id}", PARAMETER, "", _parameter(port), 1, ((),), None, {}))
+            made[id] = Node(id, f"{layer.id}.{port.id}", PARAMETER, "", _parameter(port), 1, ((),), None, {})
             sources[id] = []
             sources[consumer][index] = Outlet(id, 0)
     return made

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
-
-import networkx as nx
+from typing import TYPE_CHECKING, NamedTuple
 
 from irrun.document.records import LayerElement
 from irrun.ops import Op
 from irrun.ops.context import BodyPorts
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 
 class Outlet(NamedTuple):
     """An output port: the node, and which of its outputs, counted from 0."""
+
+    node: int
+    port: int
+
+
+class Inlet(NamedTuple):
+    """An input port: the node, and which of its inputs, counted from 0."""
 
     node: int
     port: int
@@ -51,27 +59,46 @@ class Graph:
     topological, and that of the document where the edges leave a choice.
     """
 
-    __slots__ = ("_sources", "digraph", "order", "parameters", "results", "sinks")
+    __slots__ = ("_consumers", "_digraph", "_nodes", "_sources", "order", "parameters", "results", "sinks")
 
     def __init__(
         self,
-        digraph: nx.MultiDiGraph[int],
+        nodes: Mapping[int, Node],
         order: Sequence[int],
         sources: Mapping[int, tuple[Outlet | None, ...]],
         parameters: Sequence[int],
         results: Sequence[int],
         sinks: Sequence[int],
+        digraph: nx.MultiDiGraph[int] | None = None,
     ) -> None:
-        self.digraph = digraph
-        self.order = tuple(order)
+        self._nodes = nodes
+        self._digraph = digraph
         self._sources = sources
+        self._consumers: dict[Outlet, list[Inlet]] | None = None
+        self.order = tuple(order)
         self.parameters = tuple(parameters)
         self.results = tuple(results)
         self.sinks = tuple(sinks)
 
+    @property
+    def digraph(self) -> nx.MultiDiGraph[int]:
+        if self._digraph is None:
+            self._digraph = digraph_of(self._nodes, self._sources)
+        return self._digraph
+
     def __getitem__(self, id: int) -> Node:
-        node: Node = self.digraph.nodes[id]["node"]
-        return node
+        return self._nodes[id]
+
+    def consumers(self, outlet: Outlet) -> Sequence[Inlet]:
+        """The inputs that an outlet feeds."""
+        if self._consumers is None:
+            found: dict[Outlet, list[Inlet]] = {}
+            for id, outlets in self._sources.items():
+                for port, source in enumerate(outlets):
+                    if source is not None:
+                        found.setdefault(source, []).append(Inlet(id, port))
+            self._consumers = found
+        return self._consumers.get(outlet, ())
 
     def __iter__(self) -> Iterator[Node]:
         """The nodes in topological order."""
@@ -90,3 +117,17 @@ class Graph:
             yield node
             for body in node.bodies.values():
                 yield from body.graph.walk()
+
+
+def digraph_of(nodes: Mapping[int, Node], sources: Mapping[int, Sequence[Outlet | None]]) -> nx.MultiDiGraph[int]:
+    """Nodes and their sources as a networkx graph."""
+    import networkx as nx
+
+    digraph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+    for id, node in nodes.items():
+        digraph.add_node(id, node=node, name=node.name, type=node.type, version=node.version, op=node.op)
+    for id, outlets in sources.items():
+        for port, source in enumerate(outlets):
+            if source is not None:
+                digraph.add_edge(source.node, id, from_port=source.port, to_port=port)
+    return digraph

@@ -5,24 +5,15 @@ from __future__ import annotations
 import dataclasses
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
-
-import networkx as nx
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef
 from irrun.document.grammar import ID
 from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement
-from irrun.graph.graph import Outlet
+from irrun.graph.graph import Inlet, Outlet
 
 Sources = dict[int, list[Outlet | None]]
-
-
-class Inlet(NamedTuple):
-    """An input port: the node, and which of its inputs, counted from 0."""
-
-    node: int
-    port: int
 
 
 class _Stray(NamedTuple):
@@ -202,10 +193,17 @@ def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) ->
     return found
 
 
-def cycles(digraph: nx.MultiDiGraph[int], left: Iterable[int]) -> list[list[int]]:
+def cycles(sources: Mapping[int, Sequence[Outlet | None]], left: Collection[int]) -> list[list[int]]:
     """One cycle of each group of nodes that depend on each other, from its first node on."""
+    import networkx as nx
+
+    digraph: nx.DiGraph[int] = nx.DiGraph()
+    for id in left:
+        digraph.add_edges_from(
+            (outlet.node, id) for outlet in sources[id] if outlet is not None and outlet.node in left
+        )
     rings = []
-    for group in nx.strongly_connected_components(digraph.subgraph(left)):
+    for group in nx.strongly_connected_components(digraph):
         inner = digraph.subgraph(group)
         if inner.number_of_edges():
             ring = [edge[0] for edge in nx.find_cycle(inner, min(group))]

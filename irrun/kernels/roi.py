@@ -29,10 +29,12 @@ def bilinear(feature: Array, y: Array, x: Array) -> Array:
     Points up to one pixel outside take the value of the border, those further out are 0.
     """
     height, width = feature.shape[1:]
+    if height * width == 0:
+        return np.zeros((len(feature), len(y)), feature.dtype)
     outside = (y < -1) | (y > height) | (x < -1) | (x > width) | np.isnan(y) | np.isnan(x)
     y_low, y_high, y_part = _neighbours(np.where(outside, 0, y), height)
     x_low, x_high, x_part = _neighbours(np.where(outside, 0, x), width)
-    flat = feature.reshape(len(feature), -1)
+    flat = feature.reshape(len(feature), height * width)
     top = flat[:, y_low * width + x_low] * (1 - x_part) + flat[:, y_low * width + x_high] * x_part
     bottom = flat[:, y_high * width + x_low] * (1 - x_part) + flat[:, y_high * width + x_high] * x_part
     return np.where(outside, 0, top * (1 - y_part) + bottom * y_part)

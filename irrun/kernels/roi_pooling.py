@@ -125,7 +125,7 @@ def bilinear_by_position(features: Array, rois: Array, channels: int, group: int
     for index, roi in enumerate(listed(rois)):
         x1, y1, x2, y2 = (float(corner) * scale for corner in roi[1:])
         bin_height, bin_width = (y2 - y1) / bins[0], (x2 - x1) / bins[1]
-        feature = features[int(roi[0])].reshape(-1, channels, height, width)
+        feature = features[int(roi[0])].reshape(features.shape[1] // channels, channels, height, width)
         for position, (row, column) in enumerate(np.ndindex(bins)):
             y, y_valid = _spread_bin(y1 + row * bin_height, bin_height, group, height - 1)
             x, x_valid = _spread_bin(x1 + column * bin_width, bin_width, group, width - 1)
@@ -182,7 +182,7 @@ def _deformed(
     top = np.broadcast_to((y1 + order.astype(kind) * bin_height)[:, None], (channels, group, group))
     if offsets is not None:
         part = order * parts // group
-        per_class = offsets.reshape(-1, 2, *offsets.shape[1:])
+        per_class = offsets.reshape(len(offsets) // 2, 2, *offsets.shape[1:])
         label = np.arange(channels) // max(channels // len(per_class), 1)
         of_channel = per_class[np.minimum(label, len(per_class) - 1)][:, :, part[:, None], part]
         left, top = left + of_channel[:, 0] * width, top + of_channel[:, 1] * height

@@ -39,10 +39,10 @@ class DeclaredPort(NamedTuple):
     def fed(self) -> Iterator[tuple[LayerElement, PortElement]]:
         """The input ports that an output feeds."""
         graph = self.facts.graph
-        for _, target, edge in graph.digraph.out_edges(self.outlet.node, data=True):
+        for target, port in graph.consumers(self.outlet):
             layer = graph[target].layer
-            if layer is not None and edge["from_port"] == self.outlet.port:
-                yield layer, layer.inputs[edge["to_port"]]
+            if layer is not None:
+                yield layer, layer.inputs[port]
 
 
 def outputs(facts: Facts, path: tuple[str, ...] = (), bodies: BodySteps = ()) -> Iterator[DeclaredPort]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from irrun.graph import Bound, Node
+from irrun.graph import Bound, Node, Outlet
 from irrun.tensor import Fact
 from irrun.tensor.element_type import F32, I64
 
@@ -68,14 +68,14 @@ def _names(bound: Bound, id: int) -> set[str]:
     if node.layer is not None:
         return {node.name, *(node.names[0] if node.names else ())}
     names: set[str] = set()
-    for _, consumer, edge in bound.graph.digraph.out_edges(id, data=True):
+    for consumer, input in bound.graph.consumers(Outlet(id, 0)):
         target = bound.graph[consumer]
         if target.layer is None:
             continue
-        port = target.layer.inputs[edge["to_port"]].id
+        port = target.layer.inputs[input].id
         ports = {port}
         if target.op is not None and target.op.inputs:
-            ports.add(target.op.spec.input(edge["to_port"]).name)
+            ports.add(target.op.spec.input(input).name)
         layers = {target.layer.id or str(-consumer), target.name} - {""}
         names |= ports | {f"{layer}.{port}" for layer in layers for port in ports}
     return names

@@ -46,6 +46,11 @@ class Profiler:
         """One for each step that ran, in the order in which they first ended."""
         return list(self._timings.values())
 
+    @property
+    def total(self) -> int:
+        """The nanoseconds of all steps in all runs so far."""
+        return sum(sum(timing.own) for timing in self._timings.values())
+
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
         del step
         self._open.append(_Open(shapes(inputs), size(inputs)))

@@ -103,10 +103,7 @@ def _needed(graph: Graph, known: Mapping[Outlet, Array]) -> set[int]:
 
 def _leaves(graph: Graph, outlet: Outlet, known: Mapping[Outlet, Array]) -> bool:
     """Whether a layer that is not constant itself, or a Result, takes the value."""
-    for _, target, edge in graph.digraph.out_edges(outlet.node, data=True):
-        if edge["from_port"] == outlet.port and (Outlet(target, 0) not in known or target in graph.results):
-            return True
-    return False
+    return any(Outlet(inlet.node, 0) not in known or inlet.node in graph.results for inlet in graph.consumers(outlet))
 
 
 def _count(node: Node, facts: Facts) -> int:

@@ -1,6 +1,7 @@
 """Measure a model: latency, throughput, the first inference, and what reading and compiling take.
 
-Inputs are random and the same for the same seed. --time and --niter say when to stop; whichever is not given does not.
+Inputs are random, and the same for the same seed. It stops after --niter inferences where that is given, else after
+--time. Times that are compared are measured in turns, in one process, with as many threads.
 
 \b
 Examples:
@@ -99,7 +100,7 @@ def command(
         config = {"INFERENCE_NUM_THREADS": threads} if threads is not None else {}
         compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
         say_findings(loaded, model)
-        run = runner(compiled, {port.index: array for port, array in inputs}, model)
+        run = runner(compiled.create_infer_request(), {port.index: array for port, array in inputs}, model)
         outputs, first_ms = milliseconds(run)
         engines: dict[str, dict[str, Any]] = {
             "irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}
@@ -151,7 +152,8 @@ def _text(record: Mapping[str, Any]) -> str:
     rows = [["", *(names[name] for name in engines), *(["ratio"] if len(engines) > 1 else [])]]
     for key, title in ROWS:
         rows.append(_row(title, [engine[key] for engine in engines.values()], lambda value: f"{short(value)} ms"))
-    rows.append(["inferences", *(f"{engine['iterations']:,}" for engine in engines.values()), *[""][: len(engines) - 1]])
+    counts = [f"{engine['iterations']:,}" for engine in engines.values()]
+    rows.append(["inferences", *counts, *([""] if len(engines) > 1 else [])])
     rows.append(_row("throughput", [engine["throughput"] for engine in engines.values()], _per_second))
     lines = [aligned(facts, left=2), "", aligned(rows)]
     if "ratio" in record:

@@ -214,20 +214,22 @@ def _run(
     )
     size = _prior_size(op)
     priors = proposals.shape[2] // size
-    images = len(logits)
-    boxes = proposals[:, 0].reshape(-1, priors, size)[:, :, size - 4 :]
+    images, locations = len(logits), 1 if op.share_location else classes
+    boxes = proposals[:, 0].reshape(len(proposals), priors, size)[:, :, size - 4 :]
     if not op.normalized:
         boxes = boxes / np.array([op.input_width, op.input_height] * 2, boxes.dtype)
-    variances = None if op.variance_encoded_in_target else proposals[:, 1, : priors * 4].reshape(-1, priors, 4)
+    variances = (
+        None if op.variance_encoded_in_target else proposals[:, 1, : priors * 4].reshape(len(proposals), priors, 4)
+    )
     rows = images * _per_image(op, Dim.exactly(classes), Dim.exactly(preds.shape[1])).lo
     result = np.zeros((rows, 7), logits.dtype)
     found = detections(
-        logits.reshape(images, priors, -1, 4),
+        logits.reshape(images, priors, locations, 4),
         preds.reshape(images, priors, classes),
         np.broadcast_to(boxes, (images, priors, 4)),
         None if variances is None else np.broadcast_to(variances, (images, priors, 4)),
         None if aux_preds is None else aux_preds.reshape(images, priors, 2),
-        None if aux_boxes is None else aux_boxes.reshape(images, priors, -1, 4),
+        None if aux_boxes is None else aux_boxes.reshape(images, priors, locations, 4),
         settings,
     )[:rows]
     result[: len(found)] = found

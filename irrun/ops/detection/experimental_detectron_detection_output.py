@@ -61,7 +61,7 @@ class ExperimentalDetectronDetectionOutput(Op):
         return Shape([count, 4]), Shape([count]), Shape([count])
 
     def run(self, rois: Array, deltas: Array, scores: Array, im_info: Array) -> tuple[Array, Array, Array]:
-        by_class = deltas.reshape(len(rois), -1, 4) / np.array(self.deltas_weights, deltas.dtype)
+        by_class = deltas.reshape(len(rois), self.num_classes, 4) / np.array(self.deltas_weights, deltas.dtype)
         refined = refine(rois[:, None], by_class, 1.0, self.max_delta_log_wh)
         refined = clip(refined, im_info[0, 0] - 1, im_info[0, 1] - 1)
         has_area = np.asarray(((rois[:, 2:] - rois[:, :2]) > 0).all(axis=1))

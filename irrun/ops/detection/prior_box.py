@@ -122,7 +122,7 @@ def _priors_per_point(op: PriorBoxV1 | PriorBoxV8) -> int:
 
 
 def _run(op: PriorBoxV1 | PriorBoxV8, output_size: Array, image_size: Array, *, max_first: bool) -> Array:
-    rows, columns = (int(size) for size in output_size)
+    rows, columns = (max(int(size), 0) for size in output_size)
     height, width = (int(size) for size in image_size)
     ratios = distinct_ratios(op.aspect_ratio, op.flip)
     priors = fixed_priors(op.fixed_size, op.density, op.fixed_ratio, ratios)

@@ -45,7 +45,7 @@ class PriorBoxClustered(Op):
         return grid_shape(output_size, image_size, len(self.width))
 
     def run(self, output_size: Array, image_size: Array) -> Array:
-        rows, columns = (int(size) for size in output_size)
+        rows, columns = (max(int(size), 0) for size in output_size)
         height, width = (int(size) for size in image_size)
         step_x, step_y = self.step_w or self.step, self.step_h or self.step
         if step_x == 0 and step_y == 0:

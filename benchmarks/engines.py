@@ -1,0 +1,137 @@
+"""The engines that are compared, behind one small interface. Each is imported only where it is made."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Inputs = Mapping[str, Array]
+
+
+class Engine(Protocol):
+    """Reads, compiles, and runs one model; the constructor takes the path without suffix and the number of threads."""
+
+    def read(self) -> None: ...
+
+    def compile(self) -> None: ...
+
+    def run(self, inputs: Inputs) -> list[Array]:
+        """The outputs, which the next run may overwrite."""
+        ...
+
+
+class Irrun:
+    def __init__(self, stem: Path, threads: int) -> None:
+        from threadpoolctl import threadpool_limits
+
+        import irrun
+
+        threadpool_limits(limits=threads, user_api="blas")
+        self._irrun = irrun
+        self._path = stem.with_suffix(".xml")
+        self._config = {"INFERENCE_NUM_THREADS": threads}
+
+    def read(self) -> None:
+        self._model = self._irrun.read_model(self._path)
+
+    def compile(self) -> None:
+        self._request = self._irrun.compile_model(self._model, self._config).create_infer_request()
+        del self._model
+
+    def run(self, inputs: Inputs) -> list[Array]:
+        return list(self._request.infer(inputs).to_tuple())
+
+
+class OpenVINO:
+    """f32 throughout, one stream; weights are not quantised further on the way."""
+
+    def __init__(self, stem: Path, threads: int) -> None:
+        import openvino
+
+        self._core = openvino.Core()
+        self._path = stem.with_suffix(".xml")
+        self._config = {
+            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_NUM_THREADS": threads,
+            "PERFORMANCE_HINT": "LATENCY",
+            "NUM_STREAMS": 1,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
+        }
+
+    def read(self) -> None:
+        self._model = self._core.read_model(self._path)
+
+    def compile(self) -> None:
+        self._request = self._core.compile_model(self._model, "CPU", self._config).create_infer_request()
+        del self._model
+
+    def run(self, inputs: Inputs) -> list[Array]:
+        return list(self._request.infer(inputs, share_inputs=True, share_outputs=True).to_tuple())
+
+
+class OnnxRuntime:
+    """The ONNX file that the IR was converted from. Reading and compiling are one step."""
+
+    def __init__(self, stem: Path, threads: int) -> None:
+        import onnxruntime
+
+        self._onnxruntime = onnxruntime
+        self._path = stem.with_suffix(".onnx")
+        self._options = onnxruntime.SessionOptions()
+        self._options.intra_op_num_threads = threads
+        self._options.inter_op_num_threads = 1
+        self._options.log_severity_level = 4
+
+    def read(self) -> None:
+        pass
+
+    def compile(self) -> None:
+        providers = ["CPUExecutionProvider"]
+        self._session = self._onnxruntime.InferenceSession(str(self._path), self._options, providers=providers)
+
+    def run(self, inputs: Inputs) -> list[Array]:
+        return [np.asarray(output) for output in self._session.run(None, dict(inputs))]
+
+
+class OnnxReference:
+    """The reference evaluator of the onnx package, in NumPy."""
+
+    def __init__(self, stem: Path, threads: int) -> None:
+        import onnx.reference
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(limits=threads, user_api="blas")
+        self._onnx = onnx
+        self._path = stem.with_suffix(".onnx")
+
+    def read(self) -> None:
+        self._model = self._onnx.load(self._path)
+
+    def compile(self) -> None:
+        self._evaluator = self._onnx.reference.ReferenceEvaluator(self._model)
+
+    def run(self, inputs: Inputs) -> list[Array]:
+        return [np.asarray(output) for output in self._evaluator.run(None, dict(inputs))]
+
+
+ENGINES: Final[Mapping[str, Callable[[Path, int], Engine]]] = {
+    "irrun": Irrun,
+    "openvino": OpenVINO,
+    "onnxruntime": OnnxRuntime,
+    "onnx.reference": OnnxReference,
+}
+
+NEEDS: Final = {"irrun": "irrun", "openvino": "openvino", "onnxruntime": "onnxruntime", "onnx.reference": "onnx"}
+
+
+def available(name: str, stem: Path) -> bool:
+    """Whether an engine is installed and has a file of the model."""
+    if importlib.util.find_spec(NEEDS[name]) is None:
+        return False
+    return not name.startswith("onnx") or stem.with_suffix(".onnx").exists()

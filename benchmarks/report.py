@@ -1,0 +1,218 @@
+"""What was measured, as lines, as Markdown and as a plot."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+from xml.sax.saxutils import escape
+
+import numpy as np
+from nets import LARGE, MODELS
+
+Results = Mapping[str, Mapping[str, Any]]
+
+TITLES: Final = {
+    "irrun": "irrun",
+    "openvino": "OpenVINO",
+    "onnxruntime": "ONNX Runtime",
+    "onnx.reference": "onnx.reference",
+}
+
+
+def machine(threads: int, results: Results) -> dict[str, str]:
+    """Under what conditions it was measured."""
+    pools = [engines["irrun"]["blas"] for engines in results.values() if engines.get("irrun", {}).get("blas")]
+    blas = pools[0][0] if pools and pools[0] else {}
+    packages = ("numpy", "openvino", "onnxruntime", "onnx")
+    return {
+        "processor": f"{_processor()}, {os.cpu_count()} logical CPUs",
+        "threads": str(threads),
+        "BLAS": f"{blas.get('internal_api', '?')} {blas.get('version', '?')}, {blas.get('architecture', '?')}",
+        "Python": platform.python_version(),
+        "packages": ", ".join(f"{name} {_version(name)}" for name in packages if _version(name) is not None),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def ratio(engines: Mapping[str, Any], other: str = "openvino", key: str = "median_ms") -> float | None:
+    """irrun divided by another engine; None where one of them has no figure."""
+    ours, theirs = engines.get("irrun", {}).get(key), engines.get(other, {}).get(key)
+    return None if ours is None or theirs is None else ours / theirs
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    return statistics.geometric_mean(list(values))
+
+
+def line(name: str, engines: Mapping[str, Any]) -> str:
+    """One model for a terminal."""
+    cells = [f"{TITLES[engine]} {_time(record)}" for engine, record in engines.items()]
+    known = ratio(engines)
+    errors = [f"\n    {engine}: {record['error']}" for engine, record in engines.items() if "error" in record]
+    return f"{name:14} {'   '.join(cells)}{'' if known is None else f'   ratio {known:.2f}'}{''.join(errors)}"
+
+
+def markdown(conditions: Mapping[str, str], results: Results) -> str:
+    parts = [
+        "# Performance",
+        "",
+        "Made by `python benchmarks/compare.py`, which measures all engines in turns in one run, on the same inputs and with",
+        "the same number of threads. Times are medians; the spread is half the distance of the quartiles, in per cent. Ratios",
+        "are irrun ÷ OpenVINO: below 1, irrun is faster.",
+        "",
+        *(f"* {name}: {value}" for name, value in conditions.items()),
+        "",
+        "![irrun's time divided by OpenVINO's](performance.svg)",
+        "",
+        "## Latency in milliseconds",
+        "",
+        *_latency(results),
+        "",
+        "## Reading and compiling in milliseconds, peak resident memory in MiB",
+        "",
+        *_cost(results),
+        "",
+        "## Agreement with OpenVINO",
+        "",
+        "The largest difference of any output value; relative to the largest magnitude of that output.",
+        "",
+        *_agreement(results),
+        "",
+        "## The models",
+        "",
+        "Real architectures at real size; the weights are random, of a scale that keeps activations finite.",
+        "",
+        *table(["model", ""], [[name, MODELS[name].note] for name in results]),
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _latency(results: Results) -> list[str]:
+    engines = [name for name in TITLES if any(name in record for record in results.values())]
+    others = [name for name in engines if name != "irrun"]
+    rows = []
+    for name, record in results.items():
+        ratios = [_number(ratio(record, other)) for other in ("openvino",) if other in engines]
+        faster = ratio(record, "onnx.reference")
+        times = [_time(record[engine]) if engine in record else "" for engine in engines]
+        rows.append([name, *times, *ratios, "" if faster is None else f"{1 / faster:.1f}"])
+    known = [value for name, record in results.items() if MODELS[name].group == LARGE and (value := ratio(record))]
+    heads = ["model", *(TITLES[name] for name in engines), *(["ratio"] if "openvino" in others else [])]
+    lines = table([*heads, "times faster than onnx.reference"], rows)
+    if known:
+        large = [name for name in results if MODELS[name].group == LARGE]
+        lines += ["", f"Geometric mean of the ratio over {', '.join(large)}: **{geometric_mean(known):.2f}**."]
+    return lines
+
+
+def _cost(results: Results) -> list[str]:
+    rows = []
+    for name, record in results.items():
+        sums = [_sum(record.get(engine, {})) for engine in ("irrun", "openvino")]
+        peaks = [record.get(engine, {}).get("peak_mib") for engine in ("irrun", "openvino")]
+        cells = [name]
+        for ours, theirs in (sums, peaks):
+            quotient = None if ours is None or theirs is None else ours / theirs
+            cells += [_whole(ours), _whole(theirs), _number(quotient)]
+        rows.append(cells)
+    heads = ["model", "irrun, ms", "OpenVINO, ms", "ratio", "irrun, MiB", "OpenVINO, MiB", "ratio"]
+    return table(heads, rows)
+
+
+def _sum(record: Mapping[str, Any]) -> float | None:
+    return record["read_ms"] + record["compile_ms"] if "read_ms" in record else None
+
+
+def _agreement(results: Results) -> list[str]:
+    others = [name for name in TITLES if name != "openvino" and any(name in record for record in results.values())]
+    rows = []
+    for name, record in results.items():
+        cells = [name]
+        for other in others:
+            found = record.get(other, {}).get("agreement")
+            cells += ["", ""] if found is None else [f"{found['absolute']:.1e}", f"{found['relative']:.1e}"]
+        rows.append(cells)
+    heads = [f"{TITLES[name]}, {kind}" for name in others for kind in ("absolute", "relative")]
+    return table(["model", *heads], rows)
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table, numbers to the right."""
+    rule = ["---", *("---:" for _ in heads[1:])]
+    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)]
+
+
+def _time(record: Mapping[str, Any]) -> str:
+    if "error" in record:
+        return "failed"
+    spread = 50 * (record["high_ms"] - record["low_ms"]) / record["median_ms"]
+    return f"{_digits(record['median_ms'])} ±{spread:.0f} %"
+
+
+def _digits(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:.{max(2 - int(np.floor(np.log10(max(value, 1e-9)))), 0)}f}"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _whole(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"
+
+
+def svg(results: Results) -> str:
+    """Bars of irrun's time divided by OpenVINO's, on a logarithmic scale with a line at 1."""
+    known = [(name, value) for name, record in results.items() if (value := ratio(record)) is not None]
+    left, right, high, top = 110, 60, 22, 40
+    width = 760
+    most = max([2.0, *(value for _, value in known)]) * 1.1
+    least = min([0.5, *(value for _, value in known)]) / 1.1
+
+    def place(value: float) -> float:
+        return left + (width - left - right) * float(np.log(value / least) / np.log(most / least))
+
+    ticks = [value for value in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if least <= value <= most]
+    bottom = top + high * len(known)
+    style = "text{font:12px sans-serif;fill:#444}.n{text-anchor:end}.m{text-anchor:middle}"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 40}" width="{width}">',
+        f"<style>{style}</style>",
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="{left}" y="20">irrun\'s time divided by OpenVINO\'s (below 1, irrun is faster)</text>',
+    ]
+    for value in ticks:
+        x = place(value)
+        colour = "#c33" if value == 1 else "#ddd"
+        parts.append(f'<line x1="{x:.1f}" y1="{top - 6}" x2="{x:.1f}" y2="{bottom}" stroke="{colour}"/>')
+        parts.append(f'<text class="m" x="{x:.1f}" y="{bottom + 18}">{value:g}</text>')
+    for index, (name, value) in enumerate(known):
+        y = top + high * index
+        begin, end = sorted((place(1.0), place(value)))
+        colour = "#2a7" if value <= 1 else "#47a"
+        parts.append(f'<text class="n" x="{left - 8}" y="{y + 14}">{escape(name)}</text>')
+        bar = f'x="{begin:.1f}" y="{y + 3}" width="{max(end - begin, 1):.1f}" height="{high - 7}"'
+        parts.append(f'<rect {bar} fill="{colour}"/>')
+        parts.append(f'<text x="{end + 5:.1f}" y="{y + 14}">{value:.2f}</text>')
+    return "\n".join([*parts, "</svg>", ""])

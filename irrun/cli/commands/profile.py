@@ -1,0 +1,280 @@
+"""Show where the time of a model goes: by operation type and by layer, with GFLOP/s and bytes.
+
+Inputs are random, and the same for the same seed. Times are medians over --niter runs. The time of a layer that has
+sub-graphs is its own; the layers inside are listed as others are. Bytes are the sizes of what a layer reads and
+writes.
+
+\b
+Examples:
+  irrun profile model.xml
+  irrun profile model.xml --top 50 --threads 1
+  irrun profile model.xml --trace trace.json
+  irrun profile model.xml --compare-openvino
+  irrun profile model.xml --format json
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from irrun.cli import assignments, values
+from irrun.cli.console import note, result, verbosity
+from irrun.cli.failures import Failure
+from irrun.cli.findings import say_findings
+from irrun.cli.measuring import (
+    Native,
+    aligned,
+    blas_text,
+    blas_threads,
+    milliseconds,
+    require_native,
+    runner,
+    short,
+)
+from irrun.model import Model, compile_model, read_model
+from irrun.model.flops import _RULES, _Unknown
+from irrun.model.random_inputs import random_input
+from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command(help=__doc__)
+@click.argument("model", type=FILE)
+@click.option("--niter", type=click.IntRange(min=1), default=10, show_default=True, help="How many runs.")
+@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many layers to show.")
+@click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable.")
+@click.option("--weights", type=FILE, help="The weights, where they are not beside the model.")
+@click.option("--threads", type=click.IntRange(min=1, max=1024), help="Threads; as many as BLAS wants by default.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of random inputs.")
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one run as a Chrome trace, which ui.perfetto.dev opens.",
+)
+@click.option("--compare-openvino", "native", is_flag=True, help="Show OpenVINO's own profile beside it.")
+@click.option(
+    "--format",
+    "--output-format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+)
+@verbosity
+def command(
+    model: Path,
+    niter: int,
+    top: int,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+    threads: int | None,
+    seed: int,
+    trace: Path | None,
+    native: bool,
+    output_format: str,
+) -> None:
+    if native:
+        require_native()
+    if trace is not None and not trace.absolute().parent.is_dir():
+        raise Failure(f"{trace}: there is no folder {trace.parent}")
+    with blas_threads(threads) as blas:
+        loaded = read_model(model, weights)
+        given = dict(assignments.split_shape(text, loaded.inputs) for text in shapes)
+        if given:
+            loaded.reshape({port.any_name: shape for port, shape in given.items()})
+        inputs = [(port, random_input(port, seed)) for port in loaded.inputs]
+        record = _profile(loaded, model, inputs, niter, threads, trace)
+        if native:
+            reshaped = {port.index: shape for port, shape in given.items()}
+            record["openvino"] = _native(Native(model, weights, reshaped, inputs, blas["threads"], True), niter)
+    record = {"model": loaded.friendly_name, "runs": niter, "seed": seed, "blas": blas, **record}
+    say_findings(loaded, model)
+    result(values.as_json(record) if output_format == "json" else _text(record, top))
+
+
+def _profile(
+    loaded: Model, path: Path, inputs: Sequence[Any], niter: int, threads: int | None, trace: Path | None
+) -> dict[str, Any]:
+    """Runs that are observed and runs that are not, in turns: the latter say how long the whole takes."""
+    compiled = compile_model(loaded, {"INFERENCE_NUM_THREADS": threads} if threads is not None else {})
+    arrays = {port.index: array for port, array in inputs}
+    request = compiled.create_infer_request()
+    plain, observed = (runner(item, arrays, path) for item in (compiled.create_infer_request(), request))
+    plain()
+    profiler = Profiler()
+    request.observers.append(profiler)
+    whole, between = [], []
+    for _ in range(niter):
+        whole.append(milliseconds(plain)[1])
+        before = profiler.total
+        took = milliseconds(observed)[1]
+        between.append(took - (profiler.total - before) / 1e6)
+    if trace is not None:
+        tracer = Tracer()
+        request.observers[:] = [tracer]
+        observed()
+        trace.write_text(json.dumps(tracer.document()), encoding="utf-8")
+        note(f"wrote {trace}; ui.perfetto.dev opens it")
+    layers = [_layer(timing, niter) for timing in profiler.timings]
+    inside = sum(layer["ms"] for layer in layers)
+    for layer in layers:
+        layer["share"] = layer["ms"] / inside if inside else 0.0
+    return {
+        "total_ms": statistics.median(whole),
+        "layers_ms": inside,
+        "between_ms": statistics.median(between),
+        "types": _by_type(layers),
+        "layers": layers,
+    }
+
+
+def _layer(timing: Timing, niter: int) -> dict[str, Any]:
+    """What one layer takes in a run: a layer in a sub-graph may be called several times, or not in every run."""
+    node = timing.step.node
+    calls = len(timing.own) / niter
+    took = timing.median * calls / 1e6
+    count = _flops(timing)
+    total = None if count is None else count * calls
+    return {
+        "id": node.id,
+        "name": node.name,
+        "type": node.type,
+        "calls": int(calls) if calls.is_integer() else calls,
+        "ms": took,
+        "flops": total,
+        "gflops_per_s": _rate(total, took),
+        "bytes": int(timing.bytes * calls),
+        "inputs": timing.inputs,
+        "outputs": timing.outputs,
+    }
+
+
+def _flops(timing: Timing) -> int | None:
+    """The floating-point operations of one call; None for operations that are not counted."""
+    node = timing.step.node
+    rule = _RULES.get(node.type)
+    if rule is None or node.op is None or not timing.outputs:
+        return None
+    try:
+        return 2 * rule(node.op, [shape or () for shape in timing.inputs], timing.outputs[0] or ())
+    except _Unknown:
+        return None
+
+
+def _by_type(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for layer in layers:
+        groups.setdefault(layer["type"], []).append(layer)
+    rows = []
+    for type, members in groups.items():
+        took = sum(member["ms"] for member in members)
+        counted = [member["flops"] for member in members if member["flops"] is not None]
+        total = sum(counted) if counted else None
+        rows.append(
+            {
+                "type": type,
+                "layers": len(members),
+                "ms": took,
+                "share": sum(member["share"] for member in members),
+                "flops": total,
+                "gflops_per_s": _rate(total, took),
+                "bytes": sum(member["bytes"] for member in members),
+            }
+        )
+    return sorted(rows, key=lambda row: -row["ms"])
+
+
+def _native(engine: Native, niter: int) -> dict[str, Any]:
+    """Medians over runs of OpenVINO's own layer types, of which one may hold several layers of the file."""
+    whole: list[float] = []
+    times: dict[str, list[float]] = {}
+    counts: dict[str, int] = {}
+    for _ in range(niter):
+        whole.append(milliseconds(engine.run)[1])
+        for type, (took, count) in engine.profile().items():
+            times.setdefault(type, []).append(took)
+            counts[type] = count
+    medians = {type: statistics.median(took) for type, took in times.items()}
+    inside = sum(medians.values())
+    rows = [
+        {"type": type, "layers": counts[type], "ms": took, "share": took / inside if inside else 0.0}
+        for type, took in sorted(medians.items(), key=lambda item: -item[1])
+    ]
+    return {"version": engine.version, "total_ms": statistics.median(whole), "layers_ms": inside, "types": rows}
+
+
+def _rate(flops: float | None, milliseconds: float) -> float | None:
+    return None if flops is None or milliseconds == 0 else flops / milliseconds / 1e6
+
+
+def _text(record: Mapping[str, Any], top: int) -> str:
+    layers = record["layers"]
+    runs = f"{record['runs']} run{'s' if record['runs'] != 1 else ''}"
+    facts = [
+        ["model", f"{values.printable(record['model']) or 'no name'}, {len(layers):,} layers that run"],
+        ["BLAS", blas_text(record["blas"])],
+        ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
+        ["between", f"{short(record['between_ms'])} ms outside of layers, with what observing them takes"],
+    ]
+    lines = [aligned(facts, left=2), "", *_types(record["types"])]
+    if "openvino" in record:
+        native = record["openvino"]
+        ratio = record["total_ms"] / native["total_ms"]
+        title = f"OpenVINO {native['version']}: {short(native['total_ms'])} ms; irrun takes {ratio:.2f} times that"
+        lines += ["", title, "", *_types(native["types"])]
+    slowest = sorted(layers, key=lambda layer: -layer["ms"])[:top]
+    if slowest:
+        lines += ["", f"the slowest {len(slowest)} of {len(layers):,} layers", _layers(slowest)]
+    return "\n".join(lines)
+
+
+def _types(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A table of types; rates and bytes only where they are known."""
+    wide = any("bytes" in row for row in rows)
+    table = [["TYPE", "LAYERS", "MS", "SHARE", *(["GFLOP/S", "MIB"] if wide else [])]]
+    for row in rows:
+        cells = [row["type"], f"{row['layers']:,}", short(row["ms"]), f"{100 * row['share']:.1f} %"]
+        table.append([*cells, *([_rate_text(row["gflops_per_s"]), _mebibytes(row["bytes"])] if wide else [])])
+    return [aligned(table)]
+
+
+def _layers(layers: Sequence[Mapping[str, Any]]) -> str:
+    table = [["NAME", "TYPE", "SHAPES", "MS", "SHARE", "GFLOP/S", "MIB"]]
+    for layer in layers:
+        times = f" x{layer['calls']:g}" if layer["calls"] != 1 else ""
+        table.append(
+            [
+                _clipped(values.printable(layer["name"]) or str(layer["id"])),
+                layer["type"] + times,
+                f"{_shapes(layer['inputs'])} -> {_shapes(layer['outputs'])}",
+                short(layer["ms"]),
+                f"{100 * layer['share']:.1f} %",
+                _rate_text(layer["gflops_per_s"]),
+                _mebibytes(layer["bytes"]),
+            ]
+        )
+    return aligned(table, left=3)
+
+
+def _shapes(shapes: Shapes) -> str:
+    texts = ["-" if shape is None else f"[{','.join(map(str, shape))}]" for shape in shapes]
+    return " ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
+
+
+def _clipped(name: str, most: int = 40) -> str:
+    return name if len(name) <= most else f"...{name[3 - most :]}"
+
+
+def _rate_text(rate: float | None) -> str:
+    return "" if rate is None else f"{rate:.3g}" if rate < 1000 else f"{rate:.0f}"
+
+
+def _mebibytes(count: int) -> str:
+    return f"{count / 2**20:.2f}"

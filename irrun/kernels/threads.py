@@ -1,0 +1,167 @@
+"""Work shared between threads, and memory that a thread keeps for intermediate results.
+
+NumPy lets go of the interpreter inside its loops and matrix products, so blocks of an array can be computed side by
+side. While they are, the BLAS library is held to one thread: each block calls it from a thread of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+WORTH_A_THREAD: Final = 200_000
+"""Elementary operations (about 0.1 ms of them) below which another thread costs more than it saves."""
+
+
+class _Blas:
+    """The number of threads of the OpenBLAS library that NumPy is linked to; nothing where it is another library."""
+
+    def __init__(self) -> None:
+        self._get: Any = None
+        self._set: Any = None
+        self._lock = threading.Lock()
+        self._held = 0
+        self._before = 1
+        for prefix in ("scipy_", ""):
+            for suffix in ("64_", ""):
+                if self._get is None:
+                    self._find(f"{prefix}openblas_{{}}_num_threads{suffix}")
+
+    def _find(self, name: str) -> None:
+        try:
+            library = ctypes.CDLL(np.linalg._umath_linalg.__file__)
+            get, put = getattr(library, name.format("get")), getattr(library, name.format("set"))
+        except (AttributeError, OSError):
+            return
+        get.restype, get.argtypes = ctypes.c_int, ()
+        put.restype, put.argtypes = None, (ctypes.c_int,)
+        self._get, self._set = get, put
+
+    def threads(self) -> int | None:
+        return None if self._get is None else int(self._get())
+
+    def use(self, count: int) -> None:
+        if self._set is not None:
+            self._set(count)
+
+    def hold(self) -> None:
+        if self._set is None:
+            return
+        with self._lock:
+            if self._held == 0:
+                self._before = self._get()
+                self._set(1)
+            self._held += 1
+
+    def release(self) -> None:
+        if self._set is None:
+            return
+        with self._lock:
+            self._held -= 1
+            if self._held == 0:
+                self._set(self._before)
+
+
+class _Team:
+    """The threads besides the one that calls; started when they are first needed."""
+
+    def __init__(self) -> None:
+        self.blas = _Blas()
+        self.count = self.blas.threads() or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        self._pool: ThreadPoolExecutor | None = None
+        self._process = os.getpid()
+
+    def pool(self) -> ThreadPoolExecutor:
+        if self._pool is None or self._process != os.getpid():
+            self._pool = ThreadPoolExecutor(max(self.count - 1, 1), thread_name_prefix="irrun")
+            self._process = os.getpid()
+        return self._pool
+
+    def resize(self, count: int) -> None:
+        if self._pool is not None and self._process == os.getpid():
+            self._pool.shutdown(wait=False)
+        self._pool = None
+        self.count = count
+
+
+_TEAM: Final = _Team()
+_LOCAL: Final = threading.local()
+
+
+def threads() -> int:
+    """The number of threads that work is shared between, the calling one included."""
+    return _TEAM.count
+
+
+def set_threads(count: int) -> None:
+    """Share work between so many threads from now on, those of the BLAS library too; ValueError below 1."""
+    if count < 1:
+        raise ValueError(f"{count} threads, expected at least 1")
+    _TEAM.resize(count)
+    _TEAM.blas.use(count)
+
+
+@contextmanager
+def single_blas() -> Iterator[None]:
+    """The BLAS library uses the calling thread only; may be nested, and entered by several threads."""
+    _TEAM.blas.hold()
+    try:
+        yield
+    finally:
+        _TEAM.blas.release()
+
+
+def split(work: Callable[[int, int], object], count: int, operations: float) -> None:
+    """Calls ``work(start, stop)`` for consecutive ranges that make up ``range(count)``, each in a thread of its own.
+
+    ``operations`` says how much there is to do altogether: a little is done by the calling thread. So is everything
+    within a call that is itself one of several.
+    """
+    parts = min(_TEAM.count, count, int(operations // WORTH_A_THREAD))
+    if parts < 2 or getattr(_LOCAL, "inside", False):
+        work(0, count)
+        return
+    edges = [count * part // parts for part in range(parts + 1)]
+    with single_blas():
+        others = [_TEAM.pool().submit(_inside, work, edges[part], edges[part + 1]) for part in range(1, parts)]
+        try:
+            _inside(work, edges[0], edges[1])
+        finally:
+            for other in others:
+                other.result()
+
+
+def _inside(work: Callable[[int, int], object], start: int, stop: int) -> None:
+    before = getattr(_LOCAL, "inside", False)
+    _LOCAL.inside = True
+    try:
+        work(start, stop)
+    finally:
+        _LOCAL.inside = before
+
+
+def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
+    """Memory of this thread for intermediate results, with anything in it; the next call with this name takes it away.
+
+    It stays allocated, as large as the largest call: for blocks that fit the cache.
+    """
+    buffers: dict[str, Array] = _LOCAL.__dict__.setdefault("buffers", {})
+    wanted = np.dtype(dtype)
+    size = math.prod(shape)
+    buffer = buffers.get(name)
+    if buffer is None or buffer.nbytes < size * wanted.itemsize:
+        buffers[name] = buffer = np.empty(size * wanted.itemsize + 64, np.uint8)
+        skip = -buffer.ctypes.data % 64
+        buffers[name] = buffer = buffer[skip:]
+    return buffer[: size * wanted.itemsize].view(wanted).reshape(shape)
