@@ -69,7 +69,7 @@ def milliseconds(call: Callable[[], object]) -> float:
 
 
 def peak_mib() -> float:
-    """The kernel's own high-water mark of this program, which unlike ``ru_maxrss`` forgets the process that began it."""
+    """The high-water mark of this program, which unlike ``ru_maxrss`` forgets the process that began it."""
     try:
         found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     except OSError:

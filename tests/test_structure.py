@@ -24,6 +24,7 @@ ORDER = (
     "document",
     "graph",
     "inference",
+    "optimize",
     "runtime",
     "model",
     "linter",

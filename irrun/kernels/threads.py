@@ -78,7 +78,7 @@ class _Team:
 
     def __init__(self) -> None:
         self.blas = _Blas()
-        self.count = self.blas.threads() or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        self.count = self.blas.threads() or os.cpu_count() or 1
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
 

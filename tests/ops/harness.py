@@ -91,9 +91,7 @@ def model(
 def written(op: Op) -> dict[str, str]:
     """The attributes of an operation as the IR spells them."""
     return {
-        spec.name: spec.text(value)
-        for spec in op.spec.attributes
-        if (value := getattr(op, spec.field)) is not None
+        spec.name: spec.text(value) for spec in op.spec.attributes if (value := getattr(op, spec.field)) is not None
     }
 
 

@@ -25,7 +25,7 @@ class Select(Op):
     foldable = Fold.DIMS
 
     auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="how shapes that differ are matched")
-    axis: int = attr(-1, name="auto_broadcast.auto_broadcast_axis", doc="where a tensor is laid on then, for pdpd")
+    axis: int = attr(0, name="auto_broadcast.auto_broadcast_axis", doc="where a tensor is laid on then, for pdpd")
 
     def infer(self, cond: Fact, then: Fact, other: Fact) -> Shape:
         if self.auto_broadcast == "numpy":

@@ -35,7 +35,7 @@ class FakeQuantize(Op):
     auto_broadcast: Literal["numpy", "none", "pdpd"] = attr(
         "numpy", doc="how the shapes of the limits are matched to X"
     )
-    axis: int = attr(-1, name="auto_broadcast.auto_broadcast_axis", doc="where a limit is laid on X, for pdpd")
+    axis: int = attr(0, name="auto_broadcast.auto_broadcast_axis", doc="where a limit is laid on X, for pdpd")
 
     def infer(self, x: Fact, *limits: Fact) -> Shape:
         for index, limit in enumerate(limits, start=1):

@@ -48,7 +48,7 @@ CASES = [
         6,
         [f32([[0, 0, 112, 112], _SMALL]), *_LEVELS],
         # The larger one covers the second level from (0, 0) to (14, 14), of which half lies outside.
-        [f32([[[[1034.6875, 0], [0, 0]]], [[[27, 29], [37, 39]]]]), f32([[0, 0, 112, 112], _SMALL])],
+        [f32([[[[1038.5, 0], [0, 0]]], [[[27, 29], [37, 39]]]]), f32([[0, 0, 112, 112], _SMALL])],
         _attributes(),
         name="each from its level",
     ),

@@ -44,8 +44,8 @@ CASES = [
         "GenerateProposals",
         9,
         [_INFO, _ANCHORS, _STILL, _SCORES],
-        [f32([[0, 0, 7, 3], [20, 10, 29, 15]]), f32([0.9, 0.7]), i32([2])],
-        _attributes(nms_threshold=0.45, normalized=False, min_size=2.0, roi_num_type="i32"),
+        [f32([[0, 0, 8, 4], [20, 10, 29, 16]]), f32([0.9, 0.7]), i32([2])],
+        _attributes(nms_threshold=0.45, normalized=False, min_size=2.5, roi_num_type="i32"),
         name="in pixels",
     ),
     Case(

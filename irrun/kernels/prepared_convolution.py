@@ -1,0 +1,398 @@
+"""Convolution with constant weights: everything that the input does not change is done once, ahead.
+
+Inside, images are [rows, columns, channels]: taps are long runs, and the result of one convolution is what the next one
+wants. An array in this order is handed out, and taken, as a view [N, C, H, W], so that nobody else need know. Blocks of
+the result are finished (bias, summand, activation) while they are in the cache, and shared between threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from irrun.kernels.convolution import convolve
+from irrun.kernels.threads import Array, scratch, split, threads
+from irrun.kernels.windows import extent
+from irrun.kernels.winograd import TILE, transform_data, transform_result, transform_weights
+
+Activation = Callable[[Array], object]
+"""Overwrites an array with a function of its elements."""
+
+_BLOCK_ELEMENTS: Final = 1 << 18
+"""Floats of a block that is worked on: two such blocks fit the cache of a core."""
+
+_LEAST_POINTS: Final = 96
+"""Rows below which a matrix product is slow because it spends its time packing the other matrix."""
+
+_CHEAP: Final = 60
+"""Multiply-adds that take the time of one elementary operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """Where the windows lie over images of two axes."""
+
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+    begins: tuple[int, int]
+    sizes: tuple[int, int]
+    counts: tuple[int, int]
+
+    @property
+    def padded_width(self) -> int:
+        return (self.counts[1] - 1) * self.strides[1] + extent(self.kernel[1], self.dilations[1])
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the windows are single elements that cover the image."""
+        return self.kernel == (1, 1) and self.sizes == self.counts and self.strides == (1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """What is done to a block of results [points, O] before it leaves the cache."""
+
+    bias: Array | None
+    activation: Activation | None
+
+    def __call__(self, block: Array, summand: Array | None, channels: slice = slice(None)) -> None:
+        if self.bias is not None:
+            _add_to_rows(block, self.bias[channels])
+        if summand is not None:
+            np.add(block, summand, out=block)
+        if self.activation is not None:
+            self.activation(block)
+
+
+def _add_to_rows(block: Array, row: Array) -> None:
+    """Several rows at a time, where they are short."""
+    repeats = -(-1024 // row.size)
+    whole = len(block) - len(block) % repeats
+    if repeats > 1 and whole and block.flags.c_contiguous:
+        several = block[:whole].reshape(-1, repeats * row.size)
+        several += np.tile(row, repeats)
+        block = block[whole:]
+    block += row
+
+
+class PreparedConvolution:
+    """``prepared(x, out=None, summand=None)`` is activation(convolution of x + bias + summand), [N, C, *S].
+
+    ``out`` and ``summand`` have the shape of the result; ``out`` may lie in memory in any order, and is returned. A
+    result that is made anew has its channels last in memory.
+    """
+
+    def __init__(self, kind: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.kind = kind
+        self.shape = shape
+        self.dtype = dtype
+
+    def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
+        if out is None:
+            batch, channels, *spatial = self.shape
+            out = np.moveaxis(np.empty((batch, *spatial, channels), self.dtype), -1, 1)
+        self.kind.run(_images(x), _images(out), None if summand is None else _images(summand))
+        return out
+
+
+def _images(x: Array) -> Array:
+    """[N, C, W] or [N, C, H, W] as a view [N, H, W, C]."""
+    return (x[:, :, np.newaxis] if x.ndim == 3 else x).transpose(0, 2, 3, 1)
+
+
+def prepare_convolution(
+    weights: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    pads_begin: Sequence[int],
+    pads_end: Sequence[int],
+    groups: int,
+    input_shape: Sequence[int],
+    bias: Array | None = None,
+    activation: Activation | None = None,
+    accurate: bool = False,
+) -> PreparedConvolution:
+    """Convolution of x [N, C, *S] with weights [O, I, *K] or [G, O / G, I, *K], plus ``bias`` [O].
+
+    ``accurate`` keeps to sums of products in their own type: no transform that loses bits for speed.
+    """
+    grouped = weights.reshape(groups, -1, input_shape[1] // groups, *weights.shape[weights.ndim - len(strides) :])
+    spans = [extent(taps, d) for taps, d in zip(grouped.shape[3:], dilations, strict=True)]
+    places = zip(input_shape[2:], pads_begin, pads_end, spans, strides, strict=True)
+    counts = [(size + begin + end - span) // stride + 1 for size, begin, end, span, stride in places]
+    shape = (input_shape[0], grouped.shape[0] * grouped.shape[1], *counts)
+    finish = Finish(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
+    windows = (strides, dilations, pads_begin, pads_end)
+    plain = len(strides) in (1, 2) and weights.dtype.kind == "f" and 0 not in (*shape, *input_shape)
+    if not plain or any(pad < 0 for pad in (*pads_begin, *pads_end)):
+        return PreparedConvolution(_Any(grouped, windows, finish), shape, weights.dtype)
+    flat = len(strides) == 1
+    geometry = Geometry(
+        *(
+            (1 if fill else 0, values[0]) if flat else (values[0], values[1])
+            for values, fill in ((grouped.shape[3:], 1), (strides, 1), (dilations, 1), (pads_begin, 0))
+        ),
+        *((1, values[0]) if flat else (values[0], values[1]) for values in (input_shape[2:], counts)),
+    )
+    grouped = grouped[:, :, :, np.newaxis] if flat else grouped
+    return PreparedConvolution(_choose(grouped, geometry, finish, shape[0], accurate), shape, weights.dtype)
+
+
+def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accurate: bool) -> Any:
+    groups, filters, depth = weights.shape[:3]
+    if groups > 1:
+        return _Depthwise(weights, geometry, finish) if depth == 1 else _Grouped(weights, geometry, finish)
+    if geometry.kernel == (1, 1) and geometry.begins == (0, 0):
+        return _Pointwise(weights[0], geometry, finish)
+    if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
+        return _Winograd(weights[0], geometry, finish)
+    return _Columns(weights[0], geometry, finish)
+
+
+def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) -> bool:
+    if geometry.kernel != (3, 3) or (geometry.strides, geometry.dilations) != ((1, 1), (1, 1)):
+        return False
+    tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
+    used = batch * math.prod(geometry.counts) / (tiles * TILE * TILE)
+    return min(filters, depth) >= 32 and tiles >= 16 and used > 0.6
+
+
+class _Any:
+    """What has no faster way: three axes, integers, padding that cuts off."""
+
+    def __init__(self, weights: Array, windows: tuple[Sequence[int], ...], finish: Finish) -> None:
+        self.weights, self.windows, self.finish = weights, windows, finish
+
+
+class _Product:
+    """Matrices [points, K] that are made block by block, times weights [K, O]."""
+
+    def __init__(self, weights: Array, finish: Finish) -> None:
+        self.weights = weights
+        self.finish = finish
+
+    def multiply(self, matrix: Array, target: Array, summand: Array | None, channels: slice = slice(None)) -> None:
+        """One block: target and summand are [rows, columns, O]."""
+        filters = target.shape[-1]
+        points = len(matrix)
+        direct = target.flags.c_contiguous
+        block = target.reshape(points, filters) if direct else scratch("result", (points, filters), matrix.dtype)
+        part = block[:, channels]
+        np.matmul(matrix, self.weights[:, channels], out=part)
+        if summand is not None:
+            summand = summand.reshape(points, filters)[:, channels]
+        self.finish(part, summand, channels)
+        if not direct:
+            np.copyto(target[..., channels], block.reshape(target.shape)[..., channels])
+
+    def run_blocks(
+        self, matrix_of: Callable[[int, int, int], Array], target: Array, summand: Array | None, inner: int
+    ) -> None:
+        """``matrix_of(image, first, last)`` gives the rows for a range of rows of one image."""
+        batch, rows, columns, filters = target.shape
+        operations = batch * rows * columns * inner * filters / _CHEAP
+        least = -(-_LEAST_POINTS // columns)
+        if batch == 1 and rows < 2 * least and rows * columns * inner <= 4 * _BLOCK_ELEMENTS:
+            matrix = matrix_of(0, 0, rows)
+            part = None if summand is None else summand[0]
+
+            def panel(first: int, last: int) -> None:
+                self.multiply(matrix, target[0], part, slice(16 * first, min(16 * last, filters)))
+
+            split(panel, -(-filters // 16), operations)
+            return
+        step = max(min(_BLOCK_ELEMENTS // (columns * (inner + filters)), -(-rows * batch // threads())), least, 1)
+        starts = [(image, first) for image in range(batch) for first in range(0, rows, step)]
+
+        def several(first: int, last: int) -> None:
+            for image, row in starts[first:last]:
+                end = min(row + step, rows)
+                part = None if summand is None else summand[image, row:end]
+                self.multiply(matrix_of(image, row, end), target[image, row:end], part)
+
+        split(several, len(starts), operations)
+
+
+class _Pointwise(_Product):
+    """A kernel of one element."""
+
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+        filters, depth = weights.shape[:2]
+        super().__init__(np.ascontiguousarray(weights.reshape(filters, depth).T), finish)
+        self.geometry = geometry
+
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        strides, counts = self.geometry.strides, self.geometry.counts
+        images = images[:, :: strides[0], :: strides[1]][:, : counts[0], : counts[1]]
+        if self.geometry.is_dense:
+            images, target, summand = _as_points(images), _as_points(target), _as_points(summand)
+        depth = images.shape[-1]
+
+        def matrix_of(image: int, first: int, last: int) -> Array:
+            part = images[image, first:last]
+            if _is_matrix(part):
+                return part.reshape(-1, depth)
+            matrix = scratch("columns", part.shape, part.dtype)
+            np.copyto(matrix, part)
+            return matrix.reshape(-1, depth)
+
+        self.run_blocks(matrix_of, target, summand, depth)
+
+
+def _as_points(images: Any) -> Any:
+    """[N, H, W, C] as [N, H * W, 1, C] where that is a view, or the array as it is."""
+    if images is None or images.strides[1] != images.shape[2] * images.strides[2]:
+        return images
+    return images.reshape(images.shape[0], -1, 1, images.shape[3])
+
+
+def _is_matrix(part: Array) -> bool:
+    """Whether [rows, columns, C] is a matrix [points, C] that a product takes as it lies."""
+    down, along, deep = part.strides
+    one = part.itemsize
+    return down == part.shape[1] * along and one in (along, deep)
+
+
+class _Columns(_Product):
+    """The windows side by side as the rows of a matrix."""
+
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+        taps = weights.transpose(2, 3, 1, 0)
+        super().__init__(np.ascontiguousarray(taps).reshape(-1, weights.shape[0]), finish)
+        self.geometry = geometry
+
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        inner = len(self.weights)
+
+        def matrix_of(image: int, first: int, last: int) -> Array:
+            return _columns(images[image], self.geometry, first, last).reshape(-1, inner)
+
+        self.run_blocks(matrix_of, target, summand, inner)
+
+
+def _columns(image: Array, geometry: Geometry, first: int, last: int) -> Array:
+    """The windows of some rows, [rows, columns, *K, C], in memory of the thread."""
+    channels = image.shape[-1]
+    rows = last - first
+    height = (rows - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
+    padded = padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
+    down, along, each = padded.strides
+    shape = (rows, geometry.counts[1], *geometry.kernel, channels)
+    steps = (
+        down * geometry.strides[0],
+        along * geometry.strides[1],
+        down * geometry.dilations[0],
+        along * geometry.dilations[1],
+        each,
+    )
+    columns = scratch("columns", shape, image.dtype)
+    np.copyto(columns, as_strided(padded, shape, steps))
+    return columns
+
+
+def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Array:
+    """Rows of a padded image [H, W, C], from the padded row ``first`` on, in memory of the thread or as a view."""
+    rows, columns, channels = image.shape
+    top, left = first - geometry.begins[0], -geometry.begins[1]
+    if top >= 0 and left == 0 and top + height <= rows and width <= columns and _has_long_rows(image):
+        return image[top : top + height, :width]
+    padded = scratch("padded", (height, width, channels), image.dtype)
+    above, below = min(max(-top, 0), height), min(max(rows - top, 0), height)
+    before, behind = -left, min(columns - left, width)
+    padded[:above] = 0
+    padded[below:] = 0
+    padded[above:below, :before] = 0
+    padded[above:below, behind:] = 0
+    if above < below:
+        np.copyto(padded[above:below, before:behind], image[top + above : top + below, : behind - before])
+    return padded
+
+
+def _has_long_rows(image: Array) -> bool:
+    return image.strides[2] == image.itemsize and image.strides[1] == image.shape[2] * image.itemsize
+
+
+class _Winograd:
+    """3 x 3 without strides or dilations, by tiles."""
+
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+        self.weights = transform_weights(weights)
+        self.geometry = geometry
+        self.finish = finish
+        self.tiles = -(-geometry.counts[0] // TILE), -(-geometry.counts[1] // TILE)
+
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        batch = len(images)
+        depth, filters = self.weights.shape[1:]
+        down, across = self.tiles
+        operations = batch * down * across * (36 * depth * filters / _CHEAP + 200 * (depth + filters) / 4)
+        fitting = 3 * _BLOCK_ELEMENTS // (36 * across * (depth + filters))
+        fitting = max(fitting, -(-self.least_tiles(depth, filters) // across))
+        blocks = -(-down // min(fitting, down))
+        step = -(-down // blocks)
+        starts = [(image, row) for image in range(batch) for row in range(0, down, step)]
+        if len(starts) < threads() and down * across >= 2 * 24:
+            step = -(-down // threads())
+            starts = [(image, row) for image in range(batch) for row in range(0, down, step)]
+        if len(starts) == 1:
+            self._together(images[0], target[0], None if summand is None else summand[0], operations)
+            return
+
+        def several(first: int, last: int) -> None:
+            for image, row in starts[first:last]:
+                part = None if summand is None else summand[image]
+                self._block(images[image], target[image], part, row, min(row + step, down))
+
+        split(several, len(starts), operations)
+
+    @staticmethod
+    def least_tiles(depth: int, filters: int) -> int:
+        return 24 if depth * filters <= 1 << 14 else 64
+
+    def _data(self, image: Array, first: int, last: int, out: Array) -> None:
+        rows, across = last - first, self.tiles[1]
+        padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * across + 2)
+        transform_data(padded, rows, across, out)
+
+    def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
+        depth, filters = self.weights.shape[1:]
+        points = (last - first) * self.tiles[1]
+        data = scratch("winograd data", (36, points, depth), np.float32)
+        self._data(image, first, last, data)
+        products = scratch("winograd products", (36, points, filters), np.float32)
+        np.matmul(data, self.weights, out=products)
+        self._result(products, target, summand, first, last)
+
+    def _result(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
+        rows, across = last - first, self.tiles[1]
+        tiles = transform_result(products, rows, across)
+        top, bottom = TILE * first, min(TILE * last, self.geometry.counts[0])
+        columns = self.geometry.counts[1]
+        filters = tiles.shape[-1]
+        laid = scratch("winograd laid", (TILE * rows, TILE * across, filters), np.float32)
+        np.copyto(laid.reshape(rows, TILE, across, TILE, filters), tiles)
+        wanted = target[top:bottom]
+        cut = laid[: bottom - top, :columns]
+        if columns == TILE * across or not target.flags.c_contiguous:
+            pass
+        self.finish(cut.reshape(-1, filters), None if summand is None else summand[top:bottom].reshape(-1, filters))
+        np.copyto(wanted, cut)
+
+    def _together(self, image: Array, target: Array, summand: Array | None, operations: float) -> None:
+        raise NotImplementedError
+
+
+class _Depthwise:
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+        raise NotImplementedError
+
+
+class _Grouped:
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+        raise NotImplementedError
