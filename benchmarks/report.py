@@ -75,9 +75,9 @@ def markdown(conditions: Mapping[str, str], results: Results) -> str:
     parts = [
         "# Performance",
         "",
-        "Made by `python benchmarks/compare.py`, which measures all engines in turns in one run, on the same inputs and",
-        "with the same number of threads. Times are medians; the spread is half the distance of the quartiles, in per",
-        "cent. Ratios are irrun ÷ OpenVINO: below 1, irrun is faster.",
+        "Made by `python benchmarks/compare.py`, which measures all engines in turns in one run, on the same inputs",
+        "and with the same number of threads. Times are medians; the spread is half the distance of the quartiles, in",
+        "per cent. Ratios are irrun ÷ OpenVINO: below 1, irrun is faster.",
         "",
         *(f"* {name}: {value}" for name, value in conditions.items()),
         "",

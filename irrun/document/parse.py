@@ -46,7 +46,8 @@ def parse(data: bytes) -> Parsed:
             root, error = _root(mended.text)
         if root is None:
             problem = _problem(data, mended, error)
-            raise IRError(sorted((*mended.diagnostics, problem), key=lambda item: item.anchor.offset or 0))
+            slips = [item for item in mended.diagnostics if not _in_one_tag(data, item, problem)]
+            raise IRError(sorted((*slips, problem), key=lambda item: item.anchor.offset or 0))
     if root.getroottree().docinfo.doctype:
         raise IRError([refusal("a document type declaration has no place in an IR", Anchor(offset=0))])
     if root.tag != "net":
@@ -146,6 +147,11 @@ def _problem(data: bytes, mended: Mended, reason: str) -> Diagnostic:
     if "HUGE" in reason:
         return refusal("a name, a value or a text is longer than any IR has", Anchor(offset=0))
     return Diagnostic("IR101", f"malformed XML: {reason}", Anchor(offset=0))
+
+
+def _in_one_tag(data: bytes, a: Diagnostic, b: Diagnostic) -> bool:
+    """Whether two diagnostics stand in one tag, so that one fault may be behind both."""
+    return data.rfind(b"<", 0, (a.anchor.offset or 0) + 1) == data.rfind(b"<", 0, (b.anchor.offset or 0) + 1)
 
 
 def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tuple[str, int]]) -> Diagnostic:

@@ -326,18 +326,19 @@ class _Reader:
         strangers = [name for name in attributes if name not in known and not name.startswith("{")]
         read = dict(attributes) if strangers else attributes
         for name in strangers:
-            meant = nearest(name, absent) or (absent[0] if len(absent) == len(strangers) == 1 else None)
+            meant = nearest(name, absent) or nearest(name, (word for word in known if word not in read))
+            meant = meant or (absent[0] if len(absent) == len(strangers) == 1 else None)
             close = near_match(name, known) if meant is None else f"; did you mean {meant}?"
             severity = Severity.WARNING if meant is None else Severity.ERROR
             self._report("IR105", f"unknown attribute {name}{close}", Anchor(ordinal, "name", name), severity)
             if meant is not None:
-                absent.remove(meant)
+                absent = [word for word in absent if word != meant]
                 read = {**read, meant: attributes[name]}
         subject = {"map": "entry of a port map", "back": "back edge"}.get(kind, f"<{kind}>")
-        for name in absent:
-            precision = ", OpenVINO refuses the file" if name == "precision" else ""
-            code = "IR103" if name == "precision" else "IR106"
-            self._report(code, f"{subject} has no {name}{precision}", Anchor(ordinal))
+        if absent == ["precision"]:
+            self._report("IR103", f"{subject} has no precision, OpenVINO refuses the file", Anchor(ordinal))
+        elif absent:
+            self._report("IR106", f"{subject} has no {' and no '.join(absent)}", Anchor(ordinal))
         return read
 
     def _id(self, id: str | None, subject: str, ordinal: int) -> None:

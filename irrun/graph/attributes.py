@@ -28,10 +28,10 @@ class Read(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def attributes(layer: LayerElement, known: Mapping[str, AttrSpec]) -> Read:
+def attributes(layer: LayerElement, known: Mapping[str, AttrSpec], *, mend: bool) -> Read:
     """The attributes of a layer, of those that are ``known`` by their spelling in the IR.
 
-    What a misspelt one says is taken for what it was meant to be.
+    With ``mend`` what a misspelt one says is taken for what it was meant to be.
     """
     values: dict[str, Any] = {}
     found: list[Diagnostic] = []
@@ -46,7 +46,7 @@ def attributes(layer: LayerElement, known: Mapping[str, AttrSpec]) -> Read:
     if len(values) < len(known) or len(layer.data) > len(known):
         strangers = [name for name in layer.data if name not in known]
         absent = [spec for name, spec in known.items() if name not in layer.data]
-        complete = _strangers(layer, strangers, known, absent, values, found)
+        complete = _strangers(layer, strangers, known, absent, values, found, mend=mend)
         complete = _absent(layer, absent, values, found) and complete
         unread = unread or not complete
     return Read(None if unread else values, tuple(found))
@@ -59,6 +59,8 @@ def _strangers(
     absent: list[AttrSpec],
     values: dict[str, Any],
     found: list[Diagnostic],
+    *,
+    mend: bool,
 ) -> bool:
     """Report attributes that the operation does not have, and take from ``absent`` those that they were meant for.
 
@@ -74,6 +76,9 @@ def _strangers(
             continue
         absent.remove(meant)
         _unknown(layer, name, f"; did you mean {meant.name}?", Severity.ERROR, found)
+        if not mend:
+            complete = complete and not meant.required
+            continue
         try:
             values[meant.field] = _value(meant, layer.data[name])
         except OpError:

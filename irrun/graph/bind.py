@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity
+from irrun.document.grammar import nearest
 from irrun.document.reader import Document, element_type
 from irrun.document.records import BodyElement, LayerElement, MapElement, NetElement, PortElement
 from irrun.graph.attributes import attributes
@@ -15,6 +16,7 @@ from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
 from irrun.graph.join import Joiner, Sources, cycles, duplicates, is_number, layer_ref, order, port_index
 from irrun.ops import Op
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
+from irrun.ops.declaration import DECLARED
 from irrun.ops.registry import resolve
 from irrun.ops.spec import AttrSpec
 from irrun.tensor import DYNAMIC, Shape
@@ -33,9 +35,13 @@ class Bound:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def bind(document: Document) -> Bound:
-    """The graph that a document describes. Layers that cannot be understood stay in it, without an operation."""
-    binder = _Binder(fragment=document.fragment)
+def bind(document: Document, *, mend: bool = False) -> Bound:
+    """The graph that a document describes. Layers that cannot be understood stay in it, without an operation.
+
+    With ``mend`` types and attributes that are misspelt are taken for what they were meant to be, so that the rest can
+    be checked; without it they stand for nothing.
+    """
+    binder = _Binder(fragment=document.fragment, mend=mend)
     graph = binder.net(document.net, ())
     return Bound(graph, tuple(binder.found))
 
@@ -43,6 +49,7 @@ def bind(document: Document) -> Bound:
 @dataclass
 class _Binder:
     fragment: bool
+    mend: bool
     found: list[Diagnostic] = field(default_factory=list)
     operations: dict[tuple[str, str | None], tuple[type[Op], Mapping[str, AttrSpec]]] = field(default_factory=dict)
 
@@ -56,7 +63,7 @@ class _Binder:
         else:
             joiner = Joiner(net, layers, duplicates(net.layers))
             self.found += (dataclasses.replace(item, notes=(*item.notes, *path_notes(path))) for item in joiner.found)
-            self._open(joiner.open, layers, path)
+            self._open(joiner.open if net.edges else joiner.open[:1], layers, path)
             sources = joiner.sources
         ids = list(nodes)
         found = order(ids, sources)
@@ -82,16 +89,16 @@ class _Binder:
         for element in layer.bodies:
             inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
             graph = self.net(element.net, inner)
-            before = len(self.found)
-            bodies[element.tag] = Body(graph, self._body_ports(layer, element, graph, path))
-            if len(self.found) > before:
-                op = None
+            ports, sound = self._body_ports(layer, element, graph, path)
+            bodies[element.tag] = Body(graph, ports)
+            op = op if sound else None
         for tag in op.bodies if op is not None else ():
             if tag not in bodies:
                 self._report("IR304", f"{layer.type} has no <{tag}>", Anchor(layer.element), layer, path)
                 op = None
         names = tuple(_names(port.names) for port in layer.outputs)
-        return Node(id, layer.name, layer.type, layer.version or "", op, len(layer.outputs), names, layer, bodies)
+        type = layer.type if op is None else op.type
+        return Node(id, layer.name, type, layer.version or "", op, len(layer.outputs), names, layer, bodies)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
         if not layer.type:
@@ -103,10 +110,11 @@ class _Binder:
             except OpError as error:
                 attribute = "version" if layer.version and not error.message.startswith("no operation") else "type"
                 self._report(error.code, error.message, Anchor(layer.element, "attribute", attribute), layer, path)
-                return None
+                meant = nearest(layer.type, DECLARED) if self.mend and layer.type not in DECLARED else None
+                return None if meant is None else self._operation(layer._replace(type=meant), path)
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]
-        read = attributes(layer, known)
+        read = attributes(layer, known, mend=self.mend)
         for item in read.diagnostics:
             notes = (*item.notes, *path_notes(path))
             self.found.append(dataclasses.replace(item, layer=layer_ref(layer), notes=notes))
@@ -115,7 +123,8 @@ class _Binder:
         try:
             return cls(**read.values)
         except OpError as error:
-            self.found.append(op_diagnostic(error, layer, path))
+            if not read.diagnostics:
+                self.found.append(op_diagnostic(error, layer, path))
             return None
 
     # -- edges
@@ -129,11 +138,20 @@ class _Binder:
 
     # -- bodies
 
-    def _body_ports(self, layer: LayerElement, element: BodyElement, graph: Graph, path: tuple[str, ...]) -> BodyPorts:
+    def _body_ports(
+        self, layer: LayerElement, element: BodyElement, graph: Graph, path: tuple[str, ...]
+    ) -> tuple[BodyPorts, bool]:
+        """How a body is tied to its layer, and whether that is sound."""
         parameters = {_layer_id(graph, id): index for index, id in enumerate(graph.parameters)}
         results = {_layer_id(graph, id): index for index, id in enumerate(graph.results)}
         inputs: list[BodyInput] = []
         outputs: list[BodyOutput] = []
+        if _has_faulty_ids(element.net):
+            return BodyPorts((), (), (), 0, 0), False
+        if not element.port_map and (parameters or layer.outputs):
+            what = f"{layer.type} has no port map for <{element.tag}>"
+            self._report("IR207", what, Anchor(element.element), layer, path)
+            return BodyPorts((), (), (), 0, 0), False
         before = len(self.found)
         for entry in element.port_map:
             values = self._map_values(layer, entry, path)
@@ -162,7 +180,8 @@ class _Binder:
         back_edges = self._back_edges(layer, element, parameters, results, path)
         if len(self.found) == before:
             self._complete(layer, element, graph, inputs, outputs, path)
-        return BodyPorts(tuple(inputs), tuple(outputs), back_edges, len(parameters), len(results))
+        ports = BodyPorts(tuple(inputs), tuple(outputs), back_edges, len(parameters), len(results))
+        return ports, len(self.found) == before
 
     def _complete(
         self,
@@ -282,6 +301,11 @@ def _names(text: str | None) -> tuple[str, ...]:
         return tuple(name for name in text.split(",") if name)
     parts = text.replace("\\,", "\0").split(",")
     return tuple(part.replace("\0", ",") for part in parts if part)
+
+
+def _has_faulty_ids(net: NetElement) -> bool:
+    """Whether a layer has an id that no port map can name; that is reported where the layer is."""
+    return any(not is_number(layer.id) for layer in net.layers) or bool(duplicates(net.layers))
 
 
 def _ids(layers: Sequence[LayerElement]) -> list[int]:

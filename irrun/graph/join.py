@@ -44,6 +44,7 @@ class Joiner:
             self._by_text.setdefault(layer.id, id)
         self._lost: set[Inlet] = set()
         self._strays: list[_Stray] = []
+        self._portless: dict[tuple[int, str], int] = {}
         missing = self._missing(net.edges)
         nameless = [id for id, layer in layers.items() if not is_number(layer.id)]
         if len(nameless) == len(missing) == 1:
@@ -69,7 +70,7 @@ class Joiner:
         self, missing: Mapping[str, list[tuple[EdgeElement, str]]], twice: Sequence[LayerElement], nameless: int
     ) -> None:
         """One finding for each id that is missing, unless a layer whose own id is at fault explains it."""
-        ids = list(missing)
+        ids = list(missing) if self._layers else list(missing)[:1]
         for index, layer in enumerate(twice):
             notes = tuple(f'edges name layer "{id}", which there is not' for id in ids[index : index + 1])
             what = f'layer id "{layer.id}" is used twice, expected an id of its own'
@@ -115,15 +116,14 @@ class Joiner:
         index = port_index(ports, port)
         if index is not None:
             return index
-        faulty = [at for at, item in enumerate(ports) if not is_number(item.id) or port_index(ports, item.id) != at]
-        if len(faulty) == 1:
-            return faulty[0]
-        finding = None
-        if not faulty and port:
+        finding = self._portless.get((node, name))
+        if finding is None and port and not any(_is_faulty(ports, at) for at in range(len(ports))):
             has = f"it has {', '.join(item.id for item in ports)}" if ports else "it has none"
             what = f'{name} "{port}": layer {layer.id} ({layer.type}) has no such {side} port; {has}'
             self._report("IR203", what, Anchor(edge.element, "value", name), layer, port)
             finding = len(self.found) - 1
+            if not ports:
+                self._portless[node, name] = finding
         if name == "to-port":
             self._strays.append(_Stray(node, finding))
         return None
@@ -144,8 +144,12 @@ class Joiner:
         for inlet in inlets:
             layer = self._layers[inlet.node]
             port = layer.inputs[inlet.port]
-            faulty = not is_number(port.id) or port_index(layer.inputs, port.id) != inlet.port
-            if inlet in self._lost or faulty or layer.id in self._ambiguous or not is_number(layer.id):
+            if (
+                inlet in self._lost
+                or _is_faulty(layer.inputs, inlet.port)
+                or layer.id in self._ambiguous
+                or not is_number(layer.id)
+            ):
                 continue
             stray = min(strays, key=lambda item: (item.node != inlet.node, item.node is not None), default=None)
             if stray is None:
@@ -233,8 +237,23 @@ def layer_ref(layer: LayerElement) -> LayerRef:
 
 
 def port_index(ports: Sequence[PortElement], id: str) -> int | None:
-    """The number of the port with this id, the first of those that share it."""
+    """The number of the port with this id, or of the one whose own id is at fault where it should have had this one."""
+    found = None
     for index, port in enumerate(ports):
         if port.id == id:
-            return index
-    return None
+            if found is not None:
+                break
+            found = index
+    else:
+        if found is not None or not is_number(id):
+            return found
+    sound = next((index for index in range(len(ports)) if not _is_faulty(ports, index)), None)
+    first = 0 if sound is None else int(ports[sound].id) - sound
+    meant = int(id) - first
+    return meant if 0 <= meant < len(ports) and _is_faulty(ports, meant) else found
+
+
+def _is_faulty(ports: Sequence[PortElement], index: int) -> bool:
+    """Whether a port has an id that no edge can name: no number, or one that another port of its side has."""
+    id = ports[index].id
+    return not is_number(id) or sum(port.id == id for port in ports) > 1

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from irrun.diagnostics import Diagnostic, OpError
 from irrun.document.weights import Weights
@@ -17,24 +17,28 @@ from irrun.ops.context import BodyCall
 from irrun.tensor import Dim, Shape
 
 
-Revise = Callable[[Node, tuple[Fact, ...]], tuple[Fact, ...]]
+class Revision(Protocol):
+    """Replaces what is inferred, before something follows from it."""
+
+    def inputs(self, node: Node, facts: Sequence[Fact | None]) -> Sequence[Fact | None]: ...
+    def outputs(self, node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]: ...
 
 
 def infer(
-    graph: Graph, weights: Weights, given: Mapping[int, Fact] | None = None, revise: Revise | None = None
+    graph: Graph, weights: Weights, given: Mapping[int, Fact] | None = None, revision: Revision | None = None
 ) -> Facts:
     """What is known of every tensor of a graph.
 
-    ``given`` replaces what Parameters say of themselves, by node; ``revise`` what is inferred of any node, before
-    something follows from it. A layer that does not fit its inputs is reported; nothing is said of what depends on it.
+    ``given`` replaces what Parameters say of themselves, by node; ``revision`` what is inferred of any node. A layer
+    that does not fit its inputs is reported; nothing is said of what depends on it.
     """
-    return _Pass(weights, revise).run(graph, given or {}, ())
+    return _Pass(weights, revision).run(graph, given or {}, ())
 
 
 class _Pass:
-    def __init__(self, weights: Weights, revise: Revise | None) -> None:
+    def __init__(self, weights: Weights, revision: Revision | None) -> None:
         self.weights = weights
-        self.revise = revise
+        self.revision = revision
 
     def run(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         known: dict[Outlet, Fact] = {}
@@ -44,9 +48,13 @@ class _Pass:
         for node in graph:
             if node.op is None:
                 continue
-            inputs = [known.get(outlet) if outlet is not None else None for outlet in graph.sources(node.id)]
+            inputs: Sequence[Fact | None] = [
+                known.get(outlet) if outlet is not None else None for outlet in graph.sources(node.id)
+            ]
             if any(fact is None for fact in inputs):
                 continue
+            if self.revision is not None:
+                inputs = self.revision.inputs(node, inputs)
             try:
                 outputs = self._outputs(node, inputs, bodies, path)
             except OpError as error:
@@ -55,8 +63,8 @@ class _Pass:
                 continue
             if node.id in parameters:
                 outputs = (given[node.id] if node.id in given else _named(node.name, outputs[0]),)
-            if self.revise is not None:
-                outputs = self.revise(node, outputs)
+            if self.revision is not None:
+                outputs = self.revision.outputs(node, outputs)
             for port, fact in enumerate(outputs):
                 known[Outlet(node.id, port)] = fact
         for facts in bodies.values():

@@ -125,7 +125,9 @@ def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
 
 def _overlap(box: Array, others: Array) -> Array:
     """Intersection over union; boxes whose corners are swapped have nothing in common with any."""
-    sides = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
-    common = np.where((sides > 0).all(axis=1), sides.prod(axis=1), 0)
-    area, other_area = (box[2:] - box[:2]).prod(), (others[:, 2:] - others[:, :2]).prod(axis=1)
+    width = np.minimum(box[2], others[:, 2]) - np.maximum(box[0], others[:, 0])
+    height = np.minimum(box[3], others[:, 3]) - np.maximum(box[1], others[:, 1])
+    common = np.where((width > 0) & (height > 0), width * height, 0)
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    other_area = (others[:, 2] - others[:, 0]) * (others[:, 3] - others[:, 1])
     return np.where(common > 0, common / (area + other_area - common), 0)

@@ -15,6 +15,8 @@ Array = NDArray[Any]
 Overlap = Callable[[Array, Array], Array]
 """From boxes and other boxes, broadcast against each other, to what share of their union they have in common."""
 
+_BLOCK = 512
+
 
 def iou(boxes: Array, others: Array, unit: float = 0.0, *, apart: bool = False) -> Array:
     """Intersection over union of boxes ``[..., 4]`` with others, broadcast; 0 where one of both has no area.
@@ -23,15 +25,20 @@ def iou(boxes: Array, others: Array, unit: float = 0.0, *, apart: bool = False) 
     With ``apart``, boxes that do not touch before ``unit`` is added have nothing in common.
     """
     one = boxes.dtype.type(unit)
-    sides = np.minimum(boxes[..., 2:], others[..., 2:]) - np.maximum(boxes[..., :2], others[..., :2]) + one
-    common = np.maximum(sides, 0).prod(axis=-1)
+    width = np.minimum(boxes[..., 2], others[..., 2]) - np.maximum(boxes[..., 0], others[..., 0]) + one
+    height = np.minimum(boxes[..., 3], others[..., 3]) - np.maximum(boxes[..., 1], others[..., 1]) + one
+    common = np.maximum(width, 0) * np.maximum(height, 0)
     if apart:
-        meet = (boxes[..., :2] <= others[..., 2:]) & (others[..., :2] <= boxes[..., 2:])
-        common = np.where(meet.all(axis=-1), common, 0)
-    area = (boxes[..., 2:] - boxes[..., :2] + one).prod(axis=-1)
-    other_area = (others[..., 2:] - others[..., :2] + one).prod(axis=-1)
+        meet = (boxes[..., 0] <= others[..., 2]) & (others[..., 0] <= boxes[..., 2])
+        meet &= (boxes[..., 1] <= others[..., 3]) & (others[..., 1] <= boxes[..., 3])
+        common = np.where(meet, common, 0)
+    area, other_area = _area(boxes, one), _area(others, one)
     ratio: Array = common / (area + other_area - common)
     return np.where((area > 0) & (other_area > 0), ratio, 0)
+
+
+def _area(boxes: Array, one: Any) -> Array:
+    return np.asarray((boxes[..., 2] - boxes[..., 0] + one) * (boxes[..., 3] - boxes[..., 1] + one))
 
 
 def by_score(scores: Array) -> Array:
@@ -97,16 +104,20 @@ def matrix_decay(boxes: Array, scores: Array, sigma: float | None, unit: float) 
     """The scores after Matrix NMS (https://arxiv.org/abs/2003.10152), of boxes in descending order of score.
 
     A box is decayed by the higher-scoring one that overlaps it most in proportion: linearly, or where ``sigma`` is
-    given by a Gaussian.
+    given by a Gaussian. Blocks of boxes are held against all before them, which bounds the memory.
     """
-    common = np.triu(iou(boxes[:, None], boxes[None], unit, apart=True), 1).astype(np.float64)
-    most = common.max(axis=0, initial=0)[:, None]
-    if sigma is None:
-        decay = (1 - common) / np.maximum(1 - most, 1e-10)
-    else:
-        decay = np.exp((most * most - common * common) * sigma)
-    higher = np.triu(np.ones(common.shape, np.bool_), 1)
-    least = np.where(higher, decay, 1.0).min(axis=0, initial=1.0)
+    count = len(boxes)
+    most, least = np.zeros(count), np.ones(count)
+    for begin in range(0, count, _BLOCK):
+        end = min(begin + _BLOCK, count)
+        higher = np.arange(end)[:, None] < np.arange(begin, end)
+        common = np.where(higher, iou(boxes[:end, None], boxes[None, begin:end], unit, apart=True), 0)
+        most[begin:end] = common.max(axis=0, initial=0)
+        if sigma is None:
+            decay = (1 - common) / np.maximum(1 - most[:end, None], 1e-10)
+        else:
+            decay = np.exp((most[:end, None] ** 2 - common**2) * sigma)
+        least[begin:end] = np.where(higher, decay, 1).min(axis=0, initial=1)
     return np.asarray(scores * least.astype(scores.dtype))
 
 

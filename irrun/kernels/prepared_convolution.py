@@ -26,6 +26,8 @@ Activation = Callable[[Array], object]
 _BLOCK_ELEMENTS: Final = 1 << 18
 """Floats of a block that is worked on: two such blocks fit the cache of a core."""
 
+_WINOGRAD_ELEMENTS: Final = 1 << 18
+
 _LEAST_POINTS: Final = 96
 """Rows below which a matrix product is slow because it spends its time packing the other matrix."""
 
@@ -79,6 +81,14 @@ def _add_to_rows(block: Array, row: Array) -> None:
         several += np.tile(row, repeats)
         block = block[whole:]
     block += row
+
+
+def _even(rows: int, step: int, batch: int, least: int) -> int:
+    """At most so many rows at a time, so that all threads get about as much to do."""
+    blocks = -(-rows // step)
+    if batch == 1 and blocks % threads() and rows >= threads() * least:
+        blocks += threads() - blocks % threads()
+    return -(-rows // blocks)
 
 
 class PreparedConvolution:
@@ -207,7 +217,8 @@ class _Product:
 
             split(panel, -(-filters // 16), operations)
             return
-        step = max(min(_BLOCK_ELEMENTS // (columns * (inner + filters)), -(-rows * batch // threads())), least, 1)
+        step = max(_BLOCK_ELEMENTS // (columns * (inner + filters)), least)
+        step = _even(rows, step, batch, least)
         starts = [(image, first) for image in range(batch) for first in range(0, rows, step)]
 
         def several(first: int, last: int) -> None:
@@ -328,64 +339,56 @@ class _Winograd:
         self.tiles = -(-geometry.counts[0] // TILE), -(-geometry.counts[1] // TILE)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        batch = len(images)
         depth, filters = self.weights.shape[1:]
         down, across = self.tiles
-        operations = batch * down * across * (36 * depth * filters / _CHEAP + 200 * (depth + filters) / 4)
-        fitting = 3 * _BLOCK_ELEMENTS // (36 * across * (depth + filters))
-        fitting = max(fitting, -(-self.least_tiles(depth, filters) // across))
-        blocks = -(-down // min(fitting, down))
-        step = -(-down // blocks)
+        batch = len(images)
+        operations = batch * down * across * (36 * depth * filters / _CHEAP + 100 * (depth + filters))
+        least = max(-(-_least_tiles(depth, filters) // across), 1)
+        step = max(_WINOGRAD_ELEMENTS // (36 * across * (depth + filters)), least)
+        step = _even(down, step, batch, least)
         starts = [(image, row) for image in range(batch) for row in range(0, down, step)]
-        if len(starts) < threads() and down * across >= 2 * 24:
-            step = -(-down // threads())
-            starts = [(image, row) for image in range(batch) for row in range(0, down, step)]
-        if len(starts) == 1:
-            self._together(images[0], target[0], None if summand is None else summand[0], operations)
-            return
 
         def several(first: int, last: int) -> None:
             for image, row in starts[first:last]:
                 part = None if summand is None else summand[image]
                 self._block(images[image], target[image], part, row, min(row + step, down))
 
-        split(several, len(starts), operations)
-
-    @staticmethod
-    def least_tiles(depth: int, filters: int) -> int:
-        return 24 if depth * filters <= 1 << 14 else 64
-
-    def _data(self, image: Array, first: int, last: int, out: Array) -> None:
-        rows, across = last - first, self.tiles[1]
-        padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * across + 2)
-        transform_data(padded, rows, across, out)
+        if len(starts) == 1:
+            self._block(images[0], target[0], None if summand is None else summand[0], 0, down)
+        else:
+            split(several, len(starts), operations)
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
-        depth, filters = self.weights.shape[1:]
-        points = (last - first) * self.tiles[1]
-        data = scratch("winograd data", (36, points, depth), np.float32)
-        self._data(image, first, last, data)
-        products = scratch("winograd products", (36, points, filters), np.float32)
-        np.matmul(data, self.weights, out=products)
-        self._result(products, target, summand, first, last)
-
-    def _result(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
+        """A few rows of tiles."""
         rows, across = last - first, self.tiles[1]
-        tiles = transform_result(products, rows, across)
-        top, bottom = TILE * first, min(TILE * last, self.geometry.counts[0])
-        columns = self.geometry.counts[1]
-        filters = tiles.shape[-1]
-        laid = scratch("winograd laid", (TILE * rows, TILE * across, filters), np.float32)
-        np.copyto(laid.reshape(rows, TILE, across, TILE, filters), tiles)
-        wanted = target[top:bottom]
-        cut = laid[: bottom - top, :columns]
-        if columns == TILE * across or not target.flags.c_contiguous:
-            pass
-        self.finish(cut.reshape(-1, filters), None if summand is None else summand[top:bottom].reshape(-1, filters))
-        np.copyto(wanted, cut)
+        depth, filters = self.weights.shape[1:]
+        points = rows * across
+        padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * across + 2)
+        data = scratch("winograd data", (36, points, depth), np.float32)
+        transform_data(padded, rows, across, data)
+        products = scratch("winograd products", (36, points, filters), np.float32)
 
-    def _together(self, image: Array, target: Array, summand: Array | None, operations: float) -> None:
-        raise NotImplementedError
+        def several(begin: int, end: int) -> None:
+            np.matmul(data[begin:end], self.weights[begin:end], out=products[begin:end])
+
+        split(several, 36, 36 * points * depth * filters / _CHEAP)
+        tiles = transform_result(products, rows, across)
+        height, width = min(TILE * rows, self.geometry.counts[0] - TILE * first), self.geometry.counts[1]
+        wanted = target[TILE * first : TILE * first + height]
+        direct = wanted.flags.c_contiguous and wanted.shape[:2] == (TILE * rows, TILE * across)
+        whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, filters), np.float32)
+        np.copyto(whole.reshape(rows, TILE, across, TILE, filters), tiles)
+        cut = whole[:height, :width]
+        self.finish(whole.reshape(-1, filters), None)
+        if summand is not None:
+            cut += summand[TILE * first : TILE * first + height]
+        if not direct:
+            np.copyto(wanted, cut)
+
+
+def _least_tiles(depth: int, filters: int) -> int:
+    """Rows of the 36 products that are worth packing the weights for."""
+    return 24 if depth * filters <= 1 << 14 else 64
 
 
 class _Depthwise:

@@ -25,9 +25,13 @@ def rotated_iou(box: Array, others: Array) -> Array:
     """Intersection over union of one box with others ``[n, 5]``; 0 where one of both has no area."""
     box, others = box.astype(np.float64), others.astype(np.float64)
     area, other_area = box[2] * box[3], others[:, 2] * others[:, 3]
-    common = _intersection(np.broadcast_to(corners(box), (len(others), 4, 2)), corners(others))
-    ratio: Array = common / (area + other_area - common)
-    return np.where((area > 0) & (other_area > 0), ratio, 0)
+    distance = np.hypot(others[:, 0] - box[0], others[:, 1] - box[1])
+    reach = (np.hypot(box[2], box[3]) + np.hypot(others[:, 2], others[:, 3])) / 2
+    near = np.flatnonzero((area > 0) & (other_area > 0) & (distance <= reach))
+    common = _intersection(np.broadcast_to(corners(box), (len(near), 4, 2)), corners(others[near]))
+    result = np.zeros(len(others))
+    result[near] = common / (area + other_area[near] - common)
+    return result
 
 
 def _intersection(a: Array, b: Array) -> Array:

@@ -78,7 +78,7 @@ def lint(path: str | os.PathLike[str], weights: str | os.PathLike[str] | None = 
         read = document(data, file, Path(weights) if weights is not None else None)
     except IRError as error:
         return Report(filename, SourceMap(data), error.diagnostics)
-    bound = bind(read)
+    bound = bind(read, mend=True)
     given = facts_of(bound, values)
     context = Context(read, bound, infer(bound.graph, read.weights, given), given)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context)]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from irrun.diagnostics import Diagnostic
+from irrun.diagnostics import Diagnostic, LayerRef
 from irrun.document import Document
 from irrun.graph import Bound, Node
+from irrun.graph.bind import layer_ref
 from irrun.inference import Facts, infer
-from irrun.linter.declared import DeclaredPort, as_declared, inputs, outputs
-from irrun.tensor import Fact
+from irrun.linter.declared import DeclaredPort, as_declared, inputs, offending, outputs, shape_of
+from irrun.tensor import Fact, Shape
+
+
+class Contradiction(NamedTuple):
+    """The shape that arrives at an input, and the axes where its dims are others; None where the rank is another."""
+
+    shape: Shape
+    axes: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -40,15 +49,8 @@ class Context:
         The facts are corrected to what is declared; beside them, by layer element, what they were before that, in a
         body when it first runs.
         """
-        made: dict[int, tuple[Fact, ...]] = {}
-
-        def revise(node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-            if node.layer is None:
-                return facts
-            made.setdefault(node.layer.element, facts)
-            return as_declared(node.layer, facts)
-
-        return infer(self.bound.graph, self.document.weights, self.given, revise), made
+        declared = ByDeclaration()
+        return infer(self.bound.graph, self.document.weights, self.given, declared), declared.made
 
     def made(self, item: DeclaredPort) -> Fact | None:
         """What an output is where the inputs of its layer are what they are declared to be; None where nothing follows.
@@ -66,17 +68,55 @@ class Context:
             facts = None if facts is None else facts.bodies.get(step)
         return None if facts is None else facts.get(item.outlet)
 
-    def doubtful(self, item: DeclaredPort) -> bool:
-        """Whether a finding about the layer's attributes explains whatever is wrong with its ports."""
-        return item.layer.element in self._reported or item.layer.data_element in self._reported
+    def contradiction(self, item: DeclaredPort) -> Contradiction | None:
+        """How the dims of an input contradict what arrives; None where they do not, or where a fault elsewhere is why."""
+        feeder = item.feeder
+        if feeder is None or feeder.dims == item.port.dims or self.doubtful(layer_ref(item.layer)):
+            return None
+        declared = shape_of(feeder)
+        shape = item.fact.shape.merge(declared) or item.fact.shape
+        axes = offending(item.port, shape)
+        if axes == ():
+            return None
+        local = self.arrives(item)
+        if local is not None and offending(item.port, local.shape.merge(declared) or local.shape) == ():
+            return None
+        return Contradiction(shape, axes)
+
+    def doubtful(self, layer: LayerRef) -> bool:
+        """Whether a finding about the layer itself explains whatever is wrong with its ports."""
+        return layer in self._reported
 
     def failures(self) -> list[Diagnostic]:
-        """The findings of inference, without those that follow from a fault elsewhere."""
+        """The findings of inference, without those that follow from another fault."""
         if not self.facts.diagnostics:
             return []
         local = {(item.code, item.anchor) for item in self._by_declaration[0].diagnostics}
-        return [item for item in self.facts.diagnostics if (item.code, item.anchor) in local]
+        return [
+            item
+            for item in self.facts.diagnostics
+            if (item.code, item.anchor) in local and item.layer not in self._reported
+        ]
 
     @functools.cached_property
-    def _reported(self) -> frozenset[int | None]:
-        return frozenset(item.anchor.element for item in self.bound.diagnostics if item.code.startswith("IR3"))
+    def _reported(self) -> frozenset[LayerRef]:
+        found = (*self.document.diagnostics, *self.bound.diagnostics)
+        return frozenset(
+            item.layer for item in found if item.layer is not None and item.code.startswith(("IR104", "IR203", "IR3"))
+        )
+
+
+class ByDeclaration:
+    """Corrects what is inferred to what the file declares, and keeps what was made before that, by layer element."""
+
+    def __init__(self) -> None:
+        self.made: dict[int, tuple[Fact, ...]] = {}
+
+    def inputs(self, node: Node, facts: Sequence[Fact | None]) -> Sequence[Fact | None]:
+        return facts if node.layer is None else as_declared(node.layer.inputs, facts)
+
+    def outputs(self, node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        if node.layer is None:
+            return facts
+        self.made.setdefault(node.layer.element, facts)
+        return tuple(fact for fact in as_declared(node.layer.outputs, facts) if fact is not None)

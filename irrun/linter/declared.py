@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from irrun.document.reader import element_type
@@ -104,10 +104,12 @@ def agrees(port: PortElement, type: ElementType) -> bool:
     return declared is None or declared is type or not declared.is_known or not type.is_known
 
 
-def as_declared(layer: LayerElement, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """The facts of a layer's outputs, corrected to what the file declares where the two contradict each other."""
+def as_declared(ports: Sequence[PortElement], facts: Sequence[Fact | None]) -> list[Fact | None]:
+    """The facts of ports, corrected to what the file declares where the two contradict each other."""
     revised = list(facts)
-    for index, (port, fact) in enumerate(zip(layer.outputs, facts, strict=False)):
+    for index, (port, fact) in enumerate(zip(ports, facts, strict=False)):
+        if fact is None:
+            continue
         axes = offending(port, fact.shape)
         declared = element_type(port.precision)
         type = fact.type if declared is None or agrees(port, fact.type) else declared
@@ -117,7 +119,7 @@ def as_declared(layer: LayerElement, facts: tuple[Fact, ...]) -> tuple[Fact, ...
             dims = fact.shape.dims
             shape = None if dims is None else _corrected(dims, port.dims, axes)
             revised[index] = Fact(type, Shape(shape))
-    return tuple(revised)
+    return revised
 
 
 def _corrected(dims: tuple[Dim, ...], texts: tuple[str, ...], axes: tuple[int, ...]) -> list[Dim]:

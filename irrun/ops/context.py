@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from irrun.tensor import Array
+from irrun.tensor import Array, Fact
 
 
 class BodyInput(NamedTuple):
@@ -53,11 +53,13 @@ class BodyPorts(NamedTuple):
 class BodyCall(NamedTuple):
     """A body as its operation sees it: the port map, and a function from Parameters to Results.
 
-    The function takes and returns facts in ``infer`` and arrays in ``run``.
+    The function takes and returns facts in ``infer`` and arrays in ``run``, where ``results`` says what is known of
+    the Results beforehand.
     """
 
     ports: BodyPorts
     call: Callable[[Sequence[Any]], tuple[Any, ...]]
+    results: tuple[Fact, ...] = ()
 
 
 class Variables(Protocol):

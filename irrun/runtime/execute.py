@@ -56,7 +56,7 @@ def _call(step: Step, arrays: Sequence[Array | None], state: State, observers: S
         context["state"] = state
     if step.bodies is not None:
         context["bodies"] = {
-            tag: BodyCall(body.ports, _body(body, state, observers)) for tag, body in step.bodies.items()
+            tag: BodyCall(body.ports, _body(body, state, observers), body.results) for tag, body in step.bodies.items()
         }
     try:
         returned = step.run(*arrays, **context)

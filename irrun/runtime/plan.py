@@ -12,14 +12,15 @@ from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
 from irrun.runtime.constants import constants, leaving
-from irrun.tensor import Array, ElementType
+from irrun.tensor import Array, ElementType, Fact
 
 
 class PlannedBody(NamedTuple):
-    """A sub-graph as a plan of its own."""
+    """A sub-graph as a plan of its own, and what is known of its Results."""
 
     ports: BodyPorts
     plan: Plan
+    results: tuple[Fact, ...]
 
 
 class Step(NamedTuple):
@@ -130,7 +131,9 @@ def _step(
     bodies = None
     if "bodies" in op.spec.run_asks:
         bodies = {
-            tag: PlannedBody(body.ports, plan(body.graph, facts.bodies[node.id, tag]))
+            tag: PlannedBody(
+                body.ports, plan(body.graph, facts.bodies[node.id, tag]), facts.bodies[node.id, tag].results()
+            )
             for tag, body in node.bodies.items()
         }
     return Step(

@@ -49,6 +49,11 @@ class Shape:
         return tuple(dim.__index__() for dim in self._known())
 
     @property
+    def lower(self) -> tuple[int, ...]:
+        """The least that each size can be."""
+        return tuple(dim.lo for dim in self._known())
+
+    @property
     def size(self) -> Dim:
         """The number of elements."""
         return math.prod(self._known(), start=Dim.exactly(1)) if self.dims is not None else Dim()

@@ -6,7 +6,7 @@ from irrun.diagnostics import Anchor, Diagnostic
 from irrun.document.reader import dims_text
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, offending, shape_of
+from irrun.linter.declared import DeclaredPort, agrees
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.tensor import Shape
@@ -38,27 +38,16 @@ class WrongInputDims(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in context.inputs:
-            feeder = item.feeder
-            if feeder is None or feeder.dims == item.port.dims or context.doubtful(item):
-                continue
-            shape = _arriving(item.fact.shape, shape_of(feeder))
-            axes = offending(item.port, shape)
-            if axes == ():
-                continue
-            local = context.arrives(item)
-            if local is not None and offending(item.port, _arriving(local.shape, shape_of(feeder))) == ():
-                continue
-            yield _finding(item, shape, axes)
-
-
-def _arriving(inferred: Shape, declared: Shape) -> Shape:
-    """The inferred shape; where that leaves dims open, those of the output port that it comes from."""
-    return inferred.merge(declared) or inferred
+            wrong = context.contradiction(item)
+            if wrong is not None:
+                yield _finding(item, wrong.shape, wrong.axes)
 
 
 def _finding(item: DeclaredPort, shape: Shape, axes: tuple[int, ...] | None) -> Diagnostic:
     declared, arrives = dims_text(item.port.dims), str(shape)
     ranks = f" (rank {len(item.port.dims)}, expected {shape.rank})" if axes is None else ""
+    types = f"{item.port.precision} is declared, {item.fact.type.precision} arrives"
+    notes = () if agrees(item.port, item.fact.type) else (types,)
     return Diagnostic(
         "IR402",
         f"input port {item.port.id} is declared {declared}, but {arrives} arrives{ranks}",
@@ -67,5 +56,5 @@ def _finding(item: DeclaredPort, shape: Shape, axes: tuple[int, ...] | None) -> 
         port=item.port.id,
         declared=declared,
         inferred=arrives,
-        notes=path_notes(item.path),
+        notes=(*notes, *path_notes(item.path)),
     )

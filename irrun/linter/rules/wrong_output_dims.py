@@ -43,7 +43,7 @@ class WrongOutputDims(Rule):
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in context.outputs:
             axes = offending(item.port, item.fact.shape)
-            if axes == () or context.doubtful(item):
+            if axes == () or context.doubtful(layer_ref(item.layer)):
                 continue
             local = context.made(item)
             if local is not None and offending(item.port, local.shape) == ():

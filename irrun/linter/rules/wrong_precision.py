@@ -16,7 +16,7 @@ class WrongPrecision(Rule):
 
     ## What it does
     Compares the `precision` of each port with the element type that is inferred. An input that repeats the wrong
-    precision of the output that feeds it is a note of that finding, not another one.
+    precision of the output that feeds it is a note of that finding, and so is one whose dims are wrong too.
 
     ## Why is this bad
     OpenVINO ignores the precision of ports: the file says one thing and the model computes in another type.
@@ -50,12 +50,12 @@ class WrongPrecision(Rule):
             feeder = item.feeder
             if agrees(item.port, item.fact.type) or (feeder is not None and item.port.precision == feeder.precision):
                 continue
-            if _is_at_fault(context, item, context.arrives(item)):
+            if _is_at_fault(context, item, context.arrives(item)) and context.contradiction(item) is None:
                 yield _finding(item, f"input port {item.port.id}", [])
 
 
 def _is_at_fault(context: Context, item: DeclaredPort, local: Fact | None) -> bool:
-    return not context.doubtful(item) and (local is None or not agrees(item.port, local.type))
+    return not context.doubtful(layer_ref(item.layer)) and (local is None or not agrees(item.port, local.type))
 
 
 def _finding(item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:

@@ -28,8 +28,8 @@ class PSROIPooling(Op):
     group_size: int = attr(1, doc="rows and columns of the output", gt=0)
     spatial_scale: float = attr(doc="factor of coordinates", gt=0)
     mode: Literal["average", "bilinear"] = attr("average", doc="with bilinear, coordinates are from 0 to 1")
-    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear", gt=0, openvino=0)
-    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear", gt=0, openvino=0)
+    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear", gt=0)
+    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear", gt=0)
 
     def infer(self, input: Fact, coords: Fact) -> Shape:
         channels = ranked(input, 4)[1]

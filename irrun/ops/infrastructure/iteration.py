@@ -51,12 +51,11 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations, o
     count = iterations(results)
     back = dict(ports.back_edges)
     facts = [Fact.unknown() for _ in range(outputs)]
-    for entry in ports.outputs:
-        if entry.external is None:
+    for out in ports.outputs:
+        if out.external is None:
             continue
-        result = results[entry.internal]
-        initial = first[back[entry.internal]] if entry.internal in back else None
-        facts[entry.external] = _output(entry, result, count, initial)
+        initial = first[back[out.internal]] if out.internal in back else None
+        facts[out.external] = _output(out, results[out.internal], count, initial)
     return tuple(facts)
 
 
@@ -98,13 +97,21 @@ def run_loop(
             continue
         if out.axis is not None:
             parts = joined[out.internal] if out.stride > 0 else joined[out.internal][::-1]
-            arrays[out.external] = np.concatenate(parts, axis=out.axis) if parts else np.empty(0)
+            none = _nothing(out.axis, body.results[out.internal])
+            arrays[out.external] = np.concatenate(parts, axis=out.axis) if parts else none
         elif results:
             arrays[out.external] = results[out.internal]
         elif out.internal in back:
             initial = parameters[back[out.internal]]
             arrays[out.external] = initial if initial is not None else np.empty(0)
     return tuple(arrays)
+
+
+def _nothing(axis: int, result: Fact) -> Array:
+    """What is joined of no runs at all: no elements along the axis, and elsewhere the sizes as far as they are known."""
+    if result.shape.rank is None:
+        return np.empty(0, dtype=result.type.dtype)
+    return np.empty(with_axis(result.shape, axis % result.shape.rank, 0).lower, dtype=result.type.dtype)
 
 
 def slice_count(entry: BodyInput, size: Dim) -> Dim:

@@ -1,0 +1,108 @@
+"""irrun profile: the layers and types that it lists, their arithmetic and bytes, and the trace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Net, Run
+from tests.ops.test_bodies import loop_model
+
+DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> str:
+    """a f32[4,8] x weights f32[8,16] -> "product"."""
+    net = Net("product")
+    weights = net.const(np.ones((8, 16), np.float32), "f32", "weights")
+    data = {"transpose_a": "false", "transpose_b": "false"}
+    net.result(net.layer("MatMul", data, [net.parameter("a", "f32", "4,8"), weights], name="product"))
+    return net.write(tmp_path / "product.xml")
+
+
+def profiled(run: Run, *arguments: Any) -> dict[str, Any]:
+    result = run("profile", *arguments, "--niter", "3", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    record: dict[str, Any] = json.loads(result.stdout)
+    return record
+
+
+def test_layer(run: Run, product: str) -> None:
+    record = profiled(run, product)
+    assert (record["model"], record["runs"]) == ("product", 3)
+    (layer,) = record["layers"]
+    assert (layer["name"], layer["type"], layer["calls"]) == ("product", "MatMul", 1)
+    assert layer["flops"] == 2 * 4 * 8 * 16
+    assert layer["bytes"] == 4 * (4 * 8 + 8 * 16 + 4 * 16)
+    assert (layer["inputs"], layer["outputs"]) == ([[4, 8], [8, 16]], [[4, 16]])
+    assert layer["gflops_per_s"] == pytest.approx(layer["flops"] / layer["ms"] / 1e6)
+    assert layer["share"] == 1
+    (type,) = record["types"]
+    assert type == {
+        "type": "MatMul",
+        "layers": 1,
+        **{key: layer[key] for key in ("ms", "share", "flops", "gflops_per_s", "bytes")},
+    }
+
+
+def test_types_are_the_sums_of_layers(run: Run) -> None:
+    record = profiled(run, DIGITS)
+    layers, types = record["layers"], record["types"]
+    assert sum(layer["share"] for layer in layers) == pytest.approx(1)
+    assert sum(type["share"] for type in types) == pytest.approx(1)
+    assert sum(type["layers"] for type in types) == len(layers)
+    assert record["layers_ms"] == pytest.approx(sum(layer["ms"] for layer in layers))
+    assert [type["ms"] for type in types] == sorted((type["ms"] for type in types), reverse=True)
+    assert record["total_ms"] > 0
+    assert record["between_ms"] > 0
+
+
+def test_layers_of_a_body(run: Run, tmp_path: Path) -> None:
+    record = profiled(run, loop_model(tmp_path, 3, 1e9))
+    calls = {layer["type"]: layer["calls"] for layer in record["layers"]}
+    assert (calls["Loop"], calls["Less"]) == (1, 3)
+
+
+def test_text(run: Run, product: str) -> None:
+    result = run("profile", product, "--threads", "1", "--niter", "2")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "model    product, 1 layers that run"
+    assert lines[1].endswith(", 1 thread")
+    assert lines[2].endswith("the median of 2 runs")
+    assert lines[5].split() == ["TYPE", "LAYERS", "MS", "SHARE", "GFLOP/S", "MIB"]
+    assert lines[6].split()[:2] == ["MatMul", "1"]
+    assert lines[8] == "the slowest 1 of 1 layers"
+    assert lines[10].split()[:6] == ["product", "MatMul", "[4,8]", "[8,16]", "->", "[4,16]"]
+    assert "slowest" not in run("profile", product, "--niter", "1", "--top", "0").stdout
+
+
+def test_trace(run: Run, product: str, tmp_path: Path) -> None:
+    target = tmp_path / "trace.json"
+    result = run("profile", product, "--niter", "1", "--trace", target)
+    assert result.stderr == f"note: wrote {target}; ui.perfetto.dev opens it\n"
+    _, event = json.loads(target.read_text())["traceEvents"]
+    assert (event["name"], event["ph"], event["args"]["op_name"]) == ("product", "X", "MatMul")
+    assert event["args"]["shapes"] == {"inputs": [[4, 8], [8, 16]], "outputs": [[4, 16]]}
+    assert event["dur"] > 0
+
+
+def test_trace_into_a_folder_that_is_not_there(run: Run, product: str, tmp_path: Path) -> None:
+    result = run("profile", product, "--trace", tmp_path / "none" / "trace.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"error: {tmp_path}/none/trace.json: there is no folder {tmp_path}/none\n"
+
+
+def test_beside_openvino(run: Run) -> None:
+    pytest.importorskip("openvino", reason="the native engine is not installed")
+    native = profiled(run, DIGITS, "--compare-openvino")["openvino"]
+    types = {row["type"]: row["layers"] for row in native["types"]}
+    assert (types["Convolution"], types["MaxPool"]) == (3, 1)
+    assert sum(row["share"] for row in native["types"]) == pytest.approx(1)
+    lines = run("profile", DIGITS, "--niter", "1", "--compare-openvino").stdout.splitlines()
+    assert sum(line.startswith(f"OpenVINO {native['version']}: ") for line in lines) == 1
