@@ -27,21 +27,23 @@ class Engine(Protocol):
 
 
 class Irrun:
+    """What the package imports when it is first used is not part of reading a model."""
+
     def __init__(self, stem: Path, threads: int) -> None:
         from threadpoolctl import threadpool_limits
 
         import irrun
 
         threadpool_limits(limits=threads, user_api="blas")
-        self._irrun = irrun
+        self._read, self._compile = irrun.read_model, irrun.compile_model
         self._path = stem.with_suffix(".xml")
         self._config = {"INFERENCE_NUM_THREADS": threads}
 
     def read(self) -> None:
-        self._model = self._irrun.read_model(self._path)
+        self._model = self._read(self._path)
 
     def compile(self) -> None:
-        self._request = self._irrun.compile_model(self._model, self._config).create_infer_request()
+        self._request = self._compile(self._model, self._config).create_infer_request()
         del self._model
 
     def run(self, inputs: Inputs) -> list[Array]:

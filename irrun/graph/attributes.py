@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, near_match
@@ -75,7 +75,7 @@ def _strangers(
             left.append(name)
             continue
         absent.remove(meant)
-        _unknown(layer, name, f"; did you mean {meant.name}?", Severity.ERROR, found)
+        _unknown(layer, [name], f"; did you mean {meant.name}?", Severity.ERROR, found)
         if not mend:
             complete = complete and not meant.required
             continue
@@ -84,13 +84,14 @@ def _strangers(
         except OpError:
             complete = False
     required = [spec for spec in absent if spec.required]
-    for name in left:
-        if len(left) == 1 and len(required) == 1:
-            absent.remove(required[0])
-            _unknown(layer, name, f", and lacks {required[0].name}, which it requires", Severity.ERROR, found)
-            return False
-        close = near_match(name, known)
-        _unknown(layer, name, close, Severity.ERROR if close else Severity.WARNING, found)
+    if left and required:
+        absent[:] = [spec for spec in absent if not spec.required]
+        lacks = " and ".join(spec.name for spec in required)
+        _unknown(layer, left, f", and lacks {lacks}, which it requires", Severity.ERROR, found)
+        return False
+    if left:
+        close = near_match(left[0], known) if len(left) == 1 else ""
+        _unknown(layer, left, close, Severity.ERROR if close else Severity.WARNING, found)
     return complete
 
 
@@ -136,9 +137,11 @@ def _value(spec: AttrSpec, text: str) -> Any:
     return value
 
 
-def _unknown(layer: LayerElement, name: str, meant: str, severity: Severity, found: list[Diagnostic]) -> None:
-    anchor = Anchor(layer.data_element, "name", name)
-    found.append(_finding(AttributeUnknown.code, f"{layer.type} has no attribute {name}{meant}", anchor, severity))
+def _unknown(layer: LayerElement, names: Sequence[str], rest: str, severity: Severity, found: list[Diagnostic]) -> None:
+    """One finding for attributes that the operation does not have."""
+    subject = f"attribute {names[0]}" if len(names) == 1 else f"attributes {' and '.join(names)}"
+    anchor = Anchor(layer.data_element, "name", names[0])
+    found.append(_finding(AttributeUnknown.code, f"{layer.type} has no {subject}{rest}", anchor, severity))
 
 
 def _finding(

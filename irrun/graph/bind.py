@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -110,8 +110,7 @@ class _Binder:
             except OpError as error:
                 attribute = "version" if layer.version and not error.message.startswith("no operation") else "type"
                 self._report(error.code, error.message, Anchor(layer.element, "attribute", attribute), layer, path)
-                meant = nearest(layer.type, DECLARED) if self.mend and layer.type not in DECLARED else None
-                return None if meant is None else self._operation(layer._replace(type=meant), path)
+                return self._meant(layer, path) if self.mend and layer.type not in DECLARED else None
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]
         read = attributes(layer, known, mend=self.mend)
@@ -126,6 +125,16 @@ class _Binder:
             if not read.diagnostics:
                 self.found.append(op_diagnostic(error, layer, path))
             return None
+
+    def _meant(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
+        """The operation that a misspelt type is close to, where it has the attributes of the layer."""
+        meant = nearest(layer.type, DECLARED)
+        before = len(self.found)
+        op = None if meant is None else self._operation(layer._replace(type=meant), path)
+        if len(self.found) == before:
+            return op
+        del self.found[before:]
+        return None
 
     # -- edges
 
@@ -153,6 +162,8 @@ class _Binder:
             self._report("IR207", what, Anchor(element.element), layer, path)
             return BodyPorts((), (), (), 0, 0), False
         before = len(self.found)
+        sound = True
+        gone = _missing_ids(element.net)
         for entry in element.port_map:
             values = self._map_values(layer, entry, path)
             if values is None:
@@ -161,8 +172,11 @@ class _Binder:
             ends = parameters if is_input else results
             inner = entry.attributes.get("internal_layer_id", "")
             if inner not in ends:
-                what = f"the body has no {PARAMETER if is_input else RESULT} with this id"
-                self._map_fault(entry, "internal_layer_id", what, layer, path)
+                sound = False
+                if inner not in gone:
+                    gone.add(inner)
+                    what = f"the body has no {PARAMETER if is_input else RESULT} with this id"
+                    self._map_fault(entry, "internal_layer_id", what, layer, path)
                 continue
             outer = entry.attributes.get("external_port_id", "")
             external = None if outer == "-1" else port_index(layer.inputs if is_input else layer.outputs, outer)
@@ -177,11 +191,12 @@ class _Binder:
                 inputs.append(BodyInput(ends[inner], external, **values))
             else:
                 outputs.append(BodyOutput(ends[inner], external, **values))
-        back_edges = self._back_edges(layer, element, parameters, results, path)
-        if len(self.found) == before:
+        back_edges = self._back_edges(layer, element, parameters, results, gone, path)
+        sound = sound and len(back_edges) == len(element.back_edges)
+        if sound and len(self.found) == before:
             self._complete(layer, element, graph, inputs, outputs, path)
         ports = BodyPorts(tuple(inputs), tuple(outputs), back_edges, len(parameters), len(results))
-        return ports, len(self.found) == before
+        return ports, sound and len(self.found) == before
 
     def _complete(
         self,
@@ -212,6 +227,7 @@ class _Binder:
         element: BodyElement,
         parameters: Mapping[str, int],
         results: Mapping[str, int],
+        gone: Collection[str],
         path: tuple[str, ...],
     ) -> tuple[tuple[int, int], ...]:
         found: list[tuple[int, int]] = []
@@ -220,6 +236,8 @@ class _Binder:
                 ("from-layer", edge.from_layer, results, RESULT),
                 ("to-layer", edge.to_layer, parameters, PARAMETER),
             ):
+                if id in gone:
+                    break
                 if id not in among:
                     what = f'{name} "{id}": the body has no {kind} with this id'
                     self._report("IR208", what, Anchor(edge.element, "value", name), layer, path)
@@ -301,6 +319,12 @@ def _names(text: str | None) -> tuple[str, ...]:
         return tuple(name for name in text.split(",") if name)
     parts = text.replace("\\,", "\0").split(",")
     return tuple(part.replace("\0", ",") for part in parts if part)
+
+
+def _missing_ids(net: NetElement) -> set[str]:
+    """The ids that edges name and no layer has; that is reported where the edges are."""
+    ids = {layer.id for layer in net.layers}
+    return {id for edge in net.edges for id in (edge.from_layer, edge.to_layer)} - ids
 
 
 def _has_faulty_ids(net: NetElement) -> bool:

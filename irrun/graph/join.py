@@ -44,7 +44,7 @@ class Joiner:
             self._by_text.setdefault(layer.id, id)
         self._lost: set[Inlet] = set()
         self._strays: list[_Stray] = []
-        self._portless: dict[tuple[int, str], int] = {}
+        self._unknown_ports: dict[tuple[int, str, str], int] = {}
         missing = self._missing(net.edges)
         nameless = [id for id, layer in layers.items() if not is_number(layer.id)]
         if len(nameless) == len(missing) == 1:
@@ -116,14 +116,14 @@ class Joiner:
         index = port_index(ports, port)
         if index is not None:
             return index
-        finding = self._portless.get((node, name))
+        group = node, name, port if ports else ""
+        finding = self._unknown_ports.get(group)
         if finding is None and port and not any(_is_faulty(ports, at) for at in range(len(ports))):
             has = f"it has {', '.join(item.id for item in ports)}" if ports else "it has none"
             what = f'{name} "{port}": layer {layer.id} ({layer.type}) has no such {side} port; {has}'
             self._report("IR203", what, Anchor(edge.element, "value", name), layer, port)
             finding = len(self.found) - 1
-            if not ports:
-                self._portless[node, name] = finding
+            self._unknown_ports[group] = finding
         if name == "to-port":
             self._strays.append(_Stray(node, finding))
         return None

@@ -28,6 +28,10 @@ _BLOCK_ELEMENTS: Final = 1 << 18
 
 _WINOGRAD_ELEMENTS: Final = 1 << 18
 
+_DEPTHWISE_ELEMENTS: Final = 1 << 15
+
+_SMALL_PRODUCT: Final = 530_000
+
 _LEAST_POINTS: Final = 96
 """Rows below which a matrix product is slow because it spends its time packing the other matrix."""
 
@@ -58,16 +62,18 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """What is done to a block of results [points, O] before it leaves the cache."""
+    """What is done to a block of results [rows, columns, O] before it leaves the cache."""
 
     bias: Array | None
     activation: Activation | None
 
     def __call__(self, block: Array, summand: Array | None, channels: slice = slice(None)) -> None:
+        """``summand`` is [rows, columns, O], and may have fewer rows and columns than the block."""
         if self.bias is not None:
-            _add_to_rows(block, self.bias[channels])
+            _add_to_rows(block.reshape(-1, block.shape[-1]), self.bias[channels])
         if summand is not None:
-            np.add(block, summand, out=block)
+            inside = block[: summand.shape[0], : summand.shape[1]]
+            np.add(inside, summand, out=inside)
         if self.activation is not None:
             self.activation(block)
 
@@ -111,6 +117,32 @@ class PreparedConvolution:
         return out
 
 
+class _Unprepared:
+    """What has no faster way: three axes, integers, padding that cuts off."""
+
+    def __init__(
+        self, weights: Array, windows: tuple[tuple[int, ...], ...], finish: Finish, shape: tuple[int, ...]
+    ) -> None:
+        self.weights, self.windows, self.finish = weights, windows, finish
+        self.shape = shape
+
+    def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
+        result = convolve(x, self.weights, *self.windows)
+        if self.finish.bias is not None:
+            result += self.finish.bias.reshape(-1, *(1,) * (result.ndim - 2))
+        if summand is not None:
+            result += summand
+        if self.finish.activation is not None:
+            self.finish.activation(result)
+        if out is None:
+            return result
+        np.copyto(out, result)
+        return out
+
+
+Prepared = PreparedConvolution | _Unprepared
+
+
 def _images(x: Array) -> Array:
     """[N, C, W] or [N, C, H, W] as a view [N, H, W, C]."""
     return (x[:, :, np.newaxis] if x.ndim == 3 else x).transpose(0, 2, 3, 1)
@@ -127,7 +159,7 @@ def prepare_convolution(
     bias: Array | None = None,
     activation: Activation | None = None,
     accurate: bool = False,
-) -> PreparedConvolution:
+) -> Prepared:
     """Convolution of x [N, C, *S] with weights [O, I, *K] or [G, O / G, I, *K], plus ``bias`` [O].
 
     ``accurate`` keeps to sums of products in their own type: no transform that loses bits for speed.
@@ -138,10 +170,10 @@ def prepare_convolution(
     counts = [(size + begin + end - span) // stride + 1 for size, begin, end, span, stride in places]
     shape = (input_shape[0], grouped.shape[0] * grouped.shape[1], *counts)
     finish = Finish(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
-    windows = (strides, dilations, pads_begin, pads_end)
+    windows = (tuple(strides), tuple(dilations), tuple(pads_begin), tuple(pads_end))
     plain = len(strides) in (1, 2) and weights.dtype.kind == "f" and 0 not in (*shape, *input_shape)
     if not plain or any(pad < 0 for pad in (*pads_begin, *pads_end)):
-        return PreparedConvolution(_Any(grouped, windows, finish), shape, weights.dtype)
+        return _Unprepared(grouped, windows, finish, shape)
     flat = len(strides) == 1
     geometry = Geometry(
         *(
@@ -161,7 +193,7 @@ def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accu
     if geometry.kernel == (1, 1) and geometry.begins == (0, 0):
         return _Pointwise(weights[0], geometry, finish)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
-        return _Winograd(weights[0], geometry, finish)
+        return _Winograd(weights[0], geometry, finish, batch)
     return _Columns(weights[0], geometry, finish)
 
 
@@ -171,13 +203,6 @@ def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) ->
     tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
     used = batch * math.prod(geometry.counts) / (tiles * TILE * TILE)
     return min(filters, depth) >= 32 and tiles >= 16 and used > 0.6
-
-
-class _Any:
-    """What has no faster way: three axes, integers, padding that cuts off."""
-
-    def __init__(self, weights: Array, windows: tuple[Sequence[int], ...], finish: Finish) -> None:
-        self.weights, self.windows, self.finish = weights, windows, finish
 
 
 class _Product:
@@ -190,16 +215,13 @@ class _Product:
     def multiply(self, matrix: Array, target: Array, summand: Array | None, channels: slice = slice(None)) -> None:
         """One block: target and summand are [rows, columns, O]."""
         filters = target.shape[-1]
-        points = len(matrix)
         direct = target.flags.c_contiguous
-        block = target.reshape(points, filters) if direct else scratch("result", (points, filters), matrix.dtype)
-        part = block[:, channels]
-        np.matmul(matrix, self.weights[:, channels], out=part)
-        if summand is not None:
-            summand = summand.reshape(points, filters)[:, channels]
-        self.finish(part, summand, channels)
+        block = target if direct else scratch("result", target.shape, matrix.dtype)
+        part = block[..., channels]
+        np.matmul(matrix, self.weights[:, channels], out=block.reshape(-1, filters)[:, channels])
+        self.finish(part, None if summand is None else summand[..., channels], channels)
         if not direct:
-            np.copyto(target[..., channels], block.reshape(target.shape)[..., channels])
+            np.copyto(target[..., channels], part)
 
     def run_blocks(
         self, matrix_of: Callable[[int, int, int], Array], target: Array, summand: Array | None, inner: int
@@ -241,8 +263,10 @@ class _Pointwise(_Product):
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         strides, counts = self.geometry.strides, self.geometry.counts
         images = images[:, :: strides[0], :: strides[1]][:, : counts[0], : counts[1]]
-        if self.geometry.is_dense:
-            images, target, summand = _as_points(images), _as_points(target), _as_points(summand)
+        given = [part for part in (images, target, summand) if part is not None]
+        if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
+            images, target = _as_points(images), _as_points(target)
+            summand = None if summand is None else _as_points(summand)
         depth = images.shape[-1]
 
         def matrix_of(image: int, first: int, last: int) -> Array:
@@ -256,10 +280,8 @@ class _Pointwise(_Product):
         self.run_blocks(matrix_of, target, summand, depth)
 
 
-def _as_points(images: Any) -> Any:
-    """[N, H, W, C] as [N, H * W, 1, C] where that is a view, or the array as it is."""
-    if images is None or images.strides[1] != images.shape[2] * images.strides[2]:
-        return images
+def _as_points(images: Array) -> Array:
+    """[N, H, W, C] as [N, H * W, 1, C]."""
     return images.reshape(images.shape[0], -1, 1, images.shape[3])
 
 
@@ -332,26 +354,27 @@ def _has_long_rows(image: Array) -> bool:
 class _Winograd:
     """3 x 3 without strides or dilations, by tiles."""
 
-    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        self.weights = transform_weights(weights)
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish, batch: int) -> None:
+        filters, depth = weights.shape[:2]
         self.geometry = geometry
         self.finish = finish
-        self.tiles = -(-geometry.counts[0] // TILE), -(-geometry.counts[1] // TILE)
+        self.tiles = down, across = tuple(-(-count // TILE) for count in geometry.counts)
+        least = max(-(-_least_tiles(depth, filters) // across), 1)
+        self.step = _even(down, max(_WINOGRAD_ELEMENTS // (36 * across * (depth + filters)), least), batch, least)
+        width = _panel_width(self.step * across, depth, filters)
+        panels = transform_weights(weights).reshape(36, depth, -1, width)
+        self.weights = np.ascontiguousarray(panels.transpose(0, 2, 1, 3))
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        depth, filters = self.weights.shape[1:]
         down, across = self.tiles
-        batch = len(images)
+        depth, filters, batch = images.shape[-1], target.shape[-1], len(images)
         operations = batch * down * across * (36 * depth * filters / _CHEAP + 100 * (depth + filters))
-        least = max(-(-_least_tiles(depth, filters) // across), 1)
-        step = max(_WINOGRAD_ELEMENTS // (36 * across * (depth + filters)), least)
-        step = _even(down, step, batch, least)
-        starts = [(image, row) for image in range(batch) for row in range(0, down, step)]
+        starts = [(image, row) for image in range(batch) for row in range(0, down, self.step)]
 
         def several(first: int, last: int) -> None:
             for image, row in starts[first:last]:
                 part = None if summand is None else summand[image]
-                self._block(images[image], target[image], part, row, min(row + step, down))
+                self._block(images[image], target[image], part, row, min(row + self.step, down))
 
         if len(starts) == 1:
             self._block(images[0], target[0], None if summand is None else summand[0], 0, down)
@@ -361,15 +384,16 @@ class _Winograd:
     def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """A few rows of tiles."""
         rows, across = last - first, self.tiles[1]
-        depth, filters = self.weights.shape[1:]
+        depth, filters = image.shape[-1], target.shape[-1]
         points = rows * across
         padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * across + 2)
         data = scratch("winograd data", (36, points, depth), np.float32)
         transform_data(padded, rows, across, data)
         products = scratch("winograd products", (36, points, filters), np.float32)
+        panels = products.reshape(36, points, -1, self.weights.shape[-1]).transpose(0, 2, 1, 3)
 
         def several(begin: int, end: int) -> None:
-            np.matmul(data[begin:end], self.weights[begin:end], out=products[begin:end])
+            np.matmul(data[begin:end, np.newaxis], self.weights[begin:end], out=panels[begin:end])
 
         split(several, 36, 36 * points * depth * filters / _CHEAP)
         tiles = transform_result(products, rows, across)
@@ -379,11 +403,17 @@ class _Winograd:
         whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, filters), np.float32)
         np.copyto(whole.reshape(rows, TILE, across, TILE, filters), tiles)
         cut = whole[:height, :width]
-        self.finish(whole.reshape(-1, filters), None)
-        if summand is not None:
-            cut += summand[TILE * first : TILE * first + height]
+        self.finish(whole, None if summand is None else summand[TILE * first : TILE * first + height])
         if not direct:
             np.copyto(wanted, cut)
+
+
+def _panel_width(points: int, depth: int, filters: int) -> int:
+    """How many of the filters to multiply at a time: the BLAS library does not pack the factors of small products."""
+    width = filters
+    while width % 2 == 0 and width > 32 and points * depth * width > _SMALL_PRODUCT:
+        width //= 2
+    return width
 
 
 def _least_tiles(depth: int, filters: int) -> int:
@@ -392,10 +422,100 @@ def _least_tiles(depth: int, filters: int) -> int:
 
 
 class _Depthwise:
+    """One input channel for each group: every tap is a multiplication and an addition of long rows."""
+
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        raise NotImplementedError
+        groups, self.copies = weights.shape[:2]
+        taps = weights.reshape(groups * self.copies, *geometry.kernel).transpose(1, 2, 0)
+        self.weights = np.tile(taps, geometry.counts[1])
+        self.geometry = geometry
+        self.finish = finish
+
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        if self.copies > 1:
+            images = np.repeat(images, self.copies, axis=-1)
+        batch, rows, columns, channels = target.shape
+        step = _even(rows, max(_DEPTHWISE_ELEMENTS // (columns * channels), 1), batch, 1)
+        starts = [(image, first) for image in range(batch) for first in range(0, rows, step)]
+
+        def several(first: int, last: int) -> None:
+            for image, row in starts[first:last]:
+                end = min(row + step, rows)
+                part = None if summand is None else summand[image, row:end]
+                self._block(images[image], target[image, row:end], part, row)
+
+        split(several, len(starts), 2 * target.size * math.prod(self.geometry.kernel))
+
+    def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
+        rows, columns, channels = target.shape
+        length = columns * channels
+        direct = target.flags.c_contiguous
+        total = target.reshape(rows, length) if direct else scratch("result", (rows, length), image.dtype)
+        product = scratch("product", (rows, length), image.dtype)
+        phases = self._phases(image, first, rows)
+        (down, across), (low, wide) = self.geometry.strides, self.geometry.dilations
+        for y, x in np.ndindex(*self.geometry.kernel):
+            plane = phases[x * wide % across]
+            skip = x * wide // across * channels
+            source = plane[y * low : y * low + (rows - 1) * down + 1 : down, skip : skip + length]
+            np.multiply(source, self.weights[y, x], out=product if x or y else total)
+            if x or y:
+                np.add(total, product, out=total)
+        block = total.reshape(target.shape)
+        self.finish(block, summand)
+        if not direct:
+            np.copyto(target, block)
+
+    def _phases(self, image: Array, first: int, rows: int) -> Array:
+        """The padded rows as [stride, rows, columns / stride * C]: every stride-th column together."""
+        across = self.geometry.strides[1]
+        channels = image.shape[-1]
+        height = (rows - 1) * self.geometry.strides[0] + extent(self.geometry.kernel[0], self.geometry.dilations[0])
+        width = -(-self.geometry.padded_width // across)
+        padded = padded_rows(image, self.geometry, first * self.geometry.strides[0], height, width * across)
+        if across == 1:
+            return padded.reshape(1, height, width * channels)
+        apart = scratch("phases", (across, height, width, channels), image.dtype)
+        np.copyto(apart, padded.reshape(height, width, across, channels).transpose(2, 0, 1, 3))
+        return apart.reshape(across, height, width * channels)
 
 
 class _Grouped:
+    """Groups of several channels: a product of matrices for each."""
+
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        raise NotImplementedError
+        groups, filters, depth = weights.shape[:3]
+        self.weights = np.ascontiguousarray(weights.transpose(0, 3, 4, 2, 1)).reshape(groups, -1, filters)
+        self.depth = depth
+        self.geometry = geometry
+        self.finish = finish
+
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        batch, rows, columns, filters = target.shape
+        inner = self.weights.shape[0] * self.weights.shape[1]
+        step = max(_BLOCK_ELEMENTS // (columns * (inner + filters)), -(-_LEAST_POINTS // columns))
+        step = _even(rows, step, batch, 1)
+        starts = [(image, first) for image in range(batch) for first in range(0, rows, step)]
+
+        def several(first: int, last: int) -> None:
+            for image, row in starts[first:last]:
+                end = min(row + step, rows)
+                part = None if summand is None else summand[image, row:end]
+                self._block(images[image], target[image, row:end], part, row)
+
+        split(several, len(starts), target.size * self.weights.shape[1] / _CHEAP)
+
+    def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
+        rows, columns, filters = target.shape
+        groups, inner, each = self.weights.shape
+        points = rows * columns
+        matrices = scratch("grouped", (groups, points, inner), image.dtype)
+        taps = _columns(image, self.geometry, first, first + rows)
+        split_channels = taps.reshape(points, -1, groups, self.depth).transpose(2, 0, 1, 3)
+        np.copyto(matrices.reshape(split_channels.shape), split_channels)
+        direct = target.flags.c_contiguous
+        block = target if direct else scratch("result", target.shape, image.dtype)
+        np.matmul(matrices, self.weights, out=block.reshape(points, groups, each).transpose(1, 0, 2))
+        self.finish(block, summand)
+        if not direct:
+            np.copyto(target, block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from irrun.document import Document
 from irrun.graph import Bound, Node
 from irrun.graph.bind import layer_ref
 from irrun.inference import Facts, infer
-from irrun.linter.declared import DeclaredPort, as_declared, inputs, offending, outputs, shape_of
+from irrun.linter.declared import DeclaredPort, as_declared, declared_fact, inputs, offending, outputs, shape_of
 from irrun.tensor import Fact, Shape
 
 
@@ -49,7 +49,7 @@ class Context:
         The facts are corrected to what is declared; beside them, by layer element, what they were before that, in a
         body when it first runs.
         """
-        declared = ByDeclaration()
+        declared = ByDeclaration(self._reported)
         return infer(self.bound.graph, self.document.weights, self.given, declared), declared.made
 
     def made(self, item: DeclaredPort) -> Fact | None:
@@ -69,7 +69,7 @@ class Context:
         return None if facts is None else facts.get(item.outlet)
 
     def contradiction(self, item: DeclaredPort) -> Contradiction | None:
-        """How the dims of an input contradict what arrives; None where they do not, or where a fault elsewhere is why."""
+        """How the dims of an input contradict what arrives; None where they do not, or a fault elsewhere is why."""
         feeder = item.feeder
         if feeder is None or feeder.dims == item.port.dims or self.doubtful(layer_ref(item.layer)):
             return None
@@ -107,10 +107,14 @@ class Context:
 
 
 class ByDeclaration:
-    """Corrects what is inferred to what the file declares, and keeps what was made before that, by layer element."""
+    """Corrects what is inferred to what the file declares, and keeps what was made before that, by layer element.
 
-    def __init__(self) -> None:
+    Of ``doubtful`` layers nothing is inferred.
+    """
+
+    def __init__(self, doubtful: Collection[LayerRef]) -> None:
         self.made: dict[int, tuple[Fact, ...]] = {}
+        self._doubtful = doubtful
 
     def inputs(self, node: Node, facts: Sequence[Fact | None]) -> Sequence[Fact | None]:
         return facts if node.layer is None else as_declared(node.layer.inputs, facts)
@@ -119,4 +123,6 @@ class ByDeclaration:
         if node.layer is None:
             return facts
         self.made.setdefault(node.layer.element, facts)
+        if self._doubtful and layer_ref(node.layer) in self._doubtful:
+            return tuple(declared_fact(port) for port in node.layer.outputs)
         return tuple(fact for fact in as_declared(node.layer.outputs, facts) if fact is not None)

@@ -9,7 +9,7 @@ from irrun.document.reader import element_type
 from irrun.document.records import LayerElement, PortElement
 from irrun.graph import Node, Outlet
 from irrun.inference import Facts
-from irrun.tensor import Dim, ElementType, Fact, Shape
+from irrun.tensor import DYNAMIC, Dim, ElementType, Fact, Shape
 
 BodySteps = tuple[tuple[int, str], ...]
 
@@ -82,6 +82,11 @@ def _inside(
 def shape_of(port: PortElement) -> Shape:
     """The partial shape that the ``<dim>`` elements of a port spell."""
     return Shape([Dim() if text == "-1" else int(text) for text in port.dims])
+
+
+def declared_fact(port: PortElement) -> Fact:
+    """What a port says of itself. A port without dims may be a scalar or of dynamic rank."""
+    return Fact(element_type(port.precision) or DYNAMIC, shape_of(port) if port.dims else Shape.unknown())
 
 
 def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:

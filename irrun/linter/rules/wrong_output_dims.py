@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic
@@ -17,7 +19,7 @@ class WrongOutputDims(Rule):
     ## What it does
     Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A
     dim that is not known before the model runs contradicts nothing. What merely follows from a fault further up is not
-    reported.
+    reported, and of several outputs of one layer the first, with the others in its notes.
 
     ## Why is this bad
     OpenVINO ignores the dims of ports and infers its own: the file says one thing and the model does another. Whoever
@@ -41,15 +43,22 @@ class WrongOutputDims(Rule):
     )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in context.outputs:
-            axes = offending(item.port, item.fact.shape)
-            if axes == () or context.doubtful(layer_ref(item.layer)):
-                continue
-            local = context.made(item)
-            if local is not None and offending(item.port, local.shape) == ():
-                continue
-            element = item.port.element if axes is None else item.port.dim_elements[axes[0]]
-            yield _finding(item, Anchor(element) if axes is None else Anchor(element, "text"))
+        for _, items in itertools.groupby(context.outputs, lambda item: item.layer.element):
+            found = [wrong for item in items if (wrong := _wrong(context, item)) is not None]
+            if found:
+                others = (other.message for other in found[1:])
+                yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))
+
+
+def _wrong(context: Context, item: DeclaredPort) -> Diagnostic | None:
+    axes = offending(item.port, item.fact.shape)
+    if axes == () or context.doubtful(layer_ref(item.layer)):
+        return None
+    local = context.made(item)
+    if local is not None and offending(item.port, local.shape) == ():
+        return None
+    element = item.port.element if axes is None else item.port.dim_elements[axes[0]]
+    return _finding(item, Anchor(element) if axes is None else Anchor(element, "text"))
 
 
 def _finding(item: DeclaredPort, anchor: Anchor) -> Diagnostic:

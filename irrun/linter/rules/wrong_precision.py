@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic
 from irrun.graph.bind import layer_ref, path_notes
@@ -38,24 +40,33 @@ class WrongPrecision(Rule):
     )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in context.outputs:
-            if not agrees(item.port, item.fact.type) and _is_at_fault(context, item, context.made(item)):
-                repeated = [
-                    f"input port {port.id} of {called(layer)} repeats this precision"
-                    for layer, port in item.fed
-                    if port.precision == item.port.precision
-                ]
-                yield _finding(item, f"output port {item.port.id}", repeated)
+        for _, items in itertools.groupby(context.outputs, lambda item: item.layer.element):
+            found = [_output(item) for item in items if _is_wrong(context, item, context.made)]
+            if found:
+                others = (other.message for other in found[1:])
+                yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))
         for item in context.inputs:
             feeder = item.feeder
-            if agrees(item.port, item.fact.type) or (feeder is not None and item.port.precision == feeder.precision):
+            if feeder is not None and item.port.precision == feeder.precision:
                 continue
-            if _is_at_fault(context, item, context.arrives(item)) and context.contradiction(item) is None:
+            if _is_wrong(context, item, context.arrives) and context.contradiction(item) is None:
                 yield _finding(item, f"input port {item.port.id}", [])
 
 
-def _is_at_fault(context: Context, item: DeclaredPort, local: Fact | None) -> bool:
-    return not context.doubtful(layer_ref(item.layer)) and (local is None or not agrees(item.port, local.type))
+def _is_wrong(context: Context, item: DeclaredPort, locally: Callable[[DeclaredPort], Fact | None]) -> bool:
+    if agrees(item.port, item.fact.type) or context.doubtful(layer_ref(item.layer)):
+        return False
+    local = locally(item)
+    return local is None or not agrees(item.port, local.type)
+
+
+def _output(item: DeclaredPort) -> Diagnostic:
+    repeated = [
+        f"input port {port.id} of {called(layer)} repeats this precision"
+        for layer, port in item.fed
+        if port.precision == item.port.precision
+    ]
+    return _finding(item, f"output port {item.port.id}", repeated)
 
 
 def _finding(item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:

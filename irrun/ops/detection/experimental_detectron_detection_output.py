@@ -41,7 +41,7 @@ class ExperimentalDetectronDetectionOutput(Op):
     max_detections_per_image: int = attr(ge=0, openvino=0)
     class_agnostic_box_regression: bool = attr(False)
     max_delta_log_wh: float = attr(doc="the largest logarithm of a change of size", openvino=0.0)
-    deltas_weights: tuple[float, ...] = attr(doc="what the four deltas are divided by", ge=0))
+    deltas_weights: tuple[float, ...] = attr(doc="what the four deltas are divided by", ge=0)
 
     def verify(self) -> None:
         if len(self.deltas_weights) != 4:

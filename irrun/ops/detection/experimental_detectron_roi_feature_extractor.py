@@ -28,7 +28,7 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
 
     output_size: int = attr(doc="rows and columns of the output", gt=0)
     sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
-    pyramid_scales: tuple[int, ...] = attr(doc="sizes of the image by sizes of the levels", gt=0))
+    pyramid_scales: tuple[int, ...] = attr(doc="sizes of the image by sizes of the levels", gt=0)
     aligned: bool = attr(False, doc="whether regions are moved by half a pixel of the level")
 
     def infer(self, rois: Fact, *features: Fact) -> tuple[Shape, Shape]:

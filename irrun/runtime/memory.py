@@ -1,0 +1,98 @@
+"""Memory of large results, taken again as soon as nobody can see it any more."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.tensor import Array
+
+WORTH_KEEPING: Final = 1 << 16
+"""Bytes below which the C library has memory at hand; above, a new array costs a page fault for every few kilobytes."""
+
+
+class Memory:
+    """Buffers for one run after another. One memory belongs to one run at a time.
+
+    A buffer is free when only this list refers to it: arrays made of it, and views of those, keep it taken for as long
+    as anybody holds one. Where references are not counted exactly, nothing is ever taken again.
+    """
+
+    def __init__(self) -> None:
+        self._buffers: list[Array] = []
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """An array with anything in it."""
+        size = math.prod(shape) * dtype.itemsize
+        if size < WORTH_KEEPING or _FREE is None:
+            return np.empty(shape, dtype)
+        buffer = self._take(size)
+        return buffer[:size].view(dtype).reshape(shape)
+
+    def like(self, array: Array) -> Array:
+        """An array of the same shape and type, whose axes lie in memory in the same order."""
+        if array.nbytes < WORTH_KEEPING:
+            return np.empty_like(array)
+        if array.flags.c_contiguous:
+            return self.empty(array.shape, array.dtype)
+        order = sorted(range(array.ndim), key=lambda axis: (-abs(array.strides[axis]), -array.shape[axis]))
+        laid = self.empty([array.shape[axis] for axis in order], array.dtype)
+        return laid.transpose(np.argsort(order))
+
+    def is_only_in(self, array: Array) -> bool:
+        """Whether an array lies in a buffer in which no other array lies."""
+        base = array.base
+        if _FREE is None or base is None:
+            return False
+        for buffer in self._buffers:
+            if buffer is base:
+                del base
+                return sys.getrefcount(buffer) == _FREE + 1
+        return False
+
+    @property
+    def size(self) -> int:
+        """The bytes of all buffers."""
+        return sum(buffer.nbytes for buffer in self._buffers)
+
+    def _take(self, size: int) -> Array:
+        """The smallest free buffer that is large enough; where none is, a new one in place of the largest free one."""
+        short = -1
+        for index, buffer in enumerate(self._buffers):
+            if sys.getrefcount(buffer) != _FREE:
+                continue
+            if buffer.nbytes >= size:
+                return buffer
+            short = index
+        if short >= 0:
+            del self._buffers[short]
+        new = np.empty(-(-size // 4096) * 4096, np.uint8)
+        self._buffers.append(new)
+        self._buffers.sort(key=_size)
+        return new
+
+
+def _size(buffer: Array) -> int:
+    return buffer.nbytes
+
+
+def _free_count() -> int | None:
+    """What ``sys.getrefcount`` says of an object in a list that a loop goes over; None where it does not count."""
+    counted = getattr(sys, "getrefcount", None)
+    if counted is None or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return None
+    objects = [np.empty(8, np.uint8)]
+    alone, shared = 0, 0
+    for item in objects:
+        alone = sys.getrefcount(item)
+    view = objects[0][:4].view(np.int16).reshape(2, 1).T
+    for item in objects:
+        shared = sys.getrefcount(item)
+    return alone if shared == alone + 1 and view.base is objects[0] else None
+
+
+_FREE: Final = _free_count()
