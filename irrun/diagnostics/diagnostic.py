@@ -116,13 +116,25 @@ class IRError(Exception):
 
 def near_match(word: str, candidates: Iterable[str]) -> str:
     """``; did you mean X?`` where a candidate is close to ``word``, the empty text otherwise."""
-    known = list(candidates)
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    exact = by_lower.get(word.lower())
-    if exact is not None:
-        return f"; did you mean {exact}?"
-    close = difflib.get_close_matches(word.lower(), list(by_lower), n=1, cutoff=0.7)
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
+    lower = word.lower()
+    close = [candidate for candidate in by_lower if candidate == lower or _one_slip(lower, candidate)]
+    close.sort(key=lambda candidate: (candidate != lower, candidate[:1] != lower[:1]))
+    close += difflib.get_close_matches(lower, list(by_lower), n=1, cutoff=0.7)
     return f"; did you mean {by_lower[close[0]]}?" if close else ""
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """Whether one letter too many, too few, wrong, or swapped with the next makes one word of the other."""
+    if len(a) > len(b):
+        a, b = b, a
+    start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+    if len(a) < len(b):
+        return len(b) - len(a) == 1 and a[start:] == b[start + 1 :]
+    if len(a) < 3:
+        return False
+    swapped = a[start : start + 2] == b[start : start + 2][::-1] and a[start + 2 :] == b[start + 2 :]
+    return swapped or a[start + 1 :] == b[start + 1 :]
 
 
 def listing(words: Iterable[object]) -> str:

@@ -55,6 +55,13 @@ class Geometry:
         return (self.counts[1] - 1) * self.strides[1] + extent(self.kernel[1], self.dilations[1])
 
     @property
+    def is_inside(self) -> bool:
+        """Whether no window reaches into padding."""
+        spans = (extent(*of) for of in zip(self.kernel, self.dilations, strict=True))
+        places = zip(self.sizes, self.counts, self.strides, spans, strict=True)
+        return self.begins == (0, 0) and all((count - 1) * step + span <= size for size, count, step, span in places)
+
+    @property
     def is_dense(self) -> bool:
         """Whether the windows are single elements that cover the image."""
         return self.kernel == (1, 1) and self.sizes == self.counts and self.strides == (1, 1)
@@ -190,7 +197,7 @@ def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accu
     groups, filters, depth = weights.shape[:3]
     if groups > 1:
         return _Depthwise(weights, geometry, finish) if depth == 1 else _Grouped(weights, geometry, finish)
-    if geometry.kernel == (1, 1) and geometry.begins == (0, 0):
+    if geometry.kernel == (1, 1) and geometry.is_inside:
         return _Pointwise(weights[0], geometry, finish)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
         return _Winograd(weights[0], geometry, finish, batch)

@@ -61,13 +61,13 @@ class Memory:
 
     def _take(self, size: int) -> Array:
         """The smallest free buffer that is large enough; where none is, a new one in place of the largest free one."""
-        short = -1
-        for index, buffer in enumerate(self._buffers):
-            if sys.getrefcount(buffer) != _FREE:
-                continue
-            if buffer.nbytes >= size:
-                return buffer
-            short = index
+        place, short = 0, -1
+        for buffer in self._buffers:
+            if sys.getrefcount(buffer) == _FREE:
+                if buffer.nbytes >= size:
+                    return buffer
+                short = place
+            place += 1
         if short >= 0:
             del self._buffers[short]
         new = np.empty(-(-size // 4096) * 4096, np.uint8)

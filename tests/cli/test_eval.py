@@ -63,7 +63,7 @@ def test_value(run: Run, arguments: list[str], printed: str) -> None:
         (["Add", "i32:1", "1.5"], "1.5 cannot be i32: it holds more than integers"),
         (["Abs", 'f32:["a"]'], 'f32:["a"] cannot be f32: it is text'),
         (["Abs", "true"], "input 0 (data) is boolean, expected any numeric type"),
-        (["Abs", "i65:1"], 'no element type "i65" in i65:1, expected one such as f32, i64 or boolean'),
+        (["Abs", "i65:1"], 'no element type "i65" in i65:1; did you mean i64?'),
         (
             ["Abs", "[1,2"],
             "[1,2 is neither a file nor a literal, expected x.npy, a number, or a list such as [[1,2],[3,4]]",

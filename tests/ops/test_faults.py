@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_misspelt_attribute(case: Case, spec: AttrSpec, tmp_path: Path) -> None:
 )
 def test_unreadable_attribute(case: Case, spec: AttrSpec, tmp_path: Path) -> None:
     value = harness.written(harness.operation(case))[spec.name]
-    found = planted(written(case, tmp_path), case, f' {spec.name}="{value}"', f' {spec.name}="@"')
+    found = planted(written(case, tmp_path), case, f' {spec.name}="{escape(value)}"', f' {spec.name}="@"')
     assert found.code == "IR305"
     assert found.message.startswith(f'{spec.name}="@" is not ')
 
@@ -90,7 +91,7 @@ def test_unreadable_attribute(case: Case, spec: AttrSpec, tmp_path: Path) -> Non
 @pytest.mark.parametrize(("case", "spec"), attributes(required=True), ids=label)
 def test_missing_attribute(case: Case, spec: AttrSpec, tmp_path: Path) -> None:
     value = harness.written(harness.operation(case))[spec.name]
-    found = planted(written(case, tmp_path), case, f' {spec.name}="{value}"', "")
+    found = planted(written(case, tmp_path), case, f' {spec.name}="{escape(value)}"', "")
     assert found.code == "IR303"
     assert spec.name in found.message
 
