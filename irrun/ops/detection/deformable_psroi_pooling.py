@@ -48,6 +48,9 @@ class DeformablePSROIPooling(Op):
         if offsets is not None:
             of_offsets = ranked(offsets, 4)
             number = merge_dims(number, of_offsets[0], "the numbers of coords and of offsets", input=2)
+            pairs = of_offsets[1]
+            if pairs.is_static and (pairs.lo == 0 or pairs.lo % 2):
+                raise OpError(f"offsets has {pairs} channels, expected a pair for each class", input=2)
             expect_size(of_offsets[2], self.part_size, "the height of offsets", input=2)
             expect_size(of_offsets[3], self.part_size, "the width of offsets", input=2)
         return Shape([number, self.output_dim, self.group_size, self.group_size])
