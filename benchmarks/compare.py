@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +35,8 @@ HERE: Final = Path(__file__).resolve().parent
 PINS: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 TURN: Final = 0.5
 """Seconds for which one engine runs before it is the turn of the next."""
+IDLE: Final = 0.9
+"""The share of all processors that does nothing on a calm machine."""
 FEW: Final = 3
 """How many runs the reference evaluator makes; it is slow."""
 
@@ -74,7 +77,29 @@ class Worker:
         raise RuntimeError(last[-1] if last else f"ended with status {self._process.returncode}")
 
 
-def measure(stem: Path, engines: Sequence[str], threads: int, seconds: float, starts: int) -> dict[str, Any]:
+def calm(seconds: float) -> None:
+    """Wait for the machine to be idle, so long at most; nothing where the kernel does not say what it does."""
+    ends = time.perf_counter() + seconds
+    while time.perf_counter() < ends:
+        try:
+            first = _ticks()
+            time.sleep(0.3)
+            idle, whole = (after - before for before, after in zip(first, _ticks(), strict=True))
+        except OSError:
+            return
+        if idle >= IDLE * whole:
+            return
+
+
+def _ticks() -> tuple[int, int]:
+    """Idle and all ticks of all processors since the start."""
+    counts = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return counts[3] + counts[4], sum(counts)
+
+
+def measure(
+    stem: Path, engines: Sequence[str], threads: int, seconds: float, starts: int, patience: float
+) -> dict[str, Any]:
     """What is known of each engine on a model; ``error`` alone where it failed."""
     records: dict[str, dict[str, Any]] = {}
     workers: dict[str, Worker] = {}
@@ -84,6 +109,7 @@ def measure(stem: Path, engines: Sequence[str], threads: int, seconds: float, st
             slow = name == "onnx.reference" and count > 0
             if name in records or slow:
                 continue
+            calm(patience)
             try:
                 worker = Worker(name, stem, threads)
             except RuntimeError as error:
@@ -100,6 +126,7 @@ def measure(stem: Path, engines: Sequence[str], threads: int, seconds: float, st
         random.shuffle(order)
         for name in order:
             if name != "onnx.reference" or len(times[name]) < FEW:
+                calm(patience)
                 times[name] += workers[name].ask(run=min(TURN, seconds))
     outputs = {name: _outputs(worker) for name, worker in workers.items()}
     for name, worker in workers.items():
@@ -160,6 +187,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER, help="where the models are, or are made")
     parser.add_argument("--output", type=Path, help="write performance.md and performance.svg into this folder")
     parser.add_argument("--json", type=Path, help="write all figures into this file")
+    parser.add_argument(
+        "--calm", type=float, default=0.0, metavar="SECONDS", help="wait so long at most for other programs, each turn"
+    )
     parser.add_argument("--pinned", action="store_true", help="measure although BLAS is pinned to an architecture")
     options = parser.parse_args()
     names = options.models.split(",") if options.models is not None else list(MODELS)
@@ -170,7 +200,8 @@ def main() -> None:
             parser.error(f"no {kind} {strange[0]}; there are {', '.join(known)}")
     pinned = [name for name in PINS if os.environ.get(name)]
     if pinned and not options.pinned:
-        parser.error(f"{pinned[0]} pins BLAS to what this machine may not be; unset it (env -u {' -u '.join(pinned)})")
+        how = f"unset it (env -u {' -u '.join(pinned)}), or give --pinned"
+        parser.error(f"{pinned[0]} pins BLAS to an architecture, which can halve its speed; {how}")
     if options.quick:
         options.seconds, options.starts = 1.0, 1
         engines = [name for name in engines if name != "onnx.reference"]
@@ -178,7 +209,7 @@ def main() -> None:
     for name in names:
         stem = ensure(name, options.folder).with_suffix("")
         usable = [engine for engine in engines if available(engine, stem)]
-        results[name] = measure(stem, usable, options.threads, options.seconds, max(options.starts, 1))
+        results[name] = measure(stem, usable, options.threads, options.seconds, max(options.starts, 1), options.calm)
         print(report.line(name, results[name]), flush=True)
     whole = {"machine": report.machine(options.threads, results), "results": results}
     if options.json is not None:

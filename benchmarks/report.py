@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -57,10 +57,6 @@ def ratio(engines: Mapping[str, Any], other: str = "openvino", key: str = "media
     """irrun divided by another engine; None where one of them has no figure."""
     ours, theirs = engines.get("irrun", {}).get(key), engines.get(other, {}).get(key)
     return None if ours is None or theirs is None else ours / theirs
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    return statistics.geometric_mean(list(values))
 
 
 def line(name: str, engines: Mapping[str, Any]) -> str:
@@ -116,12 +112,13 @@ def _latency(results: Results) -> list[str]:
         faster = ratio(record, "onnx.reference")
         times = [_time(record[engine]) if engine in record else "" for engine in engines]
         rows.append([name, *times, *ratios, "" if faster is None else f"{1 / faster:.1f}"])
-    known = [value for name, record in results.items() if MODELS[name].group == LARGE and (value := ratio(record))]
+    large = [name for name, record in results.items() if MODELS[name].group == LARGE and ratio(record) is not None]
     heads = ["model", *(TITLES[name] for name in engines), *(["ratio"] if "openvino" in others else [])]
     lines = table([*heads, "times faster than onnx.reference"], rows)
+    known = [value for name in large if (value := ratio(results[name])) is not None]
     if known:
-        large = [name for name in results if MODELS[name].group == LARGE]
-        lines += ["", f"Geometric mean of the ratio over {', '.join(large)}: **{geometric_mean(known):.2f}**."]
+        mean = statistics.geometric_mean(known)
+        lines += ["", f"Geometric mean of the ratio over {', '.join(large)}: **{mean:.2f}**."]
     return lines
 
 

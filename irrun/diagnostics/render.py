@@ -12,9 +12,12 @@ from irrun.diagnostics.diagnostic import Anchor, Diagnostic, Edit, Severity
 
 WIDEST = 160
 
-_UNPRINTABLE = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), "\ufffd") | {9: " "}
+_CONTROLS = (*range(32), *range(127, 160), 0x2028, 0x2029)
+_BIDIRECTIONAL = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_SURROGATES = range(0xD800, 0xE000)
+_UNPRINTABLE = dict.fromkeys((*_CONTROLS, *_BIDIRECTIONAL, *_SURROGATES), "\ufffd") | {9: " "}
 
-_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
+COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 
 
 class Place(Protocol):
@@ -110,9 +113,14 @@ def _edit(edit: Edit, source: Source) -> dict[str, Any]:
 
 def _headline(finding: Finding, colour: bool) -> str:
     diagnostic, place = finding.diagnostic, finding.place
-    severity = _paint(str(diagnostic.severity), _COLOURS[diagnostic.severity], colour)
-    where = _paint(_plain(f"{finding.filename}:{place.row}:{place.column}"), "1", colour)
-    return f"{where}: {severity}: {_plain(_subject(diagnostic) + diagnostic.message)} [{diagnostic.code}]"
+    severity = paint(str(diagnostic.severity), COLOURS[diagnostic.severity], colour)
+    where = paint(plain(f"{finding.filename}:{place.row}:{place.column}"), "1", colour)
+    return f"{where}: {severity}: {message(diagnostic)} [{diagnostic.code}]"
+
+
+def message(diagnostic: Diagnostic) -> str:
+    """What is wrong with which layer, in one line."""
+    return plain(_subject(diagnostic) + diagnostic.message)
 
 
 def _subject(diagnostic: Diagnostic) -> str:
@@ -134,20 +142,20 @@ def _full(finding: Finding, colour: bool) -> str:
         text = ("…" if cut else "") + text[cut : cut + WIDEST] + ("…" if cut + WIDEST < len(text) else "")
         shift = cut - (1 if cut else 0)
         start, end = start - shift, min(end - shift, len(text))
-    text = _plain(text)
+    text = plain(text)
     number = str(place.row)
     margin = " " * len(number)
     width = max(sum(_width(letter) for letter in text[start:end]), 1)
-    carets = _paint("^" * width, _COLOURS[diagnostic.severity], colour)
+    carets = paint("^" * width, COLOURS[diagnostic.severity], colour)
     indent = " " * sum(_width(letter) for letter in text[:start])
     lines = [_headline(finding, colour), f"{margin} |", f"{number} | {text}", f"{margin} | {indent}{carets}"]
-    lines += [f"{margin} = {_plain(note)}" for note in diagnostic.notes]
+    lines += [f"{margin} = {plain(note)}" for note in diagnostic.notes]
     if diagnostic.fix is not None:
-        lines.append(f"{margin} = fix: {diagnostic.fix.message}")
+        lines.append(f"{margin} = fix: {plain(diagnostic.fix.message)}")
     return "\n".join(lines)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The text in one line, tabs as blanks, without what a terminal would obey."""
     return text.translate(_UNPRINTABLE)
 
@@ -157,5 +165,6 @@ def _width(letter: str) -> int:
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 0 if unicodedata.combining(letter) else 1
 
 
-def _paint(text: str, code: str, colour: bool) -> str:
+def paint(text: str, code: str, colour: bool) -> str:
+    """The text in a colour, by its SGR code, where there is to be one."""
     return f"\x1b[{code}m{text}\x1b[0m" if colour else text

@@ -15,11 +15,14 @@ from irrun.document.source_map import SourceMap
 
 DEEPEST: Final = 255
 
+_ENTITY: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[\w.-]+;")
+_TWO_VALUES: Final = re.compile(rb"([^\s=\"']+)=[\"']([^\"'<>]*?)\s+[\w:.-]+=[\"']$")
 _UNDEFINED_PREFIX: Final = re.compile(r"Namespace prefix ([^\s:]+) ")
 _CODES: Final = expat.errors.codes
 _NO_ELEMENTS: Final = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
 _INVALID_TOKEN: Final = _CODES[expat.errors.XML_ERROR_INVALID_TOKEN]
 _UNCLOSED_TOKEN: Final = _CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN]
+_PARTIAL_CHARACTER: Final = _CODES[expat.errors.XML_ERROR_PARTIAL_CHAR]
 _TAG_MISMATCH: Final = _CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 _UNDEFINED_ENTITY: Final = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
 _JUNK: Final = _CODES[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
@@ -170,12 +173,14 @@ def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tup
         reason, at, length = f"</{closing}> closes nothing, {expected}", at - 2, len(closing.encode()) + 3
     elif code == _NO_ELEMENTS and inner:
         reason, at = f"the file ends inside <{inner}>, expected </{inner}>", len(text.rstrip()) - 1
-    elif code == _UNCLOSED_TOKEN:
+    elif code in (_UNCLOSED_TOKEN, _PARTIAL_CHARACTER):
         reason = "the file ends inside the tag that begins here" + (f", inside <{inner}>" if inner else "")
         length = len(text) - at
     elif code == _UNDEFINED_ENTITY:
-        length = text.find(b";", at) + 1 - at
-        reason = f"no entity {text[at : at + length].decode(errors='replace')}, expected &amp; for a bare &"
+        entity = _ENTITY.search(text, at)
+        if entity is not None:
+            at, length = entity.start(), len(entity[0])
+            reason = f"no entity {entity[0].decode()}, expected &amp; for a bare &"
     elif code == _JUNK:
         reason = "something follows the end of </net>, expected the end of the file"
     elif code == _INVALID_TOKEN:
@@ -190,16 +195,20 @@ def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tup
 
 
 def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:
-    """The attribute whose value runs up to ``at``: its name, and where its value begins and how long its line is."""
+    """The attribute whose value runs on because its closing quote is missing, where an invalid token stands at ``at``.
+
+    Its name, and the offset and the length of its value as far as that can be told.
+    """
     tag = text.rfind(b"<", 0, at)
-    if tag < 0 or text[at : at + 1] != b"<":
+    if tag < 0:
         return None
     inside = text[tag:at]
+    if text[at : at + 1] != b"<":
+        two = _TWO_VALUES.search(inside)
+        return None if two is None else (two[1].decode(errors="replace"), tag + two.start(2) - 1, len(two[2]) + 1)
     quote = max(b"\"'", key=lambda mark: inside.count(mark))
-    if inside.count(quote) % 2 == 0:
-        return None
     begin = inside.rfind(b"=" + bytes([quote]))
-    if begin < 0:
+    if begin < 0 or inside.count(quote) % 2 == 0:
         return None
     name = inside[:begin].split()[-1].decode(errors="replace")
     line = inside[begin + 1 :].split(b"\n")[0].rstrip()

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from functools import lru_cache
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.activation import is_moderate, row_sums
+from irrun.kernels.threads import WORTH_A_THREAD, Array, scratch, split, threads
+
+_SCORES: Final = 1 << 17
+"""Scores that are worked on at a time, so that they stay in the cache."""
+
+_LEAST_SUM: Final = 1e-20
 
 
 def attention(
@@ -19,34 +26,98 @@ def attention(
     *,
     causal: bool,
     sink: Array | None = None,
+    out: Array | None = None,
 ) -> Array:
     """softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
 
     A boolean mask is true where a key may be looked at; a float mask is added. With ``causal`` query i sees keys 0 to
-    i. ``sink`` is one further score for each query, which takes its share of the softmax and has no value.
+    i, and the mask is left out of account. ``sink`` is one further score for each query, which takes its share of the
+    softmax and has no value. Scores never exist as a whole.
     """
-    scores = np.matmul(query * query.dtype.type(scale), np.swapaxes(key, -1, -2))
-    if causal:
-        mask = np.tri(scores.shape[-2], scores.shape[-1], dtype=np.bool_)
+    queries, keys = query.shape[-2], key.shape[-2]
+    mask = None if causal else mask
+    stacks = [part.shape[:-2] for part in (query, key, value, mask, sink) if part is not None]
+    batch = np.broadcast_shapes(*stacks)
+    result = np.empty((*batch, queries, value.shape[-1]), query.dtype) if out is None else out
+    if not result.size:
+        return result
+    if not keys:
+        result.fill(0)
+        return result
+    lead = batch or (1,)
     if mask is not None and mask.dtype == np.bool_:
-        scores = np.where(mask, scores, scores.dtype.type(-np.inf))
-    elif mask is not None:
-        scores = scores + mask
-    return np.asarray(np.matmul(_softmax(scores, sink), value))
+        mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
+    added = None if mask is None else _spread(mask, lead, queries, keys)
+    spare = None if sink is None else _spread(sink, lead, queries, 1)
+    q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in (query * query.dtype.type(scale), key, value))
+    k = np.swapaxes(k, -1, -2)
+    target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
+    rows = min(queries, max(_SCORES // keys, 32))
+    heads = max(_SCORES // (rows * keys), 1)
+    nanoseconds = result.size / result.shape[-1] * keys * (0.7 + result.shape[-1] / 30)
+    if nanoseconds > WORTH_A_THREAD:
+        heads = min(heads, -(-math.prod(lead) // threads()))
+    starts = [
+        (*index, slice(head, min(head + heads, lead[-1])), row)
+        for index in np.ndindex(*lead[:-1])
+        for head in range(0, lead[-1], heads)
+        for row in range(0, queries, rows)
+    ]
+
+    def several(first: int, last: int) -> None:
+        for *index, row in starts[first:last]:
+            stack = tuple(index)
+            here = (*stack, slice(row, min(row + rows, queries)))
+            end = min(here[-1].stop, keys) if causal else keys
+            left = q[here]
+            scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
+            hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
+            total = None
+            for careful in (False, True):
+                np.matmul(left, k[stack][..., :end], out=scores)
+                moderate = not careful and sink is None and is_moderate(scores)
+                if hidden is not None:
+                    scores[..., row:] += hidden
+                if added is not None:
+                    scores += added[here]
+                total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
+                if total is not None:
+                    break
+            np.matmul(scores, v[stack][..., :end, :], out=target[here])
+            target[here] /= total
+
+    split(several, len(starts), nanoseconds)
+    return result
 
 
-def _softmax(scores: Array, sink: Array | None) -> Array:
-    """Over the last axis; overwrites ``scores``."""
-    if not scores.size:
-        return scores
-    peak = scores.max(axis=-1, keepdims=True)
-    if sink is not None:
-        peak = np.maximum(peak, sink)
-        scores = np.broadcast_to(scores, (*peak.shape[:-1], scores.shape[-1]))
-    scores = np.subtract(scores, peak, out=scores if scores.flags.writeable else None)
+def _spread(part: Array, lead: tuple[int, ...], rows: int, columns: int) -> Array:
+    return np.broadcast_to(part, (*lead, rows, columns))
+
+
+@lru_cache(8)
+def _later(rows: int, columns: int, dtype: np.dtype[Any]) -> Array:
+    """What hides from query i the keys after its own: -inf above the diagonal."""
+    return np.triu(np.full((rows, columns), -np.inf, dtype), 1)
+
+
+def _sums(scores: Array) -> Array | None:
+    """Overwrites scores with their exponentials; returns the sums along the last axis.
+
+    None where a mask has made them so large or so small that they are not to be trusted.
+    """
     np.exp(scores, out=scores)
-    total = scores.sum(axis=-1, keepdims=True)
+    total = row_sums(scores)
+    return total if np.min(total) > _LEAST_SUM and np.max(total) < 1 / _LEAST_SUM else None
+
+
+def _shifted_sums(scores: Array, sink: Array | None) -> Array:
+    """The same with the largest score taken off each."""
+    peak = np.max(scores, axis=-1, keepdims=True)
     if sink is not None:
-        total = total + np.exp(sink - peak)
-    scores /= total
-    return scores
+        np.maximum(peak, sink, out=peak)
+    np.subtract(scores, peak, out=scores)
+    np.exp(scores, out=scores)
+    total = np.sum(scores, axis=-1, keepdims=True)
+    if sink is not None:
+        total += np.exp(sink - peak)
+    return np.asarray(total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ import numpy as np
 from irrun.kernels.windows import Array
 
 F = np.float32
+
+_DENSE = 256
+"""Elements of an axis up to which a product of matrices is faster than gathering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,23 @@ def source_coordinates(of: Axis, mode: str) -> Array:
 
 def nearest(data: Array, axes: Sequence[Axis], coordinates: str, rounding: str) -> Array:
     """Each element is that of the nearest place, as ``rounding`` says which that is."""
-    for of in axes:
+    growing = sorted(axes, key=lambda of: (of.target > of.size, of.axis if of.target < of.size else -of.axis))
+    for of in growing:
         x = source_coordinates(of, coordinates)
-        index = _ROUNDED[rounding](x, of.scale < 1).astype(np.int64)
-        data = np.take(data, np.clip(index, 0, of.size - 1), axis=of.axis)
+        index = np.clip(_ROUNDED[rounding](x, of.scale < 1).astype(np.int64), 0, of.size - 1)
+        data = _repeated(data, of, index)
     return data
+
+
+def _repeated(data: Array, of: Axis, index: Array) -> Array:
+    """The elements at ``index`` along an axis; a copy of whole blocks where each is repeated equally often."""
+    times = of.target // of.size if of.size else 0
+    if times < 2 or not np.array_equal(index, np.arange(of.target) // times):
+        return np.take(data, index, axis=of.axis)
+    result = np.empty((*data.shape[: of.axis + 1], times, *data.shape[of.axis + 1 :]), data.dtype)
+    for copy in range(times):
+        result[(*(slice(None),) * (of.axis + 1), copy)] = data
+    return result.reshape(*data.shape[: of.axis], of.target, *data.shape[of.axis + 1 :])
 
 
 def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool) -> Array:
@@ -141,6 +157,8 @@ def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> 
 def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
     """The sum over t of data[index[:, t]] * weights[:, t] along one axis; an index outside stands for the nearest."""
     size = data.shape[axis]
+    if size <= _DENSE and data.size and np.isfinite(np.sum(data)):
+        return _product(data, axis, np.clip(index, 0, size - 1), weights)
     along = (-1, *(1 for _ in range(data.ndim - 1 - axis)))
     result: Array | None = None
     for places, factors in zip(np.clip(index, 0, size - 1).T, weights.T.astype(data.dtype, copy=False), strict=True):
@@ -155,6 +173,18 @@ def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
     if result is None:
         raise ValueError("no taps")
     return result
+
+
+def _product(data: Array, axis: int, index: Array, weights: Array) -> Array:
+    """The same by a matrix that is mostly zeros, which no element may turn into NaN."""
+    target, size = len(index), data.shape[axis]
+    matrix = np.zeros((target, size), data.dtype)
+    np.add.at(matrix, (np.arange(target)[:, np.newaxis], index), weights.astype(data.dtype, copy=False))
+    inner = math.prod(data.shape[axis + 1 :])
+    shape = (*data.shape[:axis], target, *data.shape[axis + 1 :])
+    if inner == 1:
+        return np.matmul(data.reshape(-1, size), matrix.T).reshape(shape)
+    return np.matmul(matrix, data.reshape(-1, size, inner)).reshape(shape)
 
 
 def _as_float(data: Array) -> Array:

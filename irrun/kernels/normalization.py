@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array, split
+
+_ROWS = 1 << 16
+"""Elements of the rows that are normalized at a time."""
 
 
 def sum_of_squares(x: Array, axes: Sequence[int]) -> Array:
@@ -31,26 +32,46 @@ def _count(x: Array, axes: Sequence[int]) -> int:
     return max(count, 1)
 
 
-def mean_variance(x: Array, axes: Sequence[int], eps: float | None, eps_outside: bool = False) -> Array:
+def mean_variance(
+    x: Array, axes: Sequence[int], eps: float | None, eps_outside: bool = False, out: Array | None = None
+) -> Array:
     """x less its mean along the axes, divided by the root of its variance unless ``eps`` is None.
 
-    ``eps`` is added to the variance, or with ``eps_outside`` to the root.
+    ``eps`` is added to the variance, or with ``eps_outside`` to the root. ``out`` may be x itself.
     """
-    count = _count(x, axes)
-    mean = np.asarray(np.sum(x, axis=tuple(axes), keepdims=True))
-    mean /= count
-    result = np.asarray(np.subtract(x, mean))
-    if eps is None:
+    result = np.empty_like(x) if out is None else out
+    kept = x.ndim - len(axes)
+    if not axes or sorted(axes) != list(range(kept, x.ndim)) or not (x.flags.c_contiguous and result.flags.c_contiguous):
+        _mean_variance(x, tuple(axes), eps, eps_outside, result)
         return result
-    deviation = sum_of_squares(result, axes)
+    length = math.prod(x.shape[kept:])
+    rows, targets = x.reshape(-1, length) if x.size else x, result.reshape(-1, length) if x.size else result
+    step = max(_ROWS // max(length, 1), 1)
+
+    def several(first: int, last: int) -> None:
+        for start in range(first * step, min(last * step, len(rows)), step):
+            _mean_variance(rows[start : start + step], (1,), eps, eps_outside, targets[start : start + step])
+
+    if x.size:
+        split(several, -(-len(rows) // step), x.size * 0.6)
+    return result
+
+
+def _mean_variance(x: Array, axes: tuple[int, ...], eps: float | None, eps_outside: bool, out: Array) -> None:
+    count = _count(x, axes)
+    mean = np.asarray(np.sum(x, axis=axes, keepdims=True))
+    mean /= count
+    np.subtract(x, mean, out=out)
+    if eps is None:
+        return
+    deviation = sum_of_squares(out, axes)
     deviation /= count
     if not eps_outside:
         deviation += eps
     np.sqrt(deviation, out=deviation)
     if eps_outside:
         deviation += eps
-    result /= deviation
-    return result
+    np.divide(out, deviation, out=out)
 
 
 def across_channels(x: Array, bias: float) -> Array:

@@ -1,13 +1,18 @@
-"""Pooling over any number of spatial axes. A window is a box, so each axis is pooled by itself, the last one first."""
+"""Pooling over any number of spatial axes. A window is a box, so each axis is pooled by itself, one after the other."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.threads import scratch, split
 from irrun.kernels.windows import Array, extent, lowest, pad, view
+
+_BLOCK_ELEMENTS: Final = 1 << 17
+"""Elements that are pooled at a time, so that the result of one axis meets the next in the cache."""
 
 
 def max_pool(
@@ -17,16 +22,87 @@ def max_pool(
     dilations: Sequence[int],
     begins: Sequence[int],
     counts: Sequence[int],
+    out: Array | None = None,
 ) -> Array:
-    """The largest element of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value."""
-    result = _without_nan(data)
-    for axis in reversed(range(len(kernel))):
-        where = (axis, kernel[axis], strides[axis], dilations[axis], begins[axis], counts[axis])
-        first, *others = _taps(result, lowest(data.dtype), *where)
-        result = first.copy() if others else first
-        for other in others:
-            np.maximum(result, other, out=result)
-    return result
+    """The largest element of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
+
+    The result lies in memory as the data do, channels last or not.
+    """
+    windows = list(zip(kernel, strides, dilations, begins, strict=True))
+    combine = np.fmax if data.dtype.kind == "f" else np.maximum
+    return _pool(data, combine, lowest(data.dtype), windows, counts, data.dtype, out)
+
+
+def _pool(
+    data: Array,
+    combine: np.ufunc,
+    neutral: object,
+    windows: Sequence[tuple[int, int, int, int]],
+    counts: Sequence[int],
+    dtype: np.dtype[Any],
+    out: Array | None = None,
+) -> Array:
+    """Axis after axis, a few planes or rows of the result at a time; every window is kernel, stride, dilation, begin."""
+    channels_last = data.shape[1] > 1 and np.moveaxis(data, 1, -1).flags.c_contiguous
+    if out is None and channels_last:
+        out = np.moveaxis(np.empty((data.shape[0], *counts, data.shape[1]), dtype), -1, 1)
+    elif out is None:
+        out = np.empty((*data.shape[:2], *counts), dtype)
+    if channels_last:
+        source, target = np.moveaxis(data, 1, -1), np.moveaxis(out, 1, -1)
+        starts = [(image, row) for image in range(len(data)) for row in range(counts[0])]
+        cost = target[0, :1].size * math.prod(windows[0][:1]) if target.size else 0
+    else:
+        source = data.reshape(-1, *data.shape[2:], 1)
+        target = out.reshape(-1, *counts, 1) if out.flags.c_contiguous else np.empty((len(source), *counts, 1), dtype)
+        starts = [(plane, 0) for plane in range(len(source))]
+        cost = source[:1].size
+    step = max(_BLOCK_ELEMENTS // max(cost, 1), 1)
+
+    def several(first: int, last: int) -> None:
+        for start in range(first, last, step):
+            stop = min(start + step, last)
+            if not channels_last:
+                _pool_block(source[start:stop], target[start:stop], combine, neutral, windows, 0)
+                continue
+            for image in range(starts[start][0], starts[stop - 1][0] + 1):
+                low = starts[start][1] if image == starts[start][0] else 0
+                high = starts[stop - 1][1] + 1 if image == starts[stop - 1][0] else counts[0]
+                here = slice(image, image + 1)
+                _pool_block(source[here], target[here, low:high], combine, neutral, windows, low)
+
+    if target.size:
+        split(several, len(starts), 0.3 * data.size * sum(window[0] for window in windows))
+    if not channels_last and not out.flags.c_contiguous:
+        np.copyto(out, target.reshape(out.shape))
+    return out
+
+
+def _pool_block(
+    source: Array,
+    target: Array,
+    combine: np.ufunc,
+    neutral: object,
+    windows: Sequence[tuple[int, int, int, int]],
+    first: int,
+) -> None:
+    """Source [A, *S, B] gives target [A, *counts, B], whose first row is number ``first`` of all."""
+    for axis, (kernel, stride, dilation, begin) in enumerate(windows):
+        shape = (*target.shape[: axis + 2], *source.shape[axis + 2 :])
+        last = axis == len(windows) - 1
+        result = target if last else scratch(f"pooled {axis % 2}", shape, target.dtype)
+        result.fill(neutral)
+        before = (slice(None),) * (axis + 1)
+        skipped = begin - (first * stride if axis == 0 else 0)
+        for tap in range(kernel):
+            offset = tap * dilation - skipped
+            low = max(-(offset // stride), 0)
+            high = min((source.shape[axis + 1] - 1 - offset) // stride + 1, shape[axis + 1])
+            if low < high:
+                part = result[(*before, slice(low, high))]
+                taken = slice(low * stride + offset, (high - 1) * stride + offset + 1, stride)
+                combine(part, source[(*before, taken)], out=part)
+        source = result
 
 
 def max_pool_indices(
@@ -82,25 +158,27 @@ def avg_pool(
     begins: Sequence[int],
     counts: Sequence[int],
     least: int,
+    out: Array | None = None,
 ) -> Array:
     """The mean of each window of data [N, C, *S], padded with zeros.
 
     The sum of a window is divided by the number of its elements that lie inside the data, but by ``least`` at least.
     Divided by nothing it is NaN, or 0 for integers.
     """
-    total = _summable(data)
+    windows = list(zip(kernel, strides, dilations, begins, strict=True))
+    summable = _summable(data)
+    total = _pool(summable, np.add, 0, windows, counts, summable.dtype, out if data.dtype == summable.dtype else None)
     sizes: Array = np.ones((), np.int64)
     for axis in reversed(range(len(kernel))):
-        where = (axis, kernel[axis], strides[axis], dilations[axis], begins[axis], counts[axis])
-        first, *others = _taps(total, 0, *where)
-        total = first.copy() if others else first
-        for other in others:
-            total += other
         starts = np.arange(counts[axis]) * strides[axis] - begins[axis]
         taps = starts[:, None] + np.arange(kernel[axis]) * dilations[axis]
         inside = ((taps >= 0) & (taps < data.shape[2 + axis])).sum(axis=1)
         sizes = inside.reshape(-1, *(1 for _ in range(sizes.ndim))) * sizes
-    return _mean(total, np.maximum(sizes, least), data.dtype)
+    sizes = np.maximum(sizes, least)
+    if data.dtype.kind != "f":
+        return _mean(total, sizes, data.dtype)
+    np.divide(total, sizes.astype(data.dtype), out=total)
+    return total
 
 
 def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
@@ -136,22 +214,6 @@ def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
         )
         values, places = _first_largest(pairs)
     return values, np.broadcast_to(places, values.shape)
-
-
-def _taps(
-    data: Array, padding: object, axis: int, kernel: int, stride: int, dilation: int, begin: int, count: int
-) -> list[Array]:
-    """For each element of the kernel along one spatial axis, what it meets in all windows."""
-    spatial = data.ndim - 2
-    end = max((count - 1) * stride + extent(kernel, dilation) - begin - data.shape[2 + axis], 0)
-    begins, ends = [0] * spatial, [0] * spatial
-    begins[axis], ends[axis] = begin, end
-    padded = pad(data, begins, ends, padding)
-    before = (slice(None),) * (2 + axis)
-    return [
-        padded[(*before, slice(tap * dilation, tap * dilation + stride * (count - 1) + 1, stride))]
-        for tap in range(kernel)
-    ]
 
 
 def _outer_sum(parts: Sequence[Array]) -> Array:

@@ -28,15 +28,15 @@ _BLOCK_ELEMENTS: Final = 1 << 18
 
 _WINOGRAD_ELEMENTS: Final = 1 << 18
 
-_DEPTHWISE_ELEMENTS: Final = 1 << 15
+_DEPTHWISE_ELEMENTS: Final = 1 << 17
 
 _SMALL_PRODUCT: Final = 530_000
 
 _LEAST_POINTS: Final = 96
 """Rows below which a matrix product is slow because it spends its time packing the other matrix."""
 
-_CHEAP: Final = 60
-"""Multiply-adds that take the time of one elementary operation."""
+_FAST: Final = 60
+"""Multiply-adds in a nanosecond, on one thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class _Product:
     ) -> None:
         """``matrix_of(image, first, last)`` gives the rows for a range of rows of one image."""
         batch, rows, columns, filters = target.shape
-        operations = batch * rows * columns * inner * filters / _CHEAP
+        nanoseconds = batch * rows * columns * inner * filters / _FAST
         least = -(-_LEAST_POINTS // columns)
         if batch == 1 and rows < 2 * least and rows * columns * inner <= 4 * _BLOCK_ELEMENTS:
             matrix = matrix_of(0, 0, rows)
@@ -244,7 +244,7 @@ class _Product:
             def panel(first: int, last: int) -> None:
                 self.multiply(matrix, target[0], part, slice(16 * first, min(16 * last, filters)))
 
-            split(panel, -(-filters // 16), operations)
+            split(panel, -(-filters // 16), nanoseconds)
             return
         step = max(_BLOCK_ELEMENTS // (columns * (inner + filters)), least)
         step = _even(rows, step, batch, least)
@@ -256,7 +256,7 @@ class _Product:
                 part = None if summand is None else summand[image, row:end]
                 self.multiply(matrix_of(image, row, end), target[image, row:end], part)
 
-        split(several, len(starts), operations)
+        split(several, len(starts), nanoseconds)
 
 
 class _Pointwise(_Product):
@@ -375,7 +375,7 @@ class _Winograd:
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         down, across = self.tiles
         depth, filters, batch = images.shape[-1], target.shape[-1], len(images)
-        operations = batch * down * across * (36 * depth * filters / _CHEAP + 100 * (depth + filters))
+        nanoseconds = batch * down * across * (36 * depth * filters / _FAST + 30 * (depth + filters))
         starts = [(image, row) for image in range(batch) for row in range(0, down, self.step)]
 
         def several(first: int, last: int) -> None:
@@ -386,7 +386,7 @@ class _Winograd:
         if len(starts) == 1:
             self._block(images[0], target[0], None if summand is None else summand[0], 0, down)
         else:
-            split(several, len(starts), operations)
+            split(several, len(starts), nanoseconds)
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """A few rows of tiles."""
@@ -402,7 +402,7 @@ class _Winograd:
         def several(begin: int, end: int) -> None:
             np.matmul(data[begin:end, np.newaxis], self.weights[begin:end], out=panels[begin:end])
 
-        split(several, 36, 36 * points * depth * filters / _CHEAP)
+        split(several, 36, 36 * points * depth * filters / _FAST)
         tiles = transform_result(products, rows, across)
         height, width = min(TILE * rows, self.geometry.counts[0] - TILE * first), self.geometry.counts[1]
         wanted = target[TILE * first : TILE * first + height]
@@ -451,7 +451,7 @@ class _Depthwise:
                 part = None if summand is None else summand[image, row:end]
                 self._block(images[image], target[image, row:end], part, row)
 
-        split(several, len(starts), 2 * target.size * math.prod(self.geometry.kernel))
+        split(several, len(starts), 0.3 * target.size * math.prod(self.geometry.kernel))
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
         rows, columns, channels = target.shape
@@ -510,7 +510,7 @@ class _Grouped:
                 part = None if summand is None else summand[image, row:end]
                 self._block(images[image], target[image, row:end], part, row)
 
-        split(several, len(starts), target.size * self.weights.shape[1] / _CHEAP)
+        split(several, len(starts), target.size * self.weights.shape[1] / _FAST)
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
         rows, columns, filters = target.shape

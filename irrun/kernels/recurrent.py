@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irrun.kernels.recurrent_steps import GruSteps, LstmSteps, Steps, run_directions
+
 Array = npt.NDArray[Any]
 States = tuple[Array, ...]
 
@@ -140,11 +142,26 @@ def run_sequence(
     sequence i: their hidden state is zero, and in reverse a sequence begins at its own last step. A sequence of no
     steps, or of more than there are, ends in zeros.
     """
+    fast = [_fast_steps(cell, own) for own in weights]
+    if all(steps is not None for steps in fast) and not attention and x.shape[1] and np.all(lengths == x.shape[1]):
+        return run_directions([steps for steps in fast if steps is not None], x, states, reverse)
     passes = [
         _pass(cell, x, tuple(state[:, index] for state in states), lengths, own, backward, *attention)
         for index, (own, backward) in enumerate(zip(weights, reverse, strict=True))
     ]
     return tuple(np.stack(parts, axis=1) for parts in zip(*passes, strict=True))
+
+
+def _fast_steps(cell: Cell, weights: Weights) -> Steps | None:
+    """A quicker form of the usual activations without bounds; None for others."""
+    names = tuple(cell.activations)
+    if 0 < cell.clip < np.inf or weights.w.dtype.kind != "f":
+        return None
+    if isinstance(cell, Lstm) and names[:3] == ("sigmoid", "tanh", "tanh"):
+        return LstmSteps(weights.w, weights.r, weights.b)
+    if isinstance(cell, Gru) and names[:2] == ("sigmoid", "tanh"):
+        return GruSteps(weights.w, weights.r, weights.b, cell.linear_before_reset)
+    return None
 
 
 def _pass(

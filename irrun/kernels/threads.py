@@ -20,8 +20,11 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
-WORTH_A_THREAD: Final = 200_000
-"""Elementary operations (about 0.1 ms of them) below which another thread costs more than it saves."""
+WORTH_A_THREAD: Final = 100_000
+"""Nanoseconds of work for each thread below which another one costs more than it saves."""
+
+_BLOCK: Final = 1 << 16
+"""Elements that are worked on at a time, so that passes over them meet the cache."""
 
 
 class _Blas:
@@ -122,13 +125,13 @@ def single_blas() -> Iterator[None]:
         _TEAM.blas.release()
 
 
-def split(work: Callable[[int, int], object], count: int, operations: float) -> None:
+def split(work: Callable[[int, int], object], count: int, nanoseconds: float) -> None:
     """Calls ``work(start, stop)`` for consecutive ranges that make up ``range(count)``, each in a thread of its own.
 
-    ``operations`` says how much there is to do altogether: a little is done by the calling thread. So is everything
-    within a call that is itself one of several.
+    ``nanoseconds`` says how long one thread takes for it, roughly: a little is done by the calling thread. So is
+    everything within a call that is itself one of several.
     """
-    parts = min(_TEAM.count, count, int(operations // WORTH_A_THREAD))
+    parts = min(_TEAM.count, count, int(nanoseconds // WORTH_A_THREAD))
     if parts < 2 or getattr(_LOCAL, "inside", False):
         work(0, count)
         return
@@ -149,6 +152,38 @@ def _inside(work: Callable[[int, int], object], start: int, stop: int) -> None:
         work(start, stop)
     finally:
         _LOCAL.inside = before
+
+
+def by_blocks(
+    function: Callable[[Array, Array], object], x: Array, out: Array | None = None, nanoseconds: float = 0.3
+) -> Array:
+    """An element-wise function, ``function(block, target)``, block after block; the result lies in memory as x does.
+
+    ``out`` may be x itself where the function allows it. ``nanoseconds`` is for one element.
+    """
+    result = np.empty_like(x) if out is None else out
+    if x.size <= _BLOCK or x.strides != result.strides or not _is_one_run(x):
+        function(x, result)
+        return result
+    source, target = x.ravel("K"), result.ravel("K")
+
+    def several(first: int, last: int) -> None:
+        for start in range(first * _BLOCK, min(last * _BLOCK, x.size), _BLOCK):
+            function(source[start : start + _BLOCK], target[start : start + _BLOCK])
+
+    split(several, -(-x.size // _BLOCK), x.size * nanoseconds)
+    return result
+
+
+def _is_one_run(x: Array) -> bool:
+    """Whether the elements lie in memory one after the other, in whatever order of the axes."""
+    step = x.itemsize
+    for stride, size in sorted(zip(x.strides, x.shape, strict=True)):
+        if size != 1:
+            if stride != step:
+                return False
+            step *= size
+    return True
 
 
 def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:

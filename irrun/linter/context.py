@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,23 +34,35 @@ class Context:
 
     @functools.cached_property
     def outputs(self) -> tuple[DeclaredPort, ...]:
-        """Every output port of which something is inferred, bodies included."""
-        return tuple(outputs(self.facts))
+        """Every output port of which something follows, bodies included."""
+        return tuple(self._completed(tuple(outputs(self.facts)), outputs, self.made))
 
     @functools.cached_property
     def inputs(self) -> tuple[DeclaredPort, ...]:
-        """Every input port of which it is inferred what arrives, bodies included."""
-        return tuple(inputs(self.facts))
+        """Every input port of which it is known what arrives, bodies included."""
+        return tuple(self._completed(tuple(inputs(self.facts)), inputs, self._fed))
+
+    def _completed(
+        self,
+        found: tuple[DeclaredPort, ...],
+        ports: Callable[[Facts], Iterable[DeclaredPort]],
+        locally: Callable[[DeclaredPort], Fact | None],
+    ) -> Iterator[DeclaredPort]:
+        """The ports, and where inference has failed those behind it, with what follows by declaration."""
+        yield from found
+        if not self.facts.diagnostics or self._by_declaration.facts is None:
+            return
+        known = {(item.layer.element, item.number) for item in found}
+        for item in ports(self._by_declaration.facts):
+            fact = None if (item.layer.element, item.number) in known else locally(item)
+            if fact is not None:
+                yield item._replace(fact=fact)
 
     @functools.cached_property
-    def _by_declaration(self) -> tuple[Facts, Mapping[int, tuple[Fact, ...]]]:
-        """What follows for each layer where its inputs are what the file declares them to be.
-
-        The facts are corrected to what is declared; beside them, by layer element, what they were before that, in a
-        body when it first runs.
-        """
+    def _by_declaration(self) -> ByDeclaration:
         declared = ByDeclaration(self._reported)
-        return infer(self.bound.graph, self.document.weights, self.given, declared), declared.made
+        declared.facts = infer(self.bound.graph, self.document.weights, self.given, declared)
+        return declared
 
     def made(self, item: DeclaredPort) -> Fact | None:
         """What an output is where the inputs of its layer are what they are declared to be; None where nothing follows.
@@ -58,15 +70,16 @@ class Context:
         A fault shows at the layer that has it both there and in the facts. What shows in one of the two only is a
         consequence: dims that are wrong mislead this, a wrong attribute misleads the facts.
         """
-        facts = self._by_declaration[1].get(item.layer.element, ())
-        return facts[item.outlet.port] if item.outlet.port < len(facts) else None
+        return _at(self._by_declaration.made.get(item.layer.element), item.number)
+
+    def _fed(self, item: DeclaredPort) -> Fact | None:
+        """What the layer that an input comes from makes where its own inputs are what they are declared to be."""
+        feeder = item.facts.graph[item.outlet.node].layer
+        return None if feeder is None else _at(self._by_declaration.made.get(feeder.element), item.outlet.port)
 
     def arrives(self, item: DeclaredPort) -> Fact | None:
         """What arrives at an input where every output is what it is declared to be; None where nothing follows."""
-        facts: Facts | None = self._by_declaration[0]
-        for step in item.bodies:
-            facts = None if facts is None else facts.bodies.get(step)
-        return None if facts is None else facts.get(item.outlet)
+        return _at(self._by_declaration.arrived.get(item.layer.element), item.number)
 
     def contradiction(self, item: DeclaredPort) -> Contradiction | None:
         """How the dims of an input contradict what arrives; None where they do not, or a fault elsewhere is why."""
@@ -89,9 +102,9 @@ class Context:
 
     def failures(self) -> list[Diagnostic]:
         """The findings of inference, without those that follow from another fault."""
-        if not self.facts.diagnostics:
+        if not self.facts.diagnostics or self._by_declaration.facts is None:
             return []
-        local = {(item.code, item.anchor) for item in self._by_declaration[0].diagnostics}
+        local = {(item.code, item.anchor) for item in self._by_declaration.facts.diagnostics}
         return [
             item
             for item in self.facts.diagnostics
@@ -106,18 +119,28 @@ class Context:
         )
 
 
-class ByDeclaration:
-    """Corrects what is inferred to what the file declares, and keeps what was made before that, by layer element.
+def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:
+    return facts[number] if facts is not None and number < len(facts) else None
 
-    Of ``doubtful`` layers nothing is inferred.
+
+class ByDeclaration:
+    """What follows for each layer where its inputs are what the file declares them to be, by layer element.
+
+    ``arrived`` and ``made`` are the inputs and the outputs before they are corrected to what is declared, in a body
+    when it first runs; ``facts`` those that are corrected. Of ``doubtful`` layers nothing is inferred.
     """
 
     def __init__(self, doubtful: Collection[LayerRef]) -> None:
-        self.made: dict[int, tuple[Fact, ...]] = {}
+        self.arrived: dict[int, Sequence[Fact | None]] = {}
+        self.made: dict[int, Sequence[Fact]] = {}
+        self.facts: Facts | None = None
         self._doubtful = doubtful
 
     def inputs(self, node: Node, facts: Sequence[Fact | None]) -> Sequence[Fact | None]:
-        return facts if node.layer is None else as_declared(node.layer.inputs, facts)
+        if node.layer is None:
+            return facts
+        self.arrived.setdefault(node.layer.element, facts)
+        return as_declared(node.layer.inputs, facts)
 
     def outputs(self, node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         if node.layer is None:

@@ -11,23 +11,21 @@ from irrun.graph import Node, Outlet
 from irrun.inference import Facts
 from irrun.tensor import DYNAMIC, Dim, ElementType, Fact, Shape
 
-BodySteps = tuple[tuple[int, str], ...]
-
 
 class DeclaredPort(NamedTuple):
     """A port as written, and what is inferred of its tensor.
 
-    ``outlet`` is where the tensor comes from, in the graph of ``facts``. ``path`` leads to the body that the layer is
-    in, in words; ``bodies`` by node and tag.
+    ``number`` counts it among the inputs, or the outputs, of its layer, from 0. ``outlet`` is where the tensor comes
+    from, in the graph of ``facts``. ``path`` leads to the body that the layer is in.
     """
 
     layer: LayerElement
     port: PortElement
+    number: int
     fact: Fact
     outlet: Outlet
     facts: Facts
     path: tuple[str, ...]
-    bodies: BodySteps
 
     @property
     def feeder(self) -> PortElement | None:
@@ -45,7 +43,7 @@ class DeclaredPort(NamedTuple):
                 yield layer, layer.inputs[port]
 
 
-def outputs(facts: Facts, path: tuple[str, ...] = (), bodies: BodySteps = ()) -> Iterator[DeclaredPort]:
+def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
     """Every output port of which something is inferred."""
     for node in facts.graph:
         if node.layer is not None:
@@ -53,30 +51,28 @@ def outputs(facts: Facts, path: tuple[str, ...] = (), bodies: BodySteps = ()) ->
                 outlet = Outlet(node.id, index)
                 fact = facts.get(outlet)
                 if fact is not None:
-                    yield DeclaredPort(node.layer, port, fact, outlet, facts, path, bodies)
-        for inner, where, steps in _inside(node, facts, path, bodies):
-            yield from outputs(inner, where, steps)
+                    yield DeclaredPort(node.layer, port, index, fact, outlet, facts, path)
+        for inner, where in _bodies(node, facts, path):
+            yield from outputs(inner, where)
 
 
-def inputs(facts: Facts, path: tuple[str, ...] = (), bodies: BodySteps = ()) -> Iterator[DeclaredPort]:
+def inputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
     """Every input port of which it is inferred what arrives."""
     for node in facts.graph:
         if node.layer is not None:
-            for port, outlet in zip(node.layer.inputs, facts.graph.sources(node.id), strict=True):
+            for index, outlet in enumerate(facts.graph.sources(node.id)):
                 fact = facts.get(outlet)
                 if outlet is not None and fact is not None:
-                    yield DeclaredPort(node.layer, port, fact, outlet, facts, path, bodies)
-        for inner, where, steps in _inside(node, facts, path, bodies):
-            yield from inputs(inner, where, steps)
+                    yield DeclaredPort(node.layer, node.layer.inputs[index], index, fact, outlet, facts, path)
+        for inner, where in _bodies(node, facts, path):
+            yield from inputs(inner, where)
 
 
-def _inside(
-    node: Node, facts: Facts, path: tuple[str, ...], bodies: BodySteps
-) -> Iterator[tuple[Facts, tuple[str, ...], BodySteps]]:
+def _bodies(node: Node, facts: Facts, path: tuple[str, ...]) -> Iterator[tuple[Facts, tuple[str, ...]]]:
     for tag in node.bodies:
         inner = facts.bodies.get((node.id, tag))
         if inner is not None:
-            yield inner, (*path, f'{node.type} "{node.name}" › {tag}'), (*bodies, (node.id, tag))
+            yield inner, (*path, f'{node.type} "{node.name}" › {tag}')
 
 
 def shape_of(port: PortElement) -> Shape:
@@ -101,6 +97,20 @@ def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
         if text != "-1" and not dim.lo <= int(text) <= dim.hi:
             wrong.append(axis)
     return tuple(wrong)
+
+
+def may_be_of_any_rank(item: DeclaredPort) -> bool:
+    """Whether an output without dims is of dynamic rank rather than a scalar: an input of its layer is not static."""
+    arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
+    return not item.port.dims and any(
+        "-1" in port.dims or (not port.dims and (fact is None or fact.rank != 0)) for port, fact in arrived
+    )
+
+
+def has_surplus(item: DeclaredPort) -> bool:
+    """Whether the layer of an output has more outputs than its operation makes."""
+    last = len(item.layer.outputs) - 1
+    return item.number < last and item.facts.get(Outlet(item.outlet.node, last)) is None
 
 
 def agrees(port: PortElement, type: ElementType) -> bool:

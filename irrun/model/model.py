@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,9 +17,11 @@ from irrun.document import Document, read
 from irrun.graph import Bound, Outlet, bind
 from irrun.inference import Facts, infer
 from irrun.model.arguments import InputError, accept, release
+from irrun.model.config import Config, read_config
 from irrun.model.port import Port, find
-from irrun.runtime import Observer, Plan, State, execute, plan
-from irrun.tensor import Array, Dim, Fact, Shape
+from irrun.optimize import Settings
+from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, execute, plan
+from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 Inputs = Mapping[Any, Any] | Sequence[Any] | Any
 PathLike = str | os.PathLike[str]
@@ -115,10 +119,10 @@ class Model:
     def _filename(self) -> str:
         return str(self._document.path) if self._document.path is not None else ""
 
-    def plan(self) -> Plan:
+    def plan(self, settings: Settings = AS_WRITTEN) -> Plan:
         """The plan that computes every output; IRError with all that stands in the way."""
         try:
-            return plan(self._bound.graph, self.facts)
+            return plan(self._bound.graph, self.facts, settings)
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             raise IRError(errors or error.diagnostics, self._filename) from None
@@ -163,19 +167,32 @@ class InferRequest:
     def __init__(self, compiled: CompiledModel) -> None:
         self._compiled = compiled
         self._state = State()
+        self._memory = Memory()
         self.observers: list[Observer] = []
         self.results: Outputs | None = None
 
     def infer(self, inputs: Inputs = None) -> Outputs:
         """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array."""
         compiled = self._compiled
+        compiled.config.apply()
         arrays = accept(compiled.inputs, inputs)
-        results = execute(compiled.plan, arrays, self._state, self.observers)
+        self.results = None
+        results = execute(compiled.plan, arrays, self._state, self.observers, self._memory)
         kept = [*arrays, *self._state.values.values()]
-        types = compiled.plan.result_types
-        released = [release(array, type, kept) for array, type in zip(results, types, strict=True)]
+        released = self._released(list(results), compiled.plan.result_types, kept)
         self.results = Outputs(compiled.outputs, released)
         return self.results
+
+    def _released(self, results: list[Array], types: Sequence[ElementType], kept: Sequence[Array]) -> list[Array]:
+        """The results as the caller's own. What alone lies in a buffer is handed over with it."""
+        seen = {id(array) for array in kept}
+        for index, type in enumerate(types):
+            array = results[index]
+            whole = array.dtype == type.external and array.flags.c_contiguous and id(array) not in seen
+            seen.add(id(array))
+            if not (whole and self._memory.is_only_in(array)):
+                results[index] = release(array, type, kept)
+        return results
 
     def query_state(self) -> list[VariableState]:
         """The variables of this request, as far as it has run."""
@@ -208,10 +225,12 @@ class VariableState:
 class CompiledModel:
     """A model ready to run. It needs the Model no more; several threads may run it at once."""
 
-    def __init__(self, model: Model) -> None:
-        self.plan = model.plan()
+    def __init__(self, model: Model, config: Config | None = None) -> None:
+        self.config = config if config is not None else Config()
+        self.plan = model.plan(self.config.optimize)
         self.inputs = model.inputs
         self.outputs = model.outputs
+        self._memories: deque[Memory] = deque(maxlen=4)
 
     def input(self, key: int | str = 0) -> Port:
         return _port(self.inputs, key, "input")
@@ -223,11 +242,16 @@ class CompiledModel:
         return InferRequest(self)
 
     def infer_new_request(self, inputs: Inputs = None) -> Outputs:
-        return InferRequest(self).infer(inputs)
+        return self(inputs)
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a request of its own: variables begin anew in every call."""
-        return InferRequest(self).infer(inputs)
+        request = InferRequest(self)
+        with suppress(IndexError):
+            request._memory = self._memories.pop()
+        outputs = request.infer(inputs)
+        self._memories.append(request._memory)
+        return outputs
 
     def __repr__(self) -> str:
         return f"<CompiledModel inputs={self.inputs} outputs={self.outputs} steps={len(self.plan.steps)}>"
@@ -246,9 +270,15 @@ def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None)
 
 
 def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | None = None) -> CompiledModel:
-    """Plan a model. ``config`` may name a device as OpenVINO does; there is only the one."""
-    del config
-    return CompiledModel(model if isinstance(model, Model) else read_model(model))
+    """Optimise and plan a model.
+
+    ``config`` holds settings in OpenVINO's words: ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``,
+    of which the latter forbids what loses bits for speed. ``{"OPTIMIZE": False}`` runs layer by layer exactly as
+    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. A text names a device, of which
+    there is only the one. ValueError where a setting does not exist.
+    """
+    settings = read_config(config)
+    return CompiledModel(model if isinstance(model, Model) else read_model(model), settings)
 
 
 def as_shape(value: Any) -> Shape:

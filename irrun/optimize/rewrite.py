@@ -10,6 +10,7 @@ from irrun.graph.join import order
 from irrun.inference import Facts
 from irrun.ops import Op
 from irrun.ops.calling import infer
+from irrun.ops.fused.base import Fused
 from irrun.tensor import Array, Fact
 
 
@@ -51,6 +52,10 @@ class Rewriter:
     def node(self, id: int) -> Node:
         return self._nodes[id]
 
+    def has(self, id: int) -> bool:
+        """Whether a node is still there."""
+        return id in self._nodes
+
     def sources(self, id: int) -> Sequence[Outlet | None]:
         return self._sources[id]
 
@@ -80,10 +85,17 @@ class Rewriter:
 
     # -- changing
 
-    def add(self, op: Op, inputs: Sequence[Outlet | None], instead_of: Node) -> Outlet:
-        """A new node; its first output. It takes name and layer from the node that it stands for."""
+    def settle(self, outlet: Outlet, value: Array) -> None:
+        """Say the value of an outlet that no input changes."""
+        self._known[outlet] = value
+
+    def add(self, op: Op, inputs: Sequence[Outlet | None], nodes: Sequence[Node]) -> Outlet:
+        """A new node; its first output. It takes name and layer from the first of the nodes that it stands for."""
         id = self._next
         self._next += 1
+        instead_of = nodes[0]
+        if isinstance(op, Fused):
+            op.parts = tuple(part for node in nodes for part in parts(node))
         facts = infer(op, [self.fact(outlet) for outlet in inputs])
         self._nodes[id] = Node(
             id, instead_of.name, op.type, "", op, len(facts), ((),) * len(facts), instead_of.layer, instead_of.bodies
@@ -143,3 +155,8 @@ class Rewriter:
 
     def _order(self) -> list[int]:
         return list(order(list(self._nodes), self._sources))
+
+
+def parts(node: Node) -> tuple[str, ...]:
+    """The names of the layers that a node stands for."""
+    return node.op.parts if isinstance(node.op, Fused) else (node.name,)

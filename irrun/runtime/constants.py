@@ -36,7 +36,9 @@ def constants(graph: Graph, facts: Facts) -> Mapping[Outlet, Array]:
                     exact[outlet] = value
             continue
         inputs = [None if source is None else exact.get(source) for source in sources]
-        if any(array is None for array in inputs) or not _computable(node, [facts[outlet] for outlet in outlets], inputs):
+        if any(array is None for array in inputs) or not _computable(
+            node, [facts[outlet] for outlet in outlets], inputs
+        ):
             continue
         types = [facts[outlet].type for outlet in outlets]
         for outlet, value in zip(outlets, _values(node, inputs, types), strict=False):

@@ -11,6 +11,7 @@ from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
+from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
 from irrun.tensor import Array
@@ -24,46 +25,102 @@ class Observer(Protocol):
     def after(self, step: Step, outputs: Sequence[Array]) -> None: ...
 
 
-def execute(plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer] = ()) -> tuple[Array, ...]:
-    """The results for inputs in the carriers of their types; ``state`` holds the variables and is updated."""
+def execute(
+    plan: Plan,
+    inputs: Sequence[Array],
+    state: State,
+    observers: Sequence[Observer] = (),
+    memory: Memory | None = None,
+) -> tuple[Array, ...]:
+    """The results for inputs in the carriers of their types.
+
+    ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
+    meanwhile; results may lie in it.
+    """
     with np.errstate(all="ignore"):
-        results = _execute(plan, inputs, state, observers)
+        results = _Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
     state.commit()
     return results
 
 
-def _execute(plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer]) -> tuple[Array, ...]:
-    slots: list[Any] = list(plan.slots)
-    for slot, array in zip(plan.parameters, inputs, strict=True):
-        slots[slot] = array
-    for step in plan.steps:
-        arrays = [slots[index] for index in step.inputs]
-        for observer in observers:
-            observer.before(step, arrays)
-        outputs = _call(step, arrays, state, observers)
-        for index, array in zip(step.outputs, outputs, strict=True):
-            slots[index] = array
-        for observer in observers:
-            observer.after(step, outputs)
-        for index in step.frees:
-            slots[index] = None
-    return tuple(slots[index] for index in plan.results)
+class _Run:
+    """One run of a plan, and of the bodies in it."""
+
+    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory) -> None:
+        self.state = state
+        self.observers = observers
+        self.memory = memory
+
+    def plan(self, plan: Plan, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        slots: list[Any] = list(plan.slots)
+        for slot, array in zip(plan.parameters, inputs, strict=True):
+            slots[slot] = array
+        if self.observers:
+            self._observed(plan, slots)
+        else:
+            self._steps(plan, slots)
+        return tuple(slots[index] for index in plan.results)
+
+    def _steps(self, plan: Plan, slots: list[Any]) -> None:
+        step: Step | None = None
+        arrays: list[Any] = []
+        ndarray = np.ndarray
+        try:
+            for step in plan.steps:
+                _, run, inputs, outputs, _, frees, _, _, plain = step
+                arrays = [slots[index] for index in inputs]
+                if plain is not None:
+                    result = run(*arrays)
+                    if result.__class__ is not ndarray or result.dtype is not plain:
+                        (result,) = _conformed(step, result)
+                    slots[outputs[0]] = result
+                    del result
+                else:
+                    self._call(step, arrays, slots)
+                arrays.clear()
+                for index in frees:
+                    slots[index] = None
+        except _FAILURES as error:
+            raise _error(step, arrays, error) from _cause(error)
+
+    def _observed(self, plan: Plan, slots: list[Any]) -> None:
+        for step in plan.steps:
+            arrays = [slots[index] for index in step.inputs]
+            for observer in self.observers:
+                observer.before(step, arrays)
+            try:
+                self._call(step, arrays, slots)
+            except _FAILURES as error:
+                raise _error(step, arrays, error) from _cause(error)
+            for observer in self.observers:
+                observer.after(step, [slots[index] for index in step.outputs])
+            arrays.clear()
+            for index in step.frees:
+                slots[index] = None
+
+    def _call(self, step: Step, arrays: Sequence[Any], slots: list[Any]) -> None:
+        """Any step: writes the outputs into their slots."""
+        context: dict[str, Any] = {}
+        for asked in step.asks:
+            if asked == "memory":
+                context[asked] = self.memory
+            elif asked == "state":
+                context[asked] = self.state
+            elif asked == "bodies":
+                bodies = step.bodies or {}
+                context[asked] = {
+                    tag: BodyCall(body.ports, self._body(body), body.results) for tag, body in bodies.items()
+                }
+        results = _conformed(step, step.run(*arrays, **context))
+        for index, result in zip(step.outputs, results, strict=True):
+            slots[index] = result
+
+    def _body(self, body: PlannedBody) -> Callable[[Sequence[Array]], tuple[Array, ...]]:
+        return lambda inputs: self.plan(body.plan, inputs)
 
 
-def _call(step: Step, arrays: Sequence[Array | None], state: State, observers: Sequence[Observer]) -> list[Array]:
-    context: dict[str, Any] = {}
-    if step.state:
-        context["state"] = state
-    if step.bodies is not None:
-        context["bodies"] = {
-            tag: BodyCall(body.ports, _body(body, state, observers), body.results) for tag, body in step.bodies.items()
-        }
-    try:
-        returned = step.run(*arrays, **context)
-    except OpError as error:
-        raise IRError([_located(step, error)]) from None
-    except (ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError, MemoryError) as error:
-        raise IRError([_failed(step, arrays, error)]) from error
+def _conformed(step: Step, returned: Any) -> list[Array]:
+    """What a kernel returned, an array for each output, in the carrier of its type."""
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return [
         result
@@ -73,10 +130,17 @@ def _call(step: Step, arrays: Sequence[Array | None], state: State, observers: S
     ]
 
 
-def _body(
-    body: PlannedBody, state: State, observers: Sequence[Observer]
-) -> Callable[[Sequence[Array]], tuple[Array, ...]]:
-    return lambda inputs: _execute(body.plan, inputs, state, observers)
+_FAILURES = (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError, MemoryError)
+
+
+def _cause(error: Exception) -> Exception | None:
+    return None if isinstance(error, OpError) else error
+
+
+def _error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
+    if step is None:
+        return IRError([Diagnostic("IR802", f"the computation failed: {error}")])
+    return IRError([_located(step, error) if isinstance(error, OpError) else _failed(step, arrays, error)])
 
 
 def _located(step: Step, error: OpError) -> Diagnostic:

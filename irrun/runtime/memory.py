@@ -62,12 +62,12 @@ class Memory:
     def _take(self, size: int) -> Array:
         """The smallest free buffer that is large enough; where none is, a new one in place of the largest free one."""
         place, short = 0, -1
-        for buffer in self._buffers:
+        for buffer in self._buffers:  # enumerate would hold a reference of its own
             if sys.getrefcount(buffer) == _FREE:
                 if buffer.nbytes >= size:
                     return buffer
                 short = place
-            place += 1
+            place += 1  # noqa: SIM113
         if short >= 0:
             del self._buffers[short]
         new = np.empty(-(-size // 4096) * 4096, np.uint8)

@@ -1,16 +1,19 @@
-"""(Graph, Facts) -> Plan: steps over numbered slots, each freed after its last use."""
+"""(Graph, Facts) -> Plan: what the optimiser leaves, as steps over numbered slots, each freed after its last use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
+from irrun.optimize import Settings, optimize
 from irrun.runtime.constants import constants, leaving
 from irrun.tensor import Array, ElementType, Fact
 
@@ -24,7 +27,11 @@ class PlannedBody(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One call of a kernel: slots in, slots out, slots that nobody reads afterwards."""
+    """One call of a kernel: slots in, slots out, slots that nobody reads afterwards.
+
+    ``asks`` are what the kernel wants by keyword: ``state``, ``memory``, or ``bodies``. ``plain`` is the dtype of the
+    output of a kernel that asks for nothing and returns one array, whose elements need no rounding; else None.
+    """
 
     node: Node
     run: Callable[..., Any]
@@ -32,8 +39,9 @@ class Step(NamedTuple):
     outputs: tuple[int, ...]
     types: tuple[ElementType, ...]
     frees: tuple[int, ...]
-    state: bool
+    asks: tuple[str, ...]
     bodies: Mapping[str, PlannedBody] | None
+    plain: np.dtype[Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +60,13 @@ class Plan:
     result_types: tuple[ElementType, ...]
 
 
-def plan(graph: Graph, facts: Facts) -> Plan:
+AS_WRITTEN: Final = Settings(enabled=False)
+
+
+def plan(graph: Graph, facts: Facts, settings: Settings = AS_WRITTEN) -> Plan:
     """The plan that computes every Result of a graph; IRError where a layer is not understood or not known."""
     known = constants(graph, facts)
+    graph, facts, known = optimize(graph, facts, known, settings)
     needed = _needed(graph, known)
     slots: list[Array | None] = [None]
     slot_of: dict[Outlet, int] = {}
@@ -76,7 +88,7 @@ def plan(graph: Graph, facts: Facts) -> Plan:
                 if _leaves(graph, outlet, known):
                     slot(outlet, known[outlet])
             continue
-        steps.append(_step(node, graph, facts, slot_of, outlets, slot))
+        steps.append(_step(node, graph, facts, settings, slot_of, outlets, slot))
     results = tuple(slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
     return Plan(
         _with_frees(steps, results, slots),
@@ -118,6 +130,7 @@ def _step(
     node: Node,
     graph: Graph,
     facts: Facts,
+    settings: Settings,
     slot_of: Mapping[Outlet, int],
     outlets: Sequence[Outlet],
     slot: Callable[[Outlet], int],
@@ -131,21 +144,14 @@ def _step(
     bodies = None
     if "bodies" in op.spec.run_asks:
         bodies = {
-            tag: PlannedBody(
-                body.ports, plan(body.graph, facts.bodies[node.id, tag]), facts.bodies[node.id, tag].results()
-            )
+            tag: PlannedBody(body.ports, plan(body.graph, inner, settings), inner.results())
             for tag, body in node.bodies.items()
+            for inner in (facts.bodies[node.id, tag],)
         }
-    return Step(
-        node,
-        op.run,
-        inputs,
-        tuple(slot(outlet) for outlet in outlets),
-        tuple(facts[outlet].type for outlet in outlets),
-        (),
-        "state" in op.spec.run_asks,
-        bodies,
-    )
+    types = tuple(facts[outlet].type for outlet in outlets)
+    asks = op.spec.run_asks
+    plain = types[0].dtype if len(types) == 1 and not asks and types[0].is_known and not types[0].is_narrow else None
+    return Step(node, op.run, inputs, tuple(slot(outlet) for outlet in outlets), types, (), asks, bodies, plain)
 
 
 def _not_known(node: Node) -> Diagnostic:

@@ -56,5 +56,5 @@ def test_rule_is_complete(rule: type[Rule]) -> None:
 
 def test_every_code_in_the_source_has_a_rule() -> None:
     package = Path(__file__).resolve().parents[2] / "irrun"
-    used = {code for path in package.rglob("*.py") for code in re.findall(r'"(IR\d{3})"', path.read_text("utf-8"))}
+    used = {code for path in package.rglob("*.py") for code in re.findall(r'"(IR[1-9]\d\d)"', path.read_text("utf-8"))}
     assert used == set(rules())

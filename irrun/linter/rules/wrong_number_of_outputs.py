@@ -6,6 +6,7 @@ from irrun.diagnostics import Anchor, Diagnostic
 from irrun.graph import Outlet
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
+from irrun.linter.declared import has_surplus
 from irrun.linter.examples import CLAMP
 from irrun.linter.rule import Rule
 
@@ -34,9 +35,11 @@ class WrongNumberOfOutputs(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in context.outputs:
-            made = item.outlet.port + 1
+            made = item.number + 1
             ports = item.layer.outputs
-            if made == len(ports) or item.facts.get(Outlet(item.outlet.node, made)) is not None:
+            if not has_surplus(item) or item.facts.get(Outlet(item.outlet.node, made)) is not None:
+                continue
+            if context.doubtful(layer_ref(item.layer)):
                 continue
             yield Diagnostic(
                 self.code,

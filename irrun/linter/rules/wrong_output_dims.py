@@ -8,7 +8,7 @@ from irrun.diagnostics import Anchor, Diagnostic
 from irrun.document.reader import dims_text
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, called, offending
+from irrun.linter.declared import DeclaredPort, called, has_surplus, may_be_of_any_rank, offending
 from irrun.linter.examples import NET, TILE
 from irrun.linter.rule import Rule
 
@@ -53,6 +53,8 @@ class WrongOutputDims(Rule):
 def _wrong(context: Context, item: DeclaredPort) -> Diagnostic | None:
     axes = offending(item.port, item.fact.shape)
     if axes == () or context.doubtful(layer_ref(item.layer)):
+        return None
+    if has_surplus(item) or (axes is None and may_be_of_any_rank(item)):
         return None
     local = context.made(item)
     if local is not None and offending(item.port, local.shape) == ():

@@ -1,0 +1,44 @@
+"""A bar on stderr while many files are checked: on a terminal, and only once it has taken a while."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TextIO, TypeVar
+
+PATIENCE: Final = 1.0
+"""Seconds of work before anything is shown."""
+
+_INTERVAL: Final = 0.1
+_WIDTH: Final = 30
+
+_Item = TypeVar("_Item")
+
+
+def watched(
+    items: Iterable[_Item], total: int, stream: TextIO, clock: Callable[[], float] = time.monotonic
+) -> Iterator[_Item]:
+    """The items, as they come; the bar is wiped when the last has come, or when they end early."""
+    if not stream.isatty():
+        yield from items
+        return
+    due = clock() + PATIENCE
+    shown = False
+    try:
+        for done, item in enumerate(items, start=1):
+            yield item
+            now = clock()
+            if now >= due:
+                due, shown = now + _INTERVAL, True
+                stream.write(f"\r{_bar(done, total)}")
+                stream.flush()
+    finally:
+        if shown:
+            stream.write(f"\r{' ' * len(_bar(total, total))}\r")
+            stream.flush()
+
+
+def _bar(done: int, total: int) -> str:
+    filled = _WIDTH * done // total
+    digits = len(str(total))
+    return f"[{'#' * filled}{'-' * (_WIDTH - filled)}] {done:>{digits}} of {total} files"

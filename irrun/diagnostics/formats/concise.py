@@ -1,0 +1,10 @@
+"""For a person, or an editor: one line for each finding."""
+
+from __future__ import annotations
+
+from irrun.diagnostics.render import concise
+from irrun.diagnostics.results import Results
+
+
+def render(results: Results) -> str:
+    return concise(results.findings, results.colour)

@@ -1,0 +1,77 @@
+"""Annotations of GitHub Actions: of its ten places the severest findings take them, and one line counts the rest.
+
+The summary page has them all: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from irrun.diagnostics.diagnostic import Severity
+from irrun.diagnostics.render import Finding, message, plain
+from irrun.diagnostics.results import Results
+from irrun.diagnostics.statistics import checked, found
+
+MOST_ANNOTATIONS: Final = 10
+MOST_ROWS: Final = 1000
+"""A summary page holds one mebibyte."""
+
+_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def render(results: Results) -> str:
+    severest = sorted(results.findings, key=lambda finding: -finding.diagnostic.severity)
+    lines = [_annotation(finding, results) for finding in severest[:MOST_ANNOTATIONS]]
+    rest = len(severest) - MOST_ANNOTATIONS
+    if rest > 0:
+        more = "1 more finding" if rest == 1 else f"{rest} more findings"
+        lines.append(f"::notice title=irrun::and {more}, in the summary of the run")
+    return "\n".join(lines)
+
+
+def summary(results: Results) -> str:
+    """Markdown: a table of the findings."""
+    count = len(results.findings)
+    lines = ["### irrun", "", f"{checked(len(results.files), results.ports)}: {found(count)}."]
+    if count:
+        lines += ["", "| place | severity | rule | finding |", "|---|---|---|---|"]
+        lines += [_row(finding, results) for finding in results.findings[:MOST_ROWS]]
+    if count > MOST_ROWS:
+        lines += ["", f"and {count - MOST_ROWS} more"]
+    return "\n".join(lines) + "\n"
+
+
+def _annotation(finding: Finding, results: Results) -> str:
+    diagnostic, place = finding.diagnostic, finding.place
+    properties = {
+        "title": f"irrun {diagnostic.code} {finding.name}".rstrip(),
+        "file": results.relative(finding.filename),
+        "line": str(place.row),
+        "endLine": str(place.end_row),
+    }
+    if place.row == place.end_row:
+        properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
+    given = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    said = "\n".join([message(diagnostic), *(plain(note) for note in diagnostic.notes)])
+    return f"::{_LEVELS[diagnostic.severity]} {given}::{_data(said)}"
+
+
+def _row(finding: Finding, results: Results) -> str:
+    diagnostic, place = finding.diagnostic, finding.place
+    where = _cell(f"{results.relative(finding.filename)}:{place.row}:{place.column}")
+    code = f"[{diagnostic.code}]({finding.url})" if finding.url else diagnostic.code
+    return f"| {where} | {diagnostic.severity} | {code} | {_cell(message(diagnostic))} |"
+
+
+def _cell(text: str) -> str:
+    """Text that is no Markdown and no HTML."""
+    escaped = plain(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{letter}" if letter in "\\|`*_[]" else letter for letter in escaped)
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(plain(text)).replace(":", "%3A").replace(",", "%2C")

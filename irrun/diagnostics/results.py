@@ -1,0 +1,51 @@
+"""All that one run of the linter found: what a format turns into text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from urllib.parse import quote
+
+from irrun.diagnostics.diagnostic import Severity
+from irrun.diagnostics.render import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """What is to be said of a rule. ``explanation`` is Markdown, ``summary`` its first sentence."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    explanation: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The findings of the ``files`` that were checked, whose output ``ports`` were verified.
+
+    Formats for other programs name files relative to ``root``.
+    """
+
+    findings: Sequence[Finding]
+    files: Sequence[str] = ()
+    ports: int = 0
+    rules: Mapping[str, RuleInfo] = field(default_factory=dict)
+    root: Path = field(default_factory=Path.cwd)
+    version: str = ""
+    colour: bool = False
+
+    def relative(self, filename: str) -> str:
+        """The path from the root, with slashes; the absolute path of a file outside of it."""
+        path = Path(os.path.abspath(filename))
+        root = Path(os.path.abspath(self.root))
+        return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+    def uri(self, filename: str) -> str:
+        """A relative URI; an absolute one for a file outside of the root."""
+        path = self.relative(filename)
+        return PurePath(path).as_uri() if PurePath(path).is_absolute() else quote(path)

@@ -1,0 +1,53 @@
+"""How often each rule found something."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+
+from irrun.diagnostics.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    code: str
+    name: str
+    severity: str
+    count: int
+
+
+def statistics(results: Results) -> list[Statistic]:
+    """Of each code, the most frequent first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    severities: dict[str, str] = {}
+    for finding in results.findings:
+        code = finding.diagnostic.code
+        counts[code, finding.name] += 1
+        severities.setdefault(code, str(finding.diagnostic.severity))
+    rows = [Statistic(code, name, severities[code], count) for (code, name), count in counts.items()]
+    return sorted(rows, key=lambda row: (-row.count, row.code))
+
+
+def as_text(results: Results) -> str:
+    """A table, and how much was checked."""
+    rows = statistics(results)
+    width = max((len(str(row.count)) for row in rows), default=0)
+    lines = [f"{row.count:>{width}}  {row.code}  {row.severity:7}  {row.name}" for row in rows]
+    return "\n".join([*lines, checked(len(results.files), results.ports)])
+
+
+def as_json(results: Results) -> str:
+    """The same as an object: ``statistics``, ``files``, ``ports``."""
+    rows = [asdict(row) for row in statistics(results)]
+    return json.dumps({"statistics": rows, "files": len(results.files), "ports": results.ports}, indent=2)
+
+
+def checked(files: int, ports: int) -> str:
+    """``2 files checked, 17 output ports verified``."""
+    return f"{files} file{'s' if files != 1 else ''} checked, {ports} output port{'s' if ports != 1 else ''} verified"
+
+
+def found(findings: int) -> str:
+    """``2 findings``."""
+    return f"{findings} finding{'s' if findings != 1 else ''}" if findings else "all is well"

@@ -1,0 +1,91 @@
+"""Element-wise functions one after the other, in place where a value is not needed again.
+
+Large tensors are worked on in blocks that stay in the cache, shared between threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from irrun.kernels.threads import Array, scratch, split
+
+BLOCK: Final = 1 << 15
+"""Elements that are worked on at a time."""
+
+
+class Call(NamedTuple):
+    """``function(*arguments, out)``, where numbers stand for values: first the inputs, then the work arrays.
+
+    Work array 0, the first after the inputs, holds the result in the end.
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[int, ...]
+    out: int
+
+
+class Chain(NamedTuple):
+    """Calls over so many inputs and so many work arrays."""
+
+    calls: tuple[Call, ...]
+    inputs: int
+    works: int
+
+    def __call__(self, inputs: Sequence[Array], out: Array) -> Array:
+        """The result, in ``out``; inputs broadcast onto its shape."""
+        if out.size <= BLOCK:
+            works = [out, *(np.empty_like(out) for _ in range(self.works - 1))]
+            self._run([*inputs, *works])
+            return out
+        self._in_blocks(inputs, out)
+        return out
+
+    def _run(self, values: Sequence[Array]) -> None:
+        for function, arguments, out in self.calls:
+            if len(arguments) == 2:
+                function(values[arguments[0]], values[arguments[1]], values[out])
+            else:
+                function(values[arguments[0]], values[out])
+
+    def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
+        """The axes in the order in which ``out`` lies in memory, those in front one by one, the next cut into parts."""
+        order = sorted(range(out.ndim), key=lambda axis: (-abs(out.strides[axis]), -out.shape[axis]))
+        target = _merged([out.transpose(order), *(np.broadcast_to(x, out.shape).transpose(order) for x in inputs)])
+        out, inputs = target[0], target[1:]
+        inner = [math.prod(out.shape[axis + 1 :]) for axis in range(out.ndim)]
+        axis = next(axis for axis, size in enumerate(inner) if size <= BLOCK)
+        step = max(1, BLOCK // inner[axis])
+        blocks = [
+            (*front, slice(start, start + step))
+            for front in np.ndindex(*out.shape[:axis])
+            for start in range(0, out.shape[axis], step)
+        ]
+
+        def work(first: int, last: int) -> None:
+            for place in blocks[first:last]:
+                part = out[place]
+                works = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.works)]
+                self._run([*(x[place] for x in inputs), part, *works])
+
+        split(work, len(blocks), 2 * out.size * len(self.calls))
+
+
+def _merged(arrays: Sequence[Array]) -> list[Array]:
+    """The arrays, which have one shape, with neighbouring axes made one wherever every array allows it."""
+    shape = arrays[0].shape
+    groups: list[list[int]] = []
+    for axis, size in enumerate(shape):
+        if size == 1:
+            continue
+        joined = groups and all(a.strides[groups[-1][-1]] == a.strides[axis] * size for a in arrays)
+        if joined:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    sizes = [math.prod(shape[axis] for axis in group) for group in groups]
+    return [as_strided(a, sizes, [a.strides[group[-1]] for group in groups]) for a in arrays]

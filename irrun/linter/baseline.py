@@ -1,0 +1,95 @@
+"""Findings that an old project lives with: recorded once, and passed over until they go away."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from irrun.diagnostics.fingerprint import fingerprint, layer_name
+from irrun.diagnostics.render import Finding
+
+VERSION: Final = 1
+
+Entry = tuple[str, str]
+"""The file, relative to the folder of the baseline, and the fingerprint."""
+
+
+class BadBaseline(ValueError):
+    """A file that is no baseline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """How many findings of each file and fingerprint are known. Rows and columns are not part of it."""
+
+    folder: Path
+    counts: Mapping[Entry, int]
+
+    def split(self, findings: Iterable[Finding], files: Iterable[str]) -> tuple[list[Finding], int, int]:
+        """The findings in files that are new, how many are known, and how many known ones are gone from these files."""
+        left = Counter(self.counts)
+        new: list[Finding] = []
+        known = 0
+        for finding in findings:
+            entry = entry_of(finding, self.folder)
+            if left[entry] > 0:
+                left[entry] -= 1
+                known += 1
+            else:
+                new.append(finding)
+        checked = {_name(filename, self.folder) for filename in files}
+        return new, known, sum(count for (filename, _), count in left.items() if filename in checked)
+
+
+def entry_of(finding: Finding, folder: Path) -> Entry:
+    return _name(finding.filename, folder), fingerprint(finding.diagnostic)
+
+
+def read(path: Path) -> Baseline:
+    """The baseline in a file. OSError where it cannot be read, BadBaseline where it is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        version = content["version"]
+        counts = {(str(item["filename"]), str(item["fingerprint"])): int(item["count"]) for item in content["findings"]}
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadBaseline(f"{path}: not a baseline, expected what --write-baseline writes") from error
+    if version != VERSION:
+        raise BadBaseline(f"{path}: the baseline is of version {version}, expected {VERSION}")
+    return Baseline(path.parent, counts)
+
+
+def text(findings: Iterable[Finding], folder: Path) -> str:
+    """The baseline of some findings as JSON, sorted, so that it changes only where a finding does."""
+    entries: dict[Entry, dict[str, Any]] = {}
+    for finding in findings:
+        diagnostic = finding.diagnostic
+        filename, mark = entry_of(finding, folder)
+        entry = entries.setdefault(
+            (filename, mark),
+            {
+                "filename": filename,
+                "code": diagnostic.code,
+                "layer": layer_name(diagnostic.layer),
+                "message": diagnostic.message,
+                "fingerprint": mark,
+                "count": 0,
+            },
+        )
+        entry["count"] += 1
+    ordered = sorted(
+        entries.values(), key=lambda item: (item["filename"], item["code"], item["layer"], item["message"])
+    )
+    return json.dumps({"version": VERSION, "findings": ordered}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _name(filename: str, folder: Path) -> str:
+    """The path relative to a folder, with slashes; the path itself where there is no way from one to the other."""
+    try:
+        return Path(os.path.relpath(filename, folder)).as_posix()
+    except ValueError:
+        return Path(filename).as_posix()

@@ -1,0 +1,191 @@
+"""What a project says of its own files: ``irrun.toml``, or ``[tool.irrun]`` in ``pyproject.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from irrun.diagnostics import Severity, listing, near_match
+from irrun.diagnostics.formats import names
+from irrun.linter.selection import Choice, FileIgnores, UnknownRule, selector
+
+OWN_FILE: Final = "irrun.toml"
+PROJECT_FILE: Final = "pyproject.toml"
+SECTION: Final = "lint"
+
+
+class BadConfiguration(ValueError):
+    """A configuration that cannot be used: which file, which key, what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings of a project. None where nothing is said; paths are relative to the folder of the file."""
+
+    choice: Choice = field(default_factory=Choice)
+    per_file_ignores: tuple[FileIgnores, ...] = ()
+    exclude: tuple[str, ...] = ()
+    root: Path = field(default_factory=Path)
+    fail_level: Severity | None = None
+    output_format: str | None = None
+    baseline: Path | None = None
+
+
+class Configurations:
+    """What holds where in a project; no file is read twice.
+
+    ``file`` holds everywhere where it is given, and nothing anywhere where ``isolated``. Otherwise it is the nearest
+    one to a folder, there or in one above it. BadConfiguration where it cannot be used.
+    """
+
+    def __init__(self, file: Path | None = None, *, isolated: bool = False) -> None:
+        self._everywhere = Configuration(root=Path.cwd()) if isolated else None if file is None else read(file)
+        self._known: dict[Path, Configuration] = {}
+
+    def of(self, folder: Path) -> Configuration:
+        """What holds for the files of a folder."""
+        return self._nearest(folder.absolute()) if self._everywhere is None else self._everywhere
+
+    def _nearest(self, folder: Path) -> Configuration:
+        if folder not in self._known:
+            self._known[folder] = self._found(folder)
+        return self._known[folder]
+
+    def _found(self, folder: Path) -> Configuration:
+        for name in (OWN_FILE, PROJECT_FILE):
+            path = folder / name
+            table = _table(path) if path.is_file() else None
+            if table is not None:
+                return _parsed(table, path)
+        return self._nearest(folder.parent) if folder.parent != folder else Configuration(root=folder)
+
+
+def read(path: Path) -> Configuration:
+    """The configuration in a file. OSError where it cannot be opened, BadConfiguration where it cannot be used."""
+    table = _table(path)
+    return _parsed(table if table is not None else {}, path)
+
+
+def severity(text: str) -> Severity:
+    """The severity of a name; KeyError where it is none."""
+    return {str(level): level for level in Severity}[text]
+
+
+def _table(path: Path) -> Mapping[str, Any] | None:
+    """The table of irrun; None where the file is that of a project and has none."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadConfiguration(f"{path}: not TOML: {error}") from error
+    if path.name != PROJECT_FILE:
+        return content
+    tools = content.get("tool", {})
+    table = tools.get("irrun") if isinstance(tools, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise BadConfiguration(f"{path}: tool.irrun is {_shown(table)}, expected a table")
+    return table
+
+
+def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
+    values = {key: (key, value) for key, value in table.items() if key != SECTION}
+    section = table.get(SECTION, {})
+    if not isinstance(section, dict):
+        raise BadConfiguration(f"{path}: {SECTION} is {_shown(section)}, expected a table")
+    for key, value in section.items():
+        if key in values:
+            raise BadConfiguration(f"{path}: {key} is given twice, once in the table {SECTION}")
+        values[key] = (f"{SECTION}.{key}", value)
+    read: dict[str, Any] = {}
+    for key, (called, value) in values.items():
+        if key not in _KEYS:
+            expected = near_match(key, _KEYS) or f", expected {listing(_KEYS)}"
+            raise BadConfiguration(f"{path}: {called} is not known{expected}")
+        try:
+            read[key] = _KEYS[key](value)
+        except UnknownRule as error:
+            raise BadConfiguration(f"{path}: {called}: {error}") from error
+        except _Unexpected as error:
+            raise BadConfiguration(f"{path}: {called} is {_shown(error.value)}, expected {error}") from error
+    root = path.absolute().parent
+    baseline = read.get("baseline")
+    return Configuration(
+        Choice(read.get("select"), read.get("ignore", ()), read.get("extend-select", ())),
+        tuple(FileIgnores(pattern, codes, root) for pattern, codes in read.get("per-file-ignores", {}).items()),
+        read.get("exclude", ()),
+        root,
+        read.get("fail-level"),
+        read.get("output-format"),
+        root / baseline if baseline is not None else None,
+    )
+
+
+class _Unexpected(ValueError):
+    """A value of another kind than the key takes; the message says what it takes."""
+
+    def __init__(self, value: object, expected: str) -> None:
+        super().__init__(expected)
+        self.value = value
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "a table" if isinstance(value, dict) else str(value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise _Unexpected(value, "a list of texts")
+    for item in value:
+        if not isinstance(item, str):
+            raise _Unexpected(item, "a text in each place of the list")
+    return tuple(value)
+
+
+def _selectors(value: object) -> tuple[str, ...]:
+    texts = _texts(value)
+    for text in texts:
+        selector(text)
+    return texts
+
+
+def _by_pattern(value: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise _Unexpected(value, "a table from patterns to lists of rules")
+    return {pattern: _selectors(codes) for pattern, codes in value.items()}
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise _Unexpected(value, "a path")
+    return value
+
+
+def _severity(value: object) -> Severity:
+    known = [str(level) for level in Severity]
+    if not isinstance(value, str) or value not in known:
+        raise _Unexpected(value, listing(known))
+    return severity(value)
+
+
+def _format(value: object) -> str:
+    if not isinstance(value, str) or value not in names():
+        raise _Unexpected(value, listing(names()))
+    return value
+
+
+_KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
+    "select": _selectors,
+    "ignore": _selectors,
+    "extend-select": _selectors,
+    "per-file-ignores": _by_pattern,
+    "exclude": _texts,
+    "fail-level": _severity,
+    "output-format": _format,
+    "baseline": _text,
+}

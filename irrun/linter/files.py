@@ -1,0 +1,96 @@
+"""Which files a command line means: files, folders and patterns."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from irrun.document.encoding import decode
+from irrun.document.repair import first_tag
+
+SUFFIX: Final = ".xml"
+STDIN: Final = "-"
+
+_DOCTYPE: Final = re.compile(rb"<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\]\s*+)?>")
+_LAYER: Final = re.compile(rb"<layer\b[^<>]*\btype\s*=")
+
+
+class NoSuchFile(ValueError):
+    """A pattern that no file matches."""
+
+
+class Found(NamedTuple):
+    """A file, and whether it was named itself rather than found in a folder or by a pattern."""
+
+    path: Path
+    named: bool
+
+
+def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Found]:
+    """The files that arguments mean, each once, those of a folder in alphabetical order.
+
+    In folders, ``.xml`` files count; hidden ones are passed over, and so is what ``exclude`` matches: patterns of a
+    file name, of a folder name or of a whole path.
+    """
+    found: dict[Path, Found] = {}
+    for argument in arguments:
+        path = Path(argument)
+        if argument == STDIN:
+            items: Iterator[Found] = iter([Found(path, True)])
+        elif path.is_dir():
+            items = _inside(path, exclude)
+        elif glob.has_magic(argument) and not path.exists():
+            items = _matching(argument, exclude)
+        else:
+            items = iter([Found(path, True)])
+        for item in items:
+            known = found.get(item.path)
+            found[item.path] = item if known is None else Found(item.path, known.named or item.named)
+    return list(found.values())
+
+
+def looks_like_ir(data: bytes) -> bool:
+    """Whether a file is an IR, perhaps a faulty one, and not XML of another kind."""
+    text = decode(data).data
+    root = first_tag(text) or first_tag(_DOCTYPE.sub(b"", text, count=1))
+    if root == "net":
+        return b"<layers" in text or b"<layer " in text
+    return root == "layer" and _LAYER.search(text) is not None
+
+
+def _inside(folder: Path, exclude: Sequence[str]) -> Iterator[Found]:
+    for where, folders, files in os.walk(folder):
+        here = Path(where)
+        folders[:] = sorted(name for name in folders if not _passed_over(here / name, exclude))
+        for name in sorted(files):
+            path = here / name
+            if path.suffix.lower() == SUFFIX and not _passed_over(path, exclude):
+                yield Found(path, False)
+
+
+def _matching(pattern: str, exclude: Sequence[str]) -> Iterator[Found]:
+    matches = sorted(glob.glob(pattern, recursive=True))
+    if not matches:
+        raise NoSuchFile(f"no file matches {pattern}")
+    for match in matches:
+        path = Path(match)
+        if _is_excluded(path, exclude):
+            continue
+        if path.is_dir():
+            yield from _inside(path, exclude)
+        else:
+            yield Found(path, False)
+
+
+def _passed_over(path: Path, exclude: Sequence[str]) -> bool:
+    return path.name.startswith(".") or _is_excluded(path, exclude)
+
+
+def _is_excluded(path: Path, exclude: Sequence[str]) -> bool:
+    names = (path.name, path.as_posix(), path.absolute().as_posix())
+    return any(fnmatch.fnmatchcase(name, pattern.rstrip("/")) for pattern in exclude for name in names)

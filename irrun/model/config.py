@@ -1,0 +1,123 @@
+"""What ``compile_model`` can be told, in OpenVINO's words where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from irrun.diagnostics import near_match
+from irrun.kernels import threads
+from irrun.optimize import Settings, passes
+
+_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS")
+
+_HARMLESS: Final = frozenset(
+    {
+        "AFFINITY",
+        "ALLOW_AUTO_BATCHING",
+        "AUTO_BATCH_TIMEOUT",
+        "CACHE_DIR",
+        "CACHE_MODE",
+        "COMPILATION_NUM_THREADS",
+        "CPU_DENORMALS_OPTIMIZATION",
+        "CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE",
+        "DEVICE_ID",
+        "DYNAMIC_QUANTIZATION_GROUP_SIZE",
+        "ENABLE_CPU_PINNING",
+        "ENABLE_CPU_RESERVATION",
+        "ENABLE_HYPER_THREADING",
+        "ENABLE_MMAP",
+        "ENABLE_PROFILING",
+        "ENABLE_TENSOR_PARALLEL",
+        "EXCLUSIVE_ASYNC_REQUESTS",
+        "INFERENCE_PRECISION_HINT",
+        "KEY_CACHE_GROUP_SIZE",
+        "KEY_CACHE_PRECISION",
+        "KV_CACHE_PRECISION",
+        "LOG_LEVEL",
+        "MODEL_DISTRIBUTION_POLICY",
+        "MODEL_PRIORITY",
+        "NUM_STREAMS",
+        "PERFORMANCE_HINT",
+        "PERFORMANCE_HINT_NUM_REQUESTS",
+        "PERF_COUNT",
+        "SCHEDULING_CORE_TYPE",
+        "VALUE_CACHE_GROUP_SIZE",
+        "VALUE_CACHE_PRECISION",
+        "WEIGHTS_PATH",
+    }
+)
+"""Settings of OpenVINO that change no result worth speaking of, and that nothing here answers to."""
+
+
+class ConfigError(ValueError):
+    """A setting that does not exist, or a value that it does not take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of a compiled model. ``threads`` is None where the caller leaves their number alone."""
+
+    optimize: Settings = field(default_factory=Settings)
+    threads: int | None = None
+
+    def apply(self) -> None:
+        """Work with so many threads from now on, in the whole process: BLAS has one number for everybody."""
+        if self.threads is not None and threads.threads() != self.threads:
+            from threadpoolctl import threadpool_limits
+
+            threads.set_threads(self.threads)
+            threadpool_limits(limits=self.threads, user_api="blas")
+
+
+def read_config(config: Mapping[str, Any] | str | None) -> Config:
+    """The settings that a mapping holds; a text names a device, of which there is only the one.
+
+    ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to leave out. ``EXECUTION_MODE_HINT`` is
+    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ConfigError otherwise.
+    """
+    if config is None or isinstance(config, str):
+        return Config()
+    given = {str(key): value for key, value in config.items()}
+    for key in given:
+        if key not in _OWN and key not in _HARMLESS:
+            raise ConfigError(f'there is no setting "{key}"{near_match(key, (*_OWN, *_HARMLESS))}')
+    return Config(
+        Settings(
+            given.get("OPTIMIZE") is not False,
+            _disabled(given.get("OPTIMIZE", True)),
+            _mode(given.get("EXECUTION_MODE_HINT", "PERFORMANCE")) == "ACCURACY",
+        ),
+        _threads(given.get("INFERENCE_NUM_THREADS", 0)),
+    )
+
+
+def _disabled(value: Any) -> frozenset[str]:
+    if isinstance(value, bool):
+        return frozenset()
+    names = value.get("disable") if isinstance(value, Mapping) and set(value) <= {"disable"} else None
+    if names is None or isinstance(names, str) or not isinstance(names, Iterable):
+        raise ConfigError(f'OPTIMIZE is {value!r}, expected True, False, or {{"disable": [names of passes]}}')
+    known = [item.name for item in passes()]
+    for name in names:
+        if name not in known:
+            raise ConfigError(f'there is no pass "{name}"{near_match(str(name), known)}')
+    return frozenset(names)
+
+
+def _mode(value: Any) -> str:
+    mode = str(getattr(value, "name", value)).upper()
+    if mode not in ("PERFORMANCE", "ACCURACY"):
+        raise ConfigError(f"EXECUTION_MODE_HINT is {value!r}, expected PERFORMANCE or ACCURACY")
+    return mode
+
+
+def _threads(value: Any) -> int | None:
+    try:
+        count = int(value)
+    except (TypeError, ValueError):
+        count = -1
+    if count < 0:
+        raise ConfigError(f"INFERENCE_NUM_THREADS is {value!r}, expected a number of threads")
+    return count or None

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.rows import attend
+from irrun.ops import Array, Fact
+from irrun.ops.fused.base import Fused, Memory, fused
+
+
+@fused("FusedAttention")
+class FusedAttention(Fused):
+    """softmax(query · keyᵀ * scale + mask) · value over the last two axes, head by head.
+
+    Inputs are query [B, H, L, E], key [B, H, S, E], or [B, H, E, S] with ``key_turned``, value [B, H, S, V] and a mask
+    that broadcasts to [B, H, L, S]. The result lies in memory as [B, L, H, V].
+    """
+
+    def __init__(self, fact: Fact, scale: float | None, causal: bool, key_turned: bool) -> None:
+        super().__init__(fact)
+        self.scale = scale
+        self.causal = causal
+        self.key_turned = key_turned
+
+    def run(self, query: Array, key: Array, value: Array, mask: Array | None = None, *, memory: Memory) -> Array:
+        if self.key_turned:
+            key = key.swapaxes(-1, -2)
+        stack = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+        query, key, value = (np.broadcast_to(x, (*stack, *x.shape[-2:])) for x in (query, key, value))
+        *front, heads = stack
+        laid = memory.empty((*front, query.shape[-2], heads, value.shape[-1]), query.dtype)
+        out = laid.swapaxes(-2, -3)
+        scale = self.scale if self.scale is not None else (query.shape[-1] or 1) ** -0.5
+        attend(query, key, value, mask, scale, self.causal, out)
+        return out

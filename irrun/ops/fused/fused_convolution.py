@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
+from irrun.ops import Array, Fact
+from irrun.ops.convolution.base import Convolving
+from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.fused.in_place import InPlace
+
+_MOST_SHAPES = 8
+
+
+@fused("FusedConvolution")
+class FusedConvolution(Fused):
+    """A convolution with constant weights, then what is added to it, then an activation: one kernel.
+
+    ``weights`` are [G, O, I, *K], ``bias`` is [G * O]. Inputs are the data, and a summand in the shape of the output.
+    What the weights and the shape of the data settle is made once for each shape.
+    """
+
+    def __init__(
+        self,
+        fact: Fact,
+        source: Convolving,
+        weights: Array,
+        bias: Array | None,
+        activation: InPlace | None,
+        accurate: bool,
+    ) -> None:
+        super().__init__(fact)
+        self.source = source
+        self.weights = weights
+        self.bias = bias
+        self.activation = activation
+        self.accurate = accurate
+        self._prepared: dict[tuple[int, ...], Prepared] = {}
+
+    def prepare(self, shape: tuple[int, ...]) -> Prepared:
+        """The kernel for data of this shape."""
+        known = self._prepared.get(shape)
+        if known is not None:
+            return known
+        windows = self.source.windows(len(shape) - 2)
+        placed = windows.place(shape[2:], self.weights.shape[3:])
+        made = prepare_convolution(
+            self.weights,
+            windows.strides,
+            windows.dilations,
+            placed.begins,
+            placed.ends,
+            self.weights.shape[0],
+            shape,
+            self.bias,
+            self.activation,
+            self.accurate,
+        )
+        if len(self._prepared) >= _MOST_SHAPES:
+            self._prepared.clear()
+        self._prepared[shape] = made
+        return made
+
+    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
+        kernel = self.prepare(data.shape)
+        batch, channels, *spatial = kernel.shape
+        out = np.moveaxis(memory.empty((batch, *spatial, channels), self.weights.dtype), -1, 1)
+        return kernel(data, out, summand)

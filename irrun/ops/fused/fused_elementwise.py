@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from irrun.kernels.chain import Chain
+from irrun.ops import Array, Fact
+from irrun.ops.fused.base import Fused, Memory, fused
+
+
+@fused("FusedElementwise")
+class FusedElementwise(Fused):
+    """Several element-wise operations. Input number ``model`` has the shape of the output, and says how it lies."""
+
+    def __init__(self, fact: Fact, chain: Chain, model: int) -> None:
+        super().__init__(fact)
+        self.chain = chain
+        self.model = model
+
+    def run(self, *inputs: Array, memory: Memory) -> Array:
+        return self.chain(inputs, memory.like(inputs[self.model]))

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from irrun.kernels.rows import layer_norm
+from irrun.ops import Array, Fact
+from irrun.ops.fused.base import Fused, Memory, fused
+
+
+@fused("FusedLayerNorm")
+class FusedLayerNorm(Fused):
+    """Normalization along the last axis by mean and variance, then scale and shift.
+
+    Without ``centred`` the mean is taken to be zero. ``gamma`` and ``beta`` are rows.
+    """
+
+    def __init__(
+        self, fact: Fact, gamma: Array | None, beta: Array | None, eps: float, eps_outside: bool, centred: bool
+    ) -> None:
+        super().__init__(fact)
+        self.gamma = gamma
+        self.beta = beta
+        self.eps = eps
+        self.eps_outside = eps_outside
+        self.centred = centred
+
+    def run(self, data: Array, *, memory: Memory) -> Array:
+        out = memory.empty(data.shape, data.dtype)
+        columns = data.shape[-1]
+        if out.size:
+            matrix = data.reshape(-1, columns)
+            layer_norm(
+                matrix, self.gamma, self.beta, self.eps, self.eps_outside, self.centred, out.reshape(-1, columns)
+            )
+        return out

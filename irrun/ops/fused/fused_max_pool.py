@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from irrun.kernels.pooling import max_pool
+from irrun.ops import Array, Fact
+from irrun.ops.convolution.spatial import Windows
+from irrun.ops.fused.base import Fused, fused
+
+
+@fused("FusedMaxPool")
+class FusedMaxPool(Fused):
+    """The largest element of each window, without its index."""
+
+    def __init__(self, fact: Fact, kernel: tuple[int, ...], windows: Windows) -> None:
+        super().__init__(fact)
+        self.kernel = kernel
+        self.windows = windows
+
+    def run(self, data: Array) -> Array:
+        placed = self.windows.place(data.shape[2:], self.kernel)
+        windows = self.windows
+        return max_pool(data, self.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)

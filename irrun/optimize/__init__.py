@@ -1,0 +1,6 @@
+"""Rewrites a graph so that it runs faster and means the same."""
+
+from irrun.optimize.pipeline import Settings, optimize, passes
+from irrun.optimize.rewrite import PatchError, Rewriter
+
+__all__ = ["PatchError", "Rewriter", "Settings", "optimize", "passes"]

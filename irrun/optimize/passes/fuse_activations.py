@@ -1,0 +1,124 @@
+"""Recognise activations that are written out.
+
+Before: Multiply(x, Sigmoid(x))
+After:  Swish(x)
+Before: Multiply(Multiply(x, 0.5), Add(Erf(Divide(x, 1.4142)), 1))
+After:  Gelu(x, erf)
+Before: Multiply(Multiply(x, 0.5), Add(Tanh(Multiply(Add(x, Multiply(Power(x, 3), 0.044715)), 0.79788)), 1))
+After:  Gelu(x, tanh)
+
+The factors of the product of a GELU may stand in any order.
+"""
+
+from __future__ import annotations
+
+import math
+
+from irrun.graph import Node, Outlet
+from irrun.ops import Op
+from irrun.ops.activation.gelu import GeluV7
+from irrun.ops.activation.swish import Swish
+from irrun.optimize.patterns import (
+    broadcasts_as_numpy,
+    first,
+    is_plain,
+    same_shape,
+    scalar_operand,
+    scalar_over,
+)
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+
+ORDER = 35
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in graph.nodes("Sigmoid", "Erf", "Tanh"):
+        if is_plain(graph.fact(first(node))):
+            if node.type == "Sigmoid":
+                _swish(graph, node)
+            else:
+                _gelu(graph, node)
+
+
+def _swish(graph: Rewriter, gate: Node) -> None:
+    data = graph.sources(gate.id)[0]
+    product = graph.only_consumer(first(gate))
+    if data is None or product is None or product.type != "Multiply" or not broadcasts_as_numpy(product):
+        return
+    if set(graph.sources(product.id)) == {data, first(gate)}:
+        _replace(graph, product, Swish(), data)
+
+
+def _gelu(graph: Rewriter, curve: Node) -> None:
+    """From the curve back to x and forwards over the product of x, 0.5 and curve + 1."""
+    inner = graph.sources(curve.id)[0]
+    added = graph.only_consumer(first(curve))
+    one = scalar_operand(graph, added) if added is not None and added.type == "Add" else None
+    if inner is None or added is None or one is None or one[1] != 1:
+        return
+    data = _scaled(graph, inner, math.sqrt(0.5)) if curve.type == "Erf" else _cubic(graph, inner)
+    last = None if data is None else _product(graph, added, data)
+    if data is not None and last is not None:
+        op = GeluV7(approximation_mode="erf" if curve.type == "Erf" else "tanh")
+        _replace(graph, last, op, data)
+
+
+def _product(graph: Rewriter, added: Node, data: Outlet) -> Node | None:
+    """The node that gives x * 0.5 * added, whatever the order of the factors."""
+    half, times = False, False
+    here = first(added)
+    while not (half and times):
+        node = graph.only_consumer(here)
+        if node is None or node.type != "Multiply" or not broadcasts_as_numpy(node):
+            return None
+        sources = graph.sources(node.id)
+        other = sources[1] if sources[0] == here else sources[0]
+        number = scalar_operand(graph, node)
+        if number is not None and number[1] == 0.5 and not half:
+            half = True
+        elif other == data and not times:
+            times = True
+        elif other is not None and _scaled(graph, other, 0.5) == data and not half and not times:
+            half = times = True
+        else:
+            return None
+        here = first(node)
+    return graph.node(here.node)
+
+
+def _scaled(graph: Rewriter, outlet: Outlet, factor: float) -> Outlet | None:
+    """What is multiplied by so much, or divided by its inverse."""
+    node = graph.node(outlet.node)
+    if node.type == "Multiply":
+        found = scalar_operand(graph, node)
+        return found[0] if found is not None and _close(found[1], factor) else None
+    divisor = scalar_over(graph, node) if node.type == "Divide" else None
+    return graph.sources(node.id)[0] if divisor is not None and _close(divisor * factor, 1) else None
+
+
+def _cubic(graph: Rewriter, outlet: Outlet) -> Outlet | None:
+    """The x of sqrt(2 / pi) * (x + 0.044715 * x³)."""
+    total = _scaled(graph, outlet, math.sqrt(2 / math.pi))
+    node = None if total is None else graph.node(total.node)
+    if node is None or node.type != "Add" or not broadcasts_as_numpy(node):
+        return None
+    for data, other in (graph.sources(node.id), tuple(reversed(graph.sources(node.id)))):
+        cube = None if other is None else _scaled(graph, other, 0.044715)
+        if data is not None and cube is not None and _cubed(graph, cube) == data:
+            return data
+    return None
+
+
+def _cubed(graph: Rewriter, outlet: Outlet) -> Outlet | None:
+    node = graph.node(outlet.node)
+    return graph.sources(node.id)[0] if node.type == "Power" and scalar_over(graph, node) == 3 else None
+
+
+def _close(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-4)
+
+
+def _replace(graph: Rewriter, last: Node, op: Op, data: Outlet) -> None:
+    if same_shape(graph.fact(data), graph.fact(first(last))):
+        graph.replace(first(last), graph.add(op, [data], [last]))

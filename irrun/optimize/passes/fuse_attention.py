@@ -1,0 +1,140 @@
+"""Attention head by head, without the whole matrix of scores.
+
+Before: MatMul(q, kᵀ) → Multiply(scale) → Add(mask) → SoftMax(-1) → MatMul(v)
+        or ScaledDotProductAttention(q, k, v, mask, scale)
+After:  FusedAttention(q, k, v, mask)
+
+The scale may be a divisor, or stand before the product; mask and scale may be absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from irrun.graph import Node, Outlet
+from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
+from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.ops.matrix.matmul import MatMul
+from irrun.ops.sequence.scaled_dot_product_attention import ScaledDotProductAttention
+from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain, scalar, scalar_operand, scalar_over
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+from irrun.tensor.element_type import BOOLEAN
+
+ORDER = 50
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in graph.nodes("ScaledDotProductAttention", "SoftMax"):
+        if not is_plain(graph.fact(first(node))):
+            continue
+        if isinstance(node.op, ScaledDotProductAttention):
+            _whole(graph, node, node.op)
+        else:
+            _written_out(graph, node)
+
+
+def _whole(graph: Rewriter, node: Node, op: ScaledDotProductAttention) -> None:
+    inputs = list(graph.sources(node.id))
+    inputs += [None] * (6 - len(inputs))
+    mask, scale, sink = inputs[3:6]
+    factor = None if scale is None else scalar(graph.constant(scale))
+    if sink is not None or (scale is not None and factor is None):
+        return
+    mask = None if op.causal else mask
+    _replace(graph, [node], (inputs[0], inputs[1], inputs[2], mask), factor, op.causal, False)
+
+
+def _written_out(graph: Rewriter, softmax: Node) -> None:
+    fact = graph.fact(first(softmax))
+    last = graph.only_consumer(first(softmax))
+    if fact is None or fact.rank is None or fact.rank < 3 or last is None or not isinstance(last.op, MatMul):
+        return
+    if not isinstance(softmax.op, SoftMaxV1 | SoftMaxV8) or softmax.op.axis % fact.rank != fact.rank - 1:
+        return
+    if last.op.transpose_a or last.op.transpose_b or graph.sources(last.id)[0] != first(softmax):
+        return
+    value, mask, scale = graph.sources(last.id)[1], None, 1.0
+    here = graph.sources(softmax.id)[0]
+    node = _lone(graph, here, softmax)
+    if node is not None and node.type == "Add" and broadcasts_as_numpy(node):
+        sides = [_product(graph, outlet, node) for outlet in graph.sources(node.id)]
+        if (sides[0] is None) == (sides[1] is None):
+            return
+        side = 0 if sides[0] is not None else 1
+        here, mask = graph.sources(node.id)[side], graph.sources(node.id)[1 - side]
+        if mask is None or not _fits(graph, mask, fact.rank):
+            return
+        node = _lone(graph, here, node)
+    if node is not None and node.type in ("Multiply", "Divide"):
+        found = _scale(graph, node)
+        if found is None:
+            return
+        here, scale = found
+        node = _lone(graph, here, node)
+    if node is None or not isinstance(node.op, MatMul) or node.op.transpose_a:
+        return
+    query, key = graph.sources(node.id)
+    _replace(graph, [node, softmax, last], (query, key, value, mask), scale, False, not node.op.transpose_b)
+
+
+def _product(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
+    """The product of matrices that an outlet is, scaled or not, where only ``user`` takes it."""
+    node = _lone(graph, outlet, user)
+    if node is not None and node.type in ("Multiply", "Divide"):
+        found = _scale(graph, node)
+        node = None if found is None else _lone(graph, found[0], node)
+    return node if node is not None and isinstance(node.op, MatMul) else None
+
+
+def _scale(graph: Rewriter, node: Node) -> tuple[Outlet, float] | None:
+    if node.type == "Multiply":
+        return scalar_operand(graph, node)
+    divisor, data = scalar_over(graph, node), graph.sources(node.id)[0]
+    return None if divisor is None or divisor == 0 or data is None else (data, 1 / divisor)
+
+
+def _lone(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
+    """The node of an outlet that only ``user`` takes."""
+    if outlet is None or graph.constant(outlet) is not None or graph.only_consumer(outlet) is not user:
+        return None
+    return graph.node(outlet.node)
+
+
+def _fits(graph: Rewriter, mask: Outlet, rank: int) -> bool:
+    fact = graph.fact(mask)
+    return fact is not None and fact.rank is not None and fact.rank <= rank
+
+
+def _replace(
+    graph: Rewriter,
+    nodes: Sequence[Node],
+    inputs: tuple[Outlet | None, ...],
+    scale: float | None,
+    causal: bool,
+    key_turned: bool,
+) -> None:
+    """Where heads are matrices of their own: query, key and value have one rank of three or more."""
+    facts = [graph.fact(outlet) for outlet in inputs[:3]]
+    result, mask = graph.fact(first(nodes[-1])), graph.fact(inputs[3])
+    if result is None or any(fact is None or fact.rank != result.rank for fact in facts):
+        return
+    if (
+        result.rank is None
+        or result.rank < 3
+        or not all(is_plain(fact) and fact.type is result.type for fact in facts if fact)
+    ):
+        return
+    if mask is not None:
+        if mask.type not in (BOOLEAN, result.type) or mask.rank is None or not 0 < mask.rank <= result.rank:
+            return
+        lead = [dim for fact in (facts[0], facts[1], facts[2]) if fact is not None for dim in fact.shape[:-2]]
+        if any(not dim.is_static for dim in mask.shape[:-2]) or any(not dim.is_static for dim in result.shape[:-2]):
+            return
+        del lead
+        stack = result.shape[:-2][len(result.shape) - len(mask.shape) :] if mask.rank > 2 else ()
+        if any(dim != 1 and dim != other for dim, other in zip(mask.shape[:-2], stack, strict=True)):
+            return
+    op = FusedAttention(result, scale, causal, key_turned)
+    wanted = [*inputs[:3], *inputs[3:4]] if inputs[3] is not None else list(inputs[:3])
+    graph.replace(first(nodes[-1]), graph.add(op, wanted, nodes))

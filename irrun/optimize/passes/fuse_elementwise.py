@@ -1,0 +1,134 @@
+"""Element-wise layers one after the other in one step, in place, and in blocks where they are large.
+
+Before: Multiply(x, a) → Add(b) → Tanh → Multiply(y)
+After:  FusedElementwise(x, a, b, y)
+
+A layer belongs to the chain where nothing but the chain takes what it gives, and where it has the shape of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from irrun.graph import Node, Outlet
+from irrun.kernels.chain import Call, Chain
+from irrun.ops import Fact
+from irrun.ops.arithmetic.add import Add
+from irrun.ops.arithmetic.divide import Divide
+from irrun.ops.arithmetic.maximum import Maximum
+from irrun.ops.arithmetic.minimum import Minimum
+from irrun.ops.arithmetic.multiply import Multiply
+from irrun.ops.arithmetic.subtract import Subtract
+from irrun.ops.fused.fused_elementwise import FusedElementwise
+from irrun.ops.fused.in_place import into_other
+from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+
+ORDER = 90
+
+_BINARY: dict[type, Callable[..., Any]] = {
+    Add: np.add,
+    Subtract: np.subtract,
+    Multiply: np.multiply,
+    Divide: np.divide,
+    Maximum: np.maximum,
+    Minimum: np.minimum,
+}
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in reversed(list(graph.nodes())):
+        if graph.has(node.id) and graph.constant(first(node)) is None:
+            function, fact = _function(graph, node), graph.fact(first(node))
+            if function is not None and fact is not None and fact.shape.is_static and fact.shape.size.lo > 0:
+                _fuse(graph, node, fact)
+
+
+def _function(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
+    """What computes a node for arrays and an array to write to; None where it is no plain function of floats."""
+    if node.op is None or node.outputs != 1 or not is_plain(graph.fact(first(node))):
+        return None
+    sources = graph.sources(node.id)
+    if not all(is_plain(graph.fact(source)) for source in sources):
+        return None
+    if len(sources) == 2:
+        return _BINARY.get(type(node.op)) if broadcasts_as_numpy(node) else None
+    return into_other(node.op) if len(sources) == 1 else None
+
+
+def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:
+    chain = _Builder(graph, fact)
+    chain.visit(root)
+    shape = fact.shape.static
+    model = next((place for place, outlet in enumerate(chain.inputs) if _static(graph, outlet) == shape), None)
+    if model is None:
+        return
+    op = FusedElementwise(fact, chain.built(), model)
+    graph.replace(first(root), graph.add(op, list(chain.inputs), list(reversed(chain.nodes))))
+
+
+def _static(graph: Rewriter, outlet: Outlet) -> tuple[int, ...] | None:
+    fact = graph.fact(outlet)
+    return fact.shape.static if fact is not None and fact.shape.is_static else None
+
+
+class _Builder:
+    """Collects calls, the last one first; values are numbered as inputs, or as work arrays from -1 downwards."""
+
+    def __init__(self, graph: Rewriter, fact: Fact) -> None:
+        self.graph = graph
+        self.fact = fact
+        self.inputs: list[Outlet] = []
+        self.nodes: list[Node] = []
+        self.calls: list[tuple[Callable[..., Any], tuple[int, ...], int]] = []
+        self.works = 0
+
+    def visit(self, node: Node, out: int = -1) -> None:
+        """Add the calls that leave what a node gives in the work array ``out``."""
+        function = _function(self.graph, node)
+        assert function is not None
+        arguments: list[int] = []
+        inner: list[tuple[Node, int]] = []
+        free = out
+        self.works = max(self.works, -out)
+        for source in self.graph.sources(node.id):
+            assert source is not None
+            feeder = self._absorbed(source, node)
+            if feeder is None:
+                if source not in self.inputs:
+                    self.inputs.append(source)
+                arguments.append(self.inputs.index(source))
+            else:
+                arguments.append(free)
+                inner.append((feeder, free))
+                free -= 1
+        self.nodes.append(node)
+        self.calls.append((function, tuple(arguments), out))
+        for feeder, place in reversed(inner):
+            self.visit(feeder, place)
+
+    def _absorbed(self, outlet: Outlet, user: Node) -> Node | None:
+        if self.graph.constant(outlet) is not None or self.graph.only_consumer(outlet) is not user:
+            return None
+        node = self.graph.node(outlet.node)
+        fact = self.graph.fact(outlet)
+        if fact is None or not fact.shape.is_static or fact.shape != self.fact.shape or fact.type is not self.fact.type:
+            return None
+        return node if _function(self.graph, node) is not None else None
+
+    def built(self) -> Chain:
+        """The calls in the order in which they run."""
+        count = len(self.inputs)
+
+        def place(value: int) -> int:
+            return value if value >= 0 else count - value - 1
+
+        calls = tuple(
+            Call(function, tuple(place(value) for value in arguments), place(out))
+            for function, arguments, out in reversed(self.calls)
+        )
+        return Chain(calls, count, self.works)

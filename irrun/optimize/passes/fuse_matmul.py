@@ -1,0 +1,42 @@
+"""A product with constant weights, with all that follows it element by element.
+
+Before: MatMul(x, W) → Add(bias) → Add(residual) → ReLU
+After:  FusedMatMul(x, residual)
+
+Products with numbers for each column are folded into the weights.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.graph import Node, Outlet
+from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops.matrix.matmul import MatMul
+from irrun.optimize.epilogue import Epilogue
+from irrun.optimize.patterns import first, is_plain
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+
+ORDER = 70
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in graph.nodes("MatMul"):
+        _fuse(graph, node)
+
+
+def _fuse(graph: Rewriter, node: Node) -> None:
+    data, other = graph.sources(node.id)
+    weights, fact, given = graph.constant(other), graph.fact(first(node)), graph.fact(data)
+    if not isinstance(node.op, MatMul) or weights is None or data is None or not is_plain(fact) or fact is None:
+        return
+    if weights.ndim != 2 or node.op.transpose_a or given is None or given.rank is None or given.rank < 2:
+        return
+    matrix = weights.T if node.op.transpose_b else weights
+    end = Epilogue(graph, node, axis=given.rank - 1, size=matrix.shape[1])
+    if end.scale is not None:
+        matrix = np.ascontiguousarray(matrix * end.scale)
+    inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
+    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, end.cost)
+    graph.replace(first(end.last), graph.add(op, inputs, end.nodes))

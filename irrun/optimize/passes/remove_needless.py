@@ -1,0 +1,34 @@
+"""Leave out layers that change nothing.
+
+Before: x f32[2,3] → Convert(f32) → Reshape([2,3]) → Transpose([0,1]) → Identity → y
+After:  x → y
+"""
+
+from __future__ import annotations
+
+from irrun.graph import Node
+from irrun.optimize.patterns import first, same_shape
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+
+ORDER = 20
+
+_SAME_SHAPE = ("Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Tile")
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in graph.nodes("Convert", "Transpose", "Identity", *_SAME_SHAPE):
+        sources = graph.sources(node.id)
+        source = sources[0] if sources else None
+        if source is None or graph.constant(first(node)) is not None:
+            continue
+        if _keeps(graph, node) and same_shape(graph.fact(source), graph.fact(first(node))):
+            graph.replace(first(node), source)
+
+
+def _keeps(graph: Rewriter, node: Node) -> bool:
+    """Whether a node gives its input where type and shape are the same."""
+    if node.type != "Transpose":
+        return True
+    order = graph.constant(graph.sources(node.id)[1])
+    return order is not None and order.size > 0 and order.tolist() == list(range(order.size))

@@ -1,0 +1,14 @@
+"""What a caller says about optimisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``disabled`` names passes that are left out; ``accurate`` forbids what loses bits for speed."""
+
+    enabled: bool = True
+    disabled: frozenset[str] = frozenset()
+    accurate: bool = False

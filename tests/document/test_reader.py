@@ -1,0 +1,144 @@
+"""The records of a file: what each element says, and its ordinal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irrun.diagnostics import Severity
+from irrun.document import read
+from irrun.document.reader import dims_text, element_type
+from irrun.document.source_map import element_starts
+from irrun.linter.examples import CLAMP, ITERATOR, NET
+from irrun.tensor.element_type import BOOLEAN, F32, U1
+
+
+def test_layers_ports_and_edges() -> None:
+    document = read(NET.encode())
+    assert document.diagnostics == ()
+    assert (document.net.name, document.net.version, document.fragment) == ("net", "11", False)
+    x, clip, y = document.net.layers
+    assert [layer.type for layer in (x, clip, y)] == ["Parameter", "Clamp", "Result"]
+    assert clip.data == {"min": "0", "max": "6"}
+    (port,) = clip.outputs
+    assert (port.id, port.precision, port.names, port.dims) == ("1", "FP32", None, ("2", "3"))
+    edge = document.net.edges[1]
+    assert (edge.from_layer, edge.from_port, edge.to_layer, edge.to_port) == ("1", "1", "2", "0")
+
+
+def test_ordinals_are_those_of_the_start_tags() -> None:
+    starts = element_starts(ITERATOR.encode())
+    net = read(ITERATOR.encode()).net
+
+    def tag(ordinal: int) -> str:
+        return ITERATOR[starts[ordinal] :].split(">")[0].split()[0]
+
+    loop = net.layers[1]
+    (body,) = loop.bodies
+    inner = body.net.layers[2]
+    assert tag(net.element) == "<net"
+    assert tag(loop.element) == "<layer"
+    assert tag(loop.inputs[0].dim_elements[1]) == "<dim"
+    assert [tag(entry.element) for entry in body.port_map] == ["<input", "<input", "<output"]
+    assert tag(body.back_edges[0].element) == "<edge"
+    assert tag(body.element) == "<body"
+    assert ITERATOR[starts[inner.element] :].startswith('<layer id="2" name="add"')
+    assert ITERATOR[starts[inner.outputs[0].dim_elements[0]] :].startswith("<dim>4")
+    assert ITERATOR[starts[net.edges[-1].element] :].startswith('<edge from-layer="1"')
+
+
+def test_bodies() -> None:
+    (body,) = read(ITERATOR.encode()).net.layers[1].bodies
+    assert [dict(entry.attributes) for entry in body.port_map] == [
+        {"axis": "0", "external_port_id": "0", "internal_layer_id": "0"},
+        {"external_port_id": "0", "internal_layer_id": "1"},
+        {"external_port_id": "1", "internal_layer_id": "3"},
+    ]
+    assert [(edge.from_layer, edge.to_layer) for edge in body.back_edges] == [("3", "1")]
+    assert [layer.name for layer in body.net.layers] == ["row", "sum", "add", "next"]
+
+
+def test_bare_layers() -> None:
+    document = read((CLAMP + "\n<!-- another -->\n" + CLAMP).encode())
+    assert document.fragment
+    assert [layer.type for layer in document.net.layers] == ["Clamp", "Clamp"]
+    assert document.diagnostics == ()
+
+
+# what, changes to a sound file, code, what was written, what was meant
+MISREAD = [
+    ("element", [("<data min", "<dta min")], "IR104", "<dta> in <layer>", "<data>"),
+    ("layer", [("<layer id", "<l id"), ("</layer>", "</l>")], "IR104", "<l> in <layers>", "<layer>"),
+    ("edge", [("<edge from", "<e from")], "IR104", "<e> in <edges>", "<edge>"),
+    (
+        "port",
+        [("<output><port", "<output><p"), ("</port></output>", "</p></output>")],
+        "IR104",
+        "<p> in <output>",
+        "<port>",
+    ),
+    ("dim", [("<dim>2</dim>", "<d>2</d>")], "IR104", "<d> in <port>", "<dim>"),
+    ("attribute of a layer", [('name="x"', 'nmae="x"')], "IR105", "nmae", "name"),
+    ("attribute of an edge", [('from-port="0"', 'from_port="0"')], "IR105", "from_port", "from-port"),
+    ("attribute of a port", [("precision", "precison")], "IR105", "precison", "precision"),
+]
+
+
+@pytest.mark.parametrize(("changes", "code", "written", "meant"), [r[1:] for r in MISREAD], ids=[r[0] for r in MISREAD])
+def test_what_is_misspelt_is_read_as_it_was_meant(
+    changes: list[tuple[str, str]], code: str, written: str, meant: str
+) -> None:
+    text = NET
+    for old, new in changes:
+        text = text.replace(old, new, 1)
+    document, sound = read(text.encode()), read(NET.encode())
+    (item,) = document.diagnostics
+    kind = "element" if code == "IR104" else "attribute"
+    assert (item.code, item.severity) == (code, Severity.ERROR)
+    assert item.message == f"unknown {kind} {written}; did you mean {meant}?"
+    assert document.net == sound.net
+
+
+def test_strangers_are_passed_over() -> None:
+    text = NET.replace("<layers>", "<zzz><dim/></zzz><layers>").replace("<data min", '<zzz a="b"/><data min')
+    document = read(text.replace('<net name="net"', '<net name="net" zzz="1"').encode())
+    assert [(item.code, item.severity, item.message) for item in document.diagnostics] == [
+        ("IR105", Severity.WARNING, "unknown attribute zzz"),
+        ("IR104", Severity.WARNING, "unknown element <zzz> in <net>"),
+        ("IR104", Severity.WARNING, "unknown element <zzz> in <layer>"),
+    ]
+    assert [layer.name for layer in document.net.layers] == ["x", "clip", "y"]
+
+
+def test_findings_name_layer_port_and_body() -> None:
+    document = read(ITERATOR.replace("<dim>1</dim>", "<dim>one</dim>", 1).encode())
+    (item,) = document.diagnostics
+    assert item.message == '<dim> holds "one", expected a size or -1'
+    assert item.layer is not None
+    assert (item.layer.id, item.layer.name, item.layer.type, item.port) == ("0", "row", "Parameter", "0")
+    assert item.notes == ('in TensorIterator "steps" › body',)
+
+
+def test_weights(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(NET)
+    assert not read(path).weights.exists
+    path.with_suffix(".bin").write_bytes(b"abc")
+    assert read(path).weights.bytes.tobytes() == b"abc"
+    (tmp_path / "other.bin").write_bytes(b"other")
+    assert read(path, tmp_path / "other.bin").weights.bytes.tobytes() == b"other"
+    assert read(path, b"given").weights.bytes.tobytes() == b"given"
+    with pytest.raises(FileNotFoundError):
+        read(path, tmp_path / "absent.bin")
+
+
+def test_names_of_element_types() -> None:
+    assert element_type("FP32") is F32
+    assert element_type("f32") is F32
+    assert element_type("BOOL") is BOOLEAN
+    assert element_type("BIN") is U1
+    assert element_type("fp32") is None
+    assert element_type(None) is None
+    assert dims_text(("1", "-1")) == "[1,?]"
+    assert dims_text(()) == "[]"

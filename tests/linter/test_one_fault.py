@@ -1,0 +1,154 @@
+"""One fault is one finding, at the element that has it, however much of the file follows from it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from irrun.linter import Report, lint
+from irrun.linter.examples import ITERATOR, NET
+from tests.linter.nets import NETS
+
+TEXTS = {name: (ir := make()).text for name, make in NETS.items()} | {"net": NET, "steps": ITERATOR}
+WEIGHTS = {name: make().weights for name, make in NETS.items()}
+
+# the net, what stands there the n-th time, what stands there instead, the code, a part of the message
+FAULTS = [
+    ("convolutions", 'strides="2, 2"', 1, 'strides="1, 1"', "IR401", "output port 2 is declared [1,16,16,16]"),
+    ("convolutions", 'strides="2, 2" ', 1, "", "IR303", "Convolution requires the attribute strides"),
+    ("convolutions", 'strides="2, 2"', 1, 'stridez="2, 2"', "IR302", "no attribute stridez; did you mean strides?"),
+    ("convolutions", 'strides="2, 2"', 1, 'step="2, 2"', "IR302", "no attribute step, and lacks strides"),
+    ("convolutions", 'strides="2, 2"', 1, 'strides="2, x"', "IR305", 'strides="2, x" is not a list of integers'),
+    ("convolutions", 'strides="2, 2"', 1, 'strides="0, 2"', "IR306", "strides is 0, expected >= 1"),
+    ("convolutions", 'type="ReLU"', 1, 'type="Relu"', "IR301", "no operation Relu in opset1; did you mean ReLU?"),
+    ("convolutions", 'type="ReLU"', 1, 'type="Nothing"', "IR301", "no operation Nothing in opset1"),
+    ("convolutions", 'shape="1,3,32,32"', 1, 'shape="1,3,64,64"', "IR401", "output port 0 is declared [1,3,32,32]"),
+    ("convolutions", 'element_type="f32"', 1, 'element_type="f16"', "IR403", "output port 0 is declared FP32"),
+    ("convolutions", 'kernel="2, 2"', 1, 'kernel="3, 3"', "IR401", "output port 1 is declared [1,32,4,4]"),
+    ("convolutions", 'shape="8, 3, 3, 3"', 1, 'shape="8, 3, 3, 4"', "IR503", "expected 1152 for f32[8,3,3,4]"),
+    ("convolutions", '<edge from-layer="0"', 1, '<edge from-layer="3"', "IR402", "but [1,8,1,1] arrives"),
+    ("attention", 'transpose_b="true"', 5, 'transpose_b="false"', "IR304", "do not fit"),
+    ("attention", 'num_splits="3"', 1, 'num_splits="2"', "IR311", "Split has 3 outputs, expected 2"),
+    ("attention", 'from-port="4"', 1, 'from-port="9"', "IR203", 'from-port "9": layer'),
+    ("attention", 'axis="-1"', 1, 'axis="7"', "IR304", "axis 7 is outside a tensor of rank 4"),
+    ("shapes", 'mode="numpy"', 1, 'mode="nmupy"', "IR305", 'mode="nmupy" is not'),
+    ("shapes", '<dim>7</dim>', 1, "<dim>8</dim>", "IR401", "inferred [7,2,3,4,5]"),
+    ("iterator", 'axis="2"', 1, 'axis="1"', "IR401", "output port 2 is declared [1,2,8]"),
+    ("iterator", 'internal_layer_id="1"', 1, 'internal_layer_id="7"', "IR207", 'internal_layer_id "7"'),
+    ("steps", '<layer id="3"', 1, '<layer id="9"', "IR202", 'to-layer "3": there is no layer with this id'),
+    ("steps", '<layer id="3"', 1, '<layer id="three"', "IR110", 'id="three" of <layer> is no number'),
+    ("steps", '<layer id="1" name="sum"', 1, '<layer id="0" name="sum"', "IR201", 'layer id "0" is used twice'),
+    ("steps", 'type="Add"', 1, 'type="Pow"', "IR301", "no operation Pow"),
+    ("net", '<layer id="1"', 1, '<layer id="7"', "IR202", 'to-layer "1": there is no layer with this id'),
+    ("net", '<layer id="1"', 1, '<layer id="2"', "IR201", 'layer id "2" is used twice'),
+    ("net", '<port id="1"', 1, '<port id="5"', "IR203", 'from-port "1": layer 1 (Clamp) has no such output port'),
+    ("net", 'to-layer="1"', 1, 'to-layer="2"', "IR205", "input port 0 is fed twice, expected one edge"),
+    ("net", 'from-layer="1" from-port="1"', 1, 'from-layer="2" from-port="1"', "IR203", "it has none"),
+    ("net", "<output><port", 2, "<outputs><port", "IR101", "</output> closes nothing, expected </outputs>"),
+]  # fmt: skip
+
+
+def changed(path: Path, net: str, old: str, count: int, new: str) -> int:
+    """Write a net in which the n-th ``old`` is ``new``; its row."""
+    text = TEXTS[net]
+    at = [match.start() for match in re.finditer(re.escape(old), text)][count - 1]
+    path.write_text(text[:at] + new + text[at + len(old) :], encoding="utf-8")
+    path.with_suffix(".bin").write_bytes(WEIGHTS.get(net, b""))
+    return text.count("\n", 0, at) + 1
+
+
+def said(report: Report) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(item.code, item.message, item.notes) for item in report]
+
+
+@pytest.mark.parametrize("net", TEXTS)
+def test_the_nets_are_sound(net: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(TEXTS[net], encoding="utf-8")
+    path.with_suffix(".bin").write_bytes(WEIGHTS.get(net, b""))
+    assert said(lint(path)) == []
+
+
+@pytest.mark.parametrize(("net", "old", "count", "new", "code", "message"), FAULTS)
+def test_one_finding(net: str, old: str, count: int, new: str, code: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    changed(path, net, old, count, new)
+    report = lint(path)
+    assert [item.code for item in report] == [code], said(report)
+    assert message in report[0].message
+
+
+def test_two_faults_are_two_findings(tmp_path: Path) -> None:
+    """A wrong attribute, which makes an addition further down impossible, and wrong dims beyond that."""
+    path = tmp_path / "model.xml"
+    changed(path, "convolutions", 'strides="2, 2"', 1, 'strides="1, 1"')
+    text = path.read_text(encoding="utf-8")
+    at = text.rindex("<dim>10</dim>", 0, text.index('type="SoftMax"'))
+    path.write_text(text[:at] + "<dim>11</dim>" + text[at + 13 :], encoding="utf-8")
+    first, second = lint(path).findings()
+    assert first.diagnostic.message == "output port 2 is declared [1,16,16,16], inferred [1,16,32,32]"
+    assert second.diagnostic.message == "output port 2 is declared [1,11], inferred [1,10]"
+    assert second.place.row == text.count("\n", 0, at) + 1
+
+
+def test_what_an_edge_leaves_without_one_is_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    changed(path, "net", 'to-layer="2" to-port="0"', 1, 'to-layer="8" to-port="0"')
+    assert said(lint(path)) == [
+        (
+            "IR202",
+            'to-layer "8": there is no layer with this id',
+            ('input port 0 of layer 2 "y" is left without an edge',),
+        )
+    ]
+    changed(path, "net", 'to-layer="2" to-port="0"', 1, 'to-layer="1" to-port="0"')
+    assert said(lint(path)) == [
+        (
+            "IR205",
+            "input port 0 is fed twice, expected one edge",
+            ("the other edge comes from layer 0", 'input port 0 of layer 2 "y" is left without an edge'),
+        )
+    ]
+
+
+def test_a_missing_layer_is_reported_once(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(re.sub(r"(?s) *<layer id=\"1\".*?</layer>\n", "", NET), encoding="utf-8")
+    assert said(lint(path)) == [
+        (
+            "IR202",
+            'to-layer "1": there is no layer with this id',
+            ("1 more edge names it",),
+        )
+    ]
+
+
+def test_no_edges_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(re.sub(r"(?s)<edges>.*</edges>", "", NET), encoding="utf-8")
+    assert [(code, message) for code, message, _ in said(lint(path))] == [
+        ("IR204", "input port 0 is not connected, expected an edge to it")
+    ]
+
+
+def test_cycles(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(NET.replace('from-layer="0" from-port="0"', 'from-layer="1" from-port="1"'), encoding="utf-8")
+    assert said(lint(path)) == [("IR206", 'the layers form a cycle: "clip" → "clip"', ())]
+
+
+def test_places_in_bodies_are_in_the_notes(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    changed(path, "steps", "<dim>1</dim><dim>3</dim></port></output>", 1, "<dim>1</dim><dim>4</dim></port></output>")
+    report = lint(path)
+    assert said(report) == [
+        (
+            "IR401",
+            "output port 0 is declared [1,4], inferred [1,3]",
+            ('in TensorIterator "steps" › body',),
+        )
+    ]
+    assert report[0].layer is not None
+    assert report[0].layer.name == "row"
