@@ -48,4 +48,4 @@ class Results:
     def uri(self, filename: str) -> str:
         """A relative URI; an absolute one for a file outside of the root."""
         path = self.relative(filename)
-        return PurePath(path).as_uri() if PurePath(path).is_absolute() else quote(path)
+        return PurePath(path).as_uri() if PurePath(path).is_absolute() else quote(path.encode("utf-8", errors="surrogateescape"))

@@ -133,10 +133,10 @@ class _Reader:
         for tag, child in self._children(element, "net"):
             if tag == "layers":
                 self._next()
-                layers = [self._layer(item) for _, item in self._children(child, "layers")]
+                layers = [self._layer(item) for item in child if item.tag == "layer" or self._admits(item, "layers")]
             elif tag == "edges":
                 self._next()
-                edges = [self._edge(item) for _, item in self._children(child, "edges")]
+                edges = [self._edge(item) for item in child if item.tag == "edge" or self._admits(item, "edges")]
             else:
                 self._skip(child)
         return NetElement(ordinal, name, version, tuple(layers), tuple(edges))
@@ -168,7 +168,9 @@ class _Reader:
                 nets.append((at, tag, self._body(child, at, tag, attributes)))
             elif tag == "back_edges":
                 self._next()
-                back_edges = tuple(self._back_edge(item) for _, item in self._children(child, "back_edges"))
+                back_edges = tuple(
+                    self._back_edge(item) for item in child if item.tag == "edge" or self._admits(item, "back_edges")
+                )
             elif tag == "rt_info":
                 self._skip(child)
             else:
@@ -192,7 +194,7 @@ class _Reader:
 
     def _ports(self, element: Any, side: str) -> tuple[PortElement, ...]:
         self.ordinal += 1
-        ports = tuple([self._port(item, side) for _, item in self._children(element, side)])
+        ports = tuple([self._port(item, side) for item in element if item.tag == "port" or self._admits(item, side)])
         if len({port.id for port in ports}) == len(ports):
             return ports
         seen: set[str] = set()
@@ -224,8 +226,7 @@ class _Reader:
         at: list[int] = []
         sizes = self.sizes
         for child in element:
-            if child.tag != "dim" and not self._is_dim(child):
-                self._skip(child)
+            if child.tag != "dim" and not self._admits(child, "port"):
                 continue
             self.ordinal += 1
             at.append(self.ordinal)
@@ -251,13 +252,12 @@ class _Reader:
 
     def _edge(self, element: Any) -> EdgeElement:
         self.ordinal += 1
-        attributes = element.attrib
-        if len(attributes) != 4 or not all(name in attributes for name in ATTRIBUTES["edge"]):
-            attributes = self._attributes(attributes, "edge", self.ordinal, ATTRIBUTES["edge"])
-        get = attributes.get
-        return EdgeElement(
-            self.ordinal, get("from-layer", ""), get("from-port", ""), get("to-layer", ""), get("to-port", "")
-        )
+        attributes = dict(element.items())
+        if len(attributes) == 4 and ATTRIBUTES["edge"] == tuple(attributes):
+            return EdgeElement(self.ordinal, *attributes.values())
+        get = self._attributes(attributes, "edge", self.ordinal, ATTRIBUTES["edge"]).get
+        ends = [get(name, "") for name in ATTRIBUTES["edge"]]
+        return EdgeElement(self.ordinal, *ends)
 
     def _port_map(self, element: Any) -> tuple[MapElement, ...]:
         self._next()
@@ -301,13 +301,16 @@ class _Reader:
                 seen.add(tag)
             yield tag, child
 
-    def _is_dim(self, element: Any) -> bool:
-        """Whether an element of a port that is no ``<dim>`` was meant to be one."""
-        if element.tag == "rt_info":
+    def _admits(self, element: Any, parent: str) -> bool:
+        """Whether an element was meant to be the one that its parent is made of; if not, it is passed over."""
+        meant = None
+        if element.tag not in CHILDREN[parent]:
+            meant = meant_element(element, parent)
+            self._stranger(element, parent, meant)
+        if meant is None or meant == "rt_info":
+            self._skip(element)
             return False
-        meant = meant_element(element, "port")
-        self._stranger(element, "port", meant)
-        return meant == "dim"
+        return True
 
     def _stranger(self, element: Any, parent: str, meant: str | None) -> None:
         """Report the element that comes next, unless it belongs to another namespace."""

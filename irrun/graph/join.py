@@ -238,6 +238,8 @@ def layer_ref(layer: LayerElement) -> LayerRef:
 
 def port_index(ports: Sequence[PortElement], id: str) -> int | None:
     """The number of the port with this id, or of the one whose own id is at fault where it should have had this one."""
+    if len(ports) == 1 and ports[0].id == id:
+        return 0
     found = None
     for index, port in enumerate(ports):
         if port.id == id:

@@ -49,7 +49,8 @@ def attention(
         mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
     added = None if mask is None else _spread(mask, lead, queries, keys)
     spare = None if sink is None else _spread(sink, lead, queries, 1)
-    q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in (query * query.dtype.type(scale), key, value))
+    query = query * query.dtype.type(scale)
+    q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in (query, key, value))
     k = np.swapaxes(k, -1, -2)
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     rows = min(queries, max(_SCORES // keys, 32))

@@ -57,8 +57,9 @@ def _repeated(data: Array, of: Axis, index: Array) -> Array:
     if times < 2 or not np.array_equal(index, np.arange(of.target) // times):
         return np.take(data, index, axis=of.axis)
     result = np.empty((*data.shape[: of.axis + 1], times, *data.shape[of.axis + 1 :]), data.dtype)
-    for copy in range(times):
-        result[(*(slice(None),) * (of.axis + 1), copy)] = data
+    copies = np.moveaxis(result, of.axis + 1, 0)
+    for copy in copies:
+        copy[...] = data
     return result.reshape(*data.shape[: of.axis], of.target, *data.shape[of.axis + 1 :])
 
 
@@ -183,8 +184,10 @@ def _product(data: Array, axis: int, index: Array, weights: Array) -> Array:
     inner = math.prod(data.shape[axis + 1 :])
     shape = (*data.shape[:axis], target, *data.shape[axis + 1 :])
     if inner == 1:
-        return np.matmul(data.reshape(-1, size), matrix.T).reshape(shape)
-    return np.matmul(matrix, data.reshape(-1, size, inner)).reshape(shape)
+        product: Array = np.matmul(data.reshape(-1, size), matrix.T)
+    else:
+        product = np.matmul(matrix, data.reshape(-1, size, inner))
+    return product.reshape(shape)
 
 
 def _as_float(data: Array) -> Array:

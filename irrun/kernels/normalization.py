@@ -41,7 +41,8 @@ def mean_variance(
     """
     result = np.empty_like(x) if out is None else out
     kept = x.ndim - len(axes)
-    if not axes or sorted(axes) != list(range(kept, x.ndim)) or not (x.flags.c_contiguous and result.flags.c_contiguous):
+    in_rows = bool(axes) and sorted(axes) == list(range(kept, x.ndim))
+    if not (in_rows and x.flags.c_contiguous and result.flags.c_contiguous):
         _mean_variance(x, tuple(axes), eps, eps_outside, result)
         return result
     length = math.prod(x.shape[kept:])

@@ -42,22 +42,25 @@ def _pool(
     dtype: np.dtype[Any],
     out: Array | None = None,
 ) -> Array:
-    """Axis after axis, a few planes or rows of the result at a time; every window is kernel, stride, dilation, begin."""
+    """Axis after axis, a few planes or rows at a time; each of the windows is kernel, stride, dilation, begin."""
     channels_last = data.shape[1] > 1 and np.moveaxis(data, 1, -1).flags.c_contiguous
     if out is None and channels_last:
         out = np.moveaxis(np.empty((data.shape[0], *counts, data.shape[1]), dtype), -1, 1)
     elif out is None:
         out = np.empty((*data.shape[:2], *counts), dtype)
+    if not (data.size and out.size):
+        out.fill(neutral)
+        return out
     if channels_last:
         source, target = np.moveaxis(data, 1, -1), np.moveaxis(out, 1, -1)
         starts = [(image, row) for image in range(len(data)) for row in range(counts[0])]
-        cost = target[0, :1].size * math.prod(windows[0][:1]) if target.size else 0
+        cost = target[0, :1].size * windows[0][0]
     else:
         source = data.reshape(-1, *data.shape[2:], 1)
         target = out.reshape(-1, *counts, 1) if out.flags.c_contiguous else np.empty((len(source), *counts, 1), dtype)
         starts = [(plane, 0) for plane in range(len(source))]
         cost = source[:1].size
-    step = max(_BLOCK_ELEMENTS // max(cost, 1), 1)
+    step = max(_BLOCK_ELEMENTS // cost, 1)
 
     def several(first: int, last: int) -> None:
         for start in range(first, last, step):
@@ -71,8 +74,7 @@ def _pool(
                 here = slice(image, image + 1)
                 _pool_block(source[here], target[here, low:high], combine, neutral, windows, low)
 
-    if target.size:
-        split(several, len(starts), 0.3 * data.size * sum(window[0] for window in windows))
+    split(several, len(starts), 0.3 * data.size * sum(window[0] for window in windows))
     if not channels_last and not out.flags.c_contiguous:
         np.copyto(out, target.reshape(out.shape))
     return out

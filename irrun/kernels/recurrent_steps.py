@@ -50,7 +50,7 @@ class LstmSteps:
 
 
 class GruSteps:
-    """Gates z, r, h as [3 * hidden, size]; with ``linear_before_reset`` the bias has a fourth part, of the state in h."""
+    """Gates z, r, h as [3 * hidden, size]; with ``linear_before_reset`` the bias has a fourth part, for the state."""
 
     def __init__(self, w: Array, r: Array, b: Array | None, linear_before_reset: bool) -> None:
         order, factors = (0, 1, 2), (0.5, 0.5, 1)
@@ -148,4 +148,5 @@ def _inputs(x: Array, w: Array, b: Array | None) -> Array:
     product = np.matmul(x.reshape(batch * steps, size), w.swapaxes(1, 2))
     if b is not None:
         product += b
-    return product.reshape(len(w), batch, steps, -1).transpose(2, 0, 1, 3)
+    shares: Array = product.reshape(len(w), batch, steps, -1).transpose(2, 0, 1, 3)
+    return shares

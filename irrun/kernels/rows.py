@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import WORTH_A_THREAD, Array, scratch, split, threads
 
 BLOCK: Final = 1 << 16
 """Elements that are worked on at a time."""
@@ -16,28 +16,53 @@ Activation = Callable[[Array], object]
 """Overwrites an array with a function of its elements."""
 
 
-def finish(
-    matrix: Array, bias: Array | None, summand: Array | None, activation: Activation | None, cost: float = 4
-) -> None:
-    """activation(matrix + bias + summand) in place; ``bias`` is a row, ``summand`` has the shape of the matrix.
+_LEAST_COLUMNS: Final = 192
+"""Columns of a product below which packing the other matrix takes too much of the time."""
 
-    ``cost`` is about how many elementary operations that takes for each element.
+_CHEAP: Final = 60
+"""Multiply-adds that take the time of one elementary operation."""
+
+
+def product(
+    a: Array,
+    b: Array,
+    out: Array,
+    bias: Array | None = None,
+    summand: Array | None = None,
+    activation: Activation | None = None,
+    cost: float = 4,
+) -> None:
+    """activation(a · b + bias + summand), written to ``out``, for matrices [M, K], [K, N] and [M, N]; bias is [N].
+
+    Threads take columns, or rows where there are many, and finish each panel while it is in the cache. ``cost`` is
+    about how many elementary operations the activation takes for each element.
     """
-    rows, columns = matrix.shape
-    step = max(1, BLOCK // max(columns, 1))
+    rows, columns = out.shape
+    depth = a.shape[1]
+    operations = out.size * (depth / _CHEAP + cost)
+    by_rows = rows >= columns and rows >= 2 * _LEAST_COLUMNS
+    length, across = (rows, columns) if by_rows else (columns, rows)
+    width = max(_LEAST_COLUMNS, BLOCK // max(across, 1) // 16 * 16)
+    count = max(1, -(-length // width))
+    if count < threads() <= length and operations >= 2 * WORTH_A_THREAD:
+        count = threads()
+    count = -(-count // threads()) * threads() if 1 < count <= length - threads() else count
+    width = -(-length // count)
 
     def work(first: int, last: int) -> None:
-        for start in range(first, last, step):
-            block = matrix[start : min(start + step, last)]
+        for start in range(first * width, min(last * width, length), width):
+            part = slice(start, min(start + width, length))
+            here: tuple[slice, slice] = (part, slice(None)) if by_rows else (slice(None), part)
+            block = out[here]
+            np.matmul(a[here[0]], b[:, here[1]], out=block)
             if bias is not None:
-                block += bias
+                block += bias[here[1]]
             if summand is not None:
-                block += summand[start : min(start + step, last)]
+                block += summand[here]
             if activation is not None:
                 activation(block)
 
-    if bias is not None or summand is not None or activation is not None:
-        split(work, rows, cost * matrix.size)
+    split(work, count, operations)
 
 
 def layer_norm(

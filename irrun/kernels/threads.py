@@ -11,12 +11,14 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Array = npt.NDArray[Any]
 
@@ -87,6 +89,8 @@ class _Team:
 
     def pool(self) -> ThreadPoolExecutor:
         if self._pool is None or self._process != os.getpid():
+            from concurrent.futures import ThreadPoolExecutor
+
             self._pool = ThreadPoolExecutor(max(self.count - 1, 1), thread_name_prefix="irrun")
             self._process = os.getpid()
         return self._pool

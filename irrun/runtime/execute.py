@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
+from irrun.kernels.threads import single_blas
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.runtime.memory import Memory
@@ -37,7 +39,7 @@ def execute(
     ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
     meanwhile; results may lie in it.
     """
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), single_blas() if plan.shares_work else nullcontext():
         results = _Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
     state.commit()
     return results

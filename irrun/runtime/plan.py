@@ -49,7 +49,8 @@ class Plan:
     """What to run, in order. Slot 0 is always None and stands for an absent input.
 
     ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
-    Parameters and the Results of the graph; ``result_types`` the element types of the latter.
+    Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``shares_work`` says that
+    the kernels have threads of their own, beside which those of BLAS would be in the way.
     """
 
     steps: tuple[Step, ...]
@@ -58,6 +59,7 @@ class Plan:
     results: tuple[int, ...]
     parameter_types: tuple[ElementType, ...]
     result_types: tuple[ElementType, ...]
+    shares_work: bool = False
 
 
 AS_WRITTEN: Final = Settings(enabled=False)
@@ -97,6 +99,7 @@ def plan(graph: Graph, facts: Facts, settings: Settings = AS_WRITTEN) -> Plan:
         results,
         tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
         tuple(fact.type for fact in facts.results()),
+        settings.enabled,
     )
 
 

@@ -33,7 +33,7 @@ def profiled(run: Run, *arguments: Any) -> dict[str, Any]:
 
 
 def test_layer(run: Run, product: str) -> None:
-    record = profiled(run, product)
+    record = profiled(run, product, "--as-written")
     assert (record["model"], record["runs"]) == ("product", 3)
     (layer,) = record["layers"]
     assert (layer["name"], layer["type"], layer["calls"]) == ("product", "MatMul", 1)
@@ -48,6 +48,13 @@ def test_layer(run: Run, product: str) -> None:
         "layers": 1,
         **{key: layer[key] for key in ("ms", "share", "flops", "gflops_per_s", "bytes")},
     }
+
+
+def test_fused_layer(run: Run, product: str) -> None:
+    """What is fused counts as what it stands for, with the weights that it holds."""
+    layers = profiled(run, product)["layers"]
+    assert sum(layer["flops"] or 0 for layer in layers) == 2 * 4 * 8 * 16
+    assert sum(layer["bytes"] for layer in layers) == 4 * (4 * 8 + 8 * 16 + 4 * 16)
 
 
 def test_types_are_the_sums_of_layers(run: Run) -> None:
@@ -69,7 +76,7 @@ def test_layers_of_a_body(run: Run, tmp_path: Path) -> None:
 
 
 def test_text(run: Run, product: str) -> None:
-    result = run("profile", product, "--threads", "1", "--niter", "2")
+    result = run("profile", product, "--threads", "1", "--niter", "2", "--as-written")
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     assert lines[0] == "model    product, 1 layers that run"
@@ -84,7 +91,7 @@ def test_text(run: Run, product: str) -> None:
 
 def test_trace(run: Run, product: str, tmp_path: Path) -> None:
     target = tmp_path / "trace.json"
-    result = run("profile", product, "--niter", "1", "--trace", target)
+    result = run("profile", product, "--niter", "1", "--as-written", "--trace", target)
     assert result.stderr == f"note: wrote {target}; ui.perfetto.dev opens it\n"
     _, event = json.loads(target.read_text())["traceEvents"]
     assert (event["name"], event["ph"], event["args"]["op_name"]) == ("product", "X", "MatMul")

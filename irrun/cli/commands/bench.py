@@ -68,6 +68,7 @@ ROWS = (
 @click.option("--weights", type=FILE, help="The weights, where they are not beside the model.")
 @click.option("--threads", type=click.IntRange(min=1, max=1024), help="Threads; as many as BLAS wants by default.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of random inputs.")
+@click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns beside irrun, in f32.")
 @click.option(
     "--format",
@@ -86,6 +87,7 @@ def command(
     weights: Path | None,
     threads: int | None,
     seed: int,
+    as_written: bool,
     native: bool,
     output_format: str,
 ) -> None:
@@ -97,7 +99,7 @@ def command(
         if given:
             loaded.reshape({port.any_name: shape for port, shape in given.items()})
         inputs = [(port, random_input(port, seed)) for port in loaded.inputs]
-        config = {"INFERENCE_NUM_THREADS": threads} if threads is not None else {}
+        config: dict[str, Any] = {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0}
         compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
         say_findings(loaded, model)
         run = runner(compiled.create_infer_request(), {port.index: array for port, array in inputs}, model)

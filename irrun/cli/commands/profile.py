@@ -1,13 +1,14 @@
 """Show where the time of a model goes: by operation type and by layer, with GFLOP/s and bytes.
 
 Inputs are random, and the same for the same seed. Times are medians over --niter runs. The time of a layer that has
-sub-graphs is its own; the layers inside are listed as others are. Bytes are the sizes of what a layer reads and
-writes.
+sub-graphs is its own; the layers inside are listed as others are. Layers that are fused count as one. Bytes are the
+sizes of what a layer reads and writes.
 
 \b
 Examples:
   irrun profile model.xml
   irrun profile model.xml --top 50 --threads 1
+  irrun profile model.xml --as-written
   irrun profile model.xml --trace trace.json
   irrun profile model.xml --compare-openvino
   irrun profile model.xml --format json
@@ -23,7 +24,7 @@ from typing import Any
 
 import click
 
-from irrun.cli import assignments, values
+from irrun.cli import arithmetic, assignments, values
 from irrun.cli.console import note, result, verbosity
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
@@ -38,7 +39,6 @@ from irrun.cli.measuring import (
     short,
 )
 from irrun.model import Model, compile_model, read_model
-from irrun.model.flops import _RULES, _Unknown
 from irrun.model.random_inputs import random_input
 from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
 
@@ -58,6 +58,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write one run as a Chrome trace, which ui.perfetto.dev opens.",
 )
+@click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Show OpenVINO's own profile beside it.")
 @click.option(
     "--format",
@@ -77,6 +78,7 @@ def command(
     threads: int | None,
     seed: int,
     trace: Path | None,
+    as_written: bool,
     native: bool,
     output_format: str,
 ) -> None:
@@ -90,7 +92,8 @@ def command(
         if given:
             loaded.reshape({port.any_name: shape for port, shape in given.items()})
         inputs = [(port, random_input(port, seed)) for port in loaded.inputs]
-        record = _profile(loaded, model, inputs, niter, threads, trace)
+        config: dict[str, Any] = {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0}
+        record = _profile(loaded, model, inputs, niter, config, trace)
         if native:
             reshaped = {port.index: shape for port, shape in given.items()}
             record["openvino"] = _native(Native(model, weights, reshaped, inputs, blas["threads"], True), niter)
@@ -100,10 +103,10 @@ def command(
 
 
 def _profile(
-    loaded: Model, path: Path, inputs: Sequence[Any], niter: int, threads: int | None, trace: Path | None
+    loaded: Model, path: Path, inputs: Sequence[Any], niter: int, config: Mapping[str, Any], trace: Path | None
 ) -> dict[str, Any]:
     """Runs that are observed and runs that are not, in turns: the latter say how long the whole takes."""
-    compiled = compile_model(loaded, {"INFERENCE_NUM_THREADS": threads} if threads is not None else {})
+    compiled = compile_model(loaded, config)
     arrays = {port.index: array for port, array in inputs}
     request = compiled.create_infer_request()
     plain, observed = (runner(item, arrays, path) for item in (compiled.create_infer_request(), request))
@@ -140,7 +143,7 @@ def _layer(timing: Timing, niter: int) -> dict[str, Any]:
     node = timing.step.node
     calls = len(timing.own) / niter
     took = timing.median * calls / 1e6
-    count = _flops(timing)
+    count = arithmetic.flops(timing)
     total = None if count is None else count * calls
     return {
         "id": node.id,
@@ -150,22 +153,10 @@ def _layer(timing: Timing, niter: int) -> dict[str, Any]:
         "ms": took,
         "flops": total,
         "gflops_per_s": _rate(total, took),
-        "bytes": int(timing.bytes * calls),
+        "bytes": int(arithmetic.moved(timing) * calls),
         "inputs": timing.inputs,
         "outputs": timing.outputs,
     }
-
-
-def _flops(timing: Timing) -> int | None:
-    """The floating-point operations of one call; None for operations that are not counted."""
-    node = timing.step.node
-    rule = _RULES.get(node.type)
-    if rule is None or node.op is None or not timing.outputs:
-        return None
-    try:
-        return 2 * rule(node.op, [shape or () for shape in timing.inputs], timing.outputs[0] or ())
-    except _Unknown:
-        return None
 
 
 def _by_type(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import numpy as np
-
-from irrun.kernels.rows import finish
+from irrun.kernels.rows import product
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 from irrun.ops.fused.in_place import InPlace
@@ -27,12 +25,6 @@ class FusedMatMul(Fused):
         out = memory.empty((*data.shape[:-1], columns), self.weights.dtype)
         rows = data.size // depth if depth else out.size // max(columns, 1)
         matrix = out.reshape(rows, columns)
-        np.matmul(data.reshape(rows, depth), self.weights, out=matrix)
-        finish(
-            matrix,
-            self.bias,
-            None if summand is None else summand.reshape(rows, columns),
-            self.activation,
-            self.cost,
-        )
+        added = None if summand is None else summand.reshape(rows, columns)
+        product(data.reshape(rows, depth), self.weights, matrix, self.bias, added, self.activation, self.cost)
         return out

@@ -1,0 +1,40 @@
+"""How much arithmetic one call of a step takes, from the shapes that were seen."""
+
+from __future__ import annotations
+
+import math
+
+from irrun.model.flops import _RULES, _Unknown
+from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.runtime.observers import Timing
+
+
+def flops(timing: Timing) -> int | None:
+    """The floating-point operations of one call, a multiply-add counted as two; None for steps that do not count.
+
+    A fused step counts as the product or the convolution in it does.
+    """
+    op, rule = timing.step.node.op, _RULES.get(timing.step.node.type)
+    if op is None or not timing.outputs:
+        return None
+    inputs, output = [shape or () for shape in timing.inputs], timing.outputs[0] or ()
+    match op:
+        case FusedConvolution():
+            return 2 * math.prod(output) * math.prod(op.weights.shape[2:])
+        case FusedMatMul():
+            return 2 * math.prod(output) * int(op.weights.shape[0])
+        case FusedAttention():
+            query, value = inputs[0], inputs[2]
+            return 2 * math.prod(query[:-1]) * value[-2] * (query[-1] + value[-1])
+    try:
+        return None if rule is None else 2 * rule(op, inputs, output)
+    except _Unknown:
+        return None
+
+
+def moved(timing: Timing) -> int:
+    """The bytes that one call reads and writes: inputs, outputs, and the weights that a fused step holds."""
+    op = timing.step.node.op
+    return timing.bytes + (op.weights.nbytes if isinstance(op, FusedConvolution | FusedMatMul) else 0)

@@ -1,0 +1,130 @@
+"""Prepared convolutions against windows multiplied out in float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import sliding_window_view
+
+from irrun.kernels.activation import relu
+from irrun.kernels.prepared_convolution import PreparedConvolution, prepare_convolution
+
+Array = np.ndarray[Any, Any]
+
+
+def multiplied_out(
+    x: Array,
+    weights: Array,
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
+    begins: tuple[int, int],
+    ends: tuple[int, int],
+) -> Array:
+    """x [N, C, H, W] and weights [G, O, I, *K], all windows at once."""
+    groups, _, depth, high, wide = weights.shape
+    padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), *zip(begins, ends, strict=True)))
+    spans = (high - 1) * dilations[0] + 1, (wide - 1) * dilations[1] + 1
+    windows = sliding_window_view(padded, spans, axis=(2, 3))[:, :, :: strides[0], :: strides[1]]
+    windows = windows[..., :: dilations[0], :: dilations[1]]
+    grouped = windows.reshape(windows.shape[0], groups, depth, *windows.shape[2:])
+    result = np.einsum("ngihwyx,goiyx->ngohw", grouped, weights.astype(np.float64), optimize=True)
+    return result.reshape(result.shape[0], -1, *result.shape[3:])
+
+
+def channels_last(x: Array) -> Array:
+    return np.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+
+
+GEOMETRIES = {
+    "pointwise": ((64, 96, 1), (13, 17), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
+    "pointwise, strided": ((64, 32, 1), (13, 17), (1, 1), (2, 2), (1, 1), (0, 0), (0, 0)),
+    "pointwise, padded": ((8, 16, 1), (13, 17), (1, 1), (1, 2), (1, 1), (1, 0), (0, 2)),
+    "winograd": ((32, 48, 1), (29, 31), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
+    "winograd, uneven padding": ((64, 64, 1), (24, 24), (3, 3), (1, 1), (1, 1), (0, 2), (1, 0)),
+    "winograd, many filters": ((128, 256, 1), (16, 16), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
+    "first layer": ((3, 32, 1), (65, 63), (7, 7), (2, 2), (1, 1), (3, 3), (3, 3)),
+    "strided": ((24, 40, 1), (28, 30), (3, 3), (2, 2), (1, 1), (1, 1), (1, 1)),
+    "dilated": ((24, 40, 1), (28, 30), (3, 3), (1, 1), (2, 3), (2, 3), (2, 3)),
+    "few points": ((256, 128, 1), (7, 7), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
+    "depthwise": ((48, 48, 48), (28, 30), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
+    "depthwise, strided": ((48, 48, 48), (29, 30), (3, 5), (2, 2), (1, 1), (1, 2), (1, 2)),
+    "depthwise, dilated": ((48, 48, 48), (29, 30), (3, 3), (2, 3), (2, 2), (1, 2), (1, 2)),
+    "depthwise, two filters each": ((16, 32, 16), (14, 14), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
+    "grouped": ((24, 36, 3), (14, 15), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
+    "grouped, pointwise": ((240, 120, 4), (14, 15), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
+}
+
+
+@pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.parametrize("batch", [1, 3])
+def test_convolution_with_bias_summand_and_activation(name: str, batch: int, team: int) -> None:  # noqa: ARG001
+    (channels, filters, groups), size, kernel, strides, dilations, begins, ends = GEOMETRIES[name]
+    draw = np.random.default_rng(7)
+    x = draw.standard_normal((batch, channels, *size), dtype=np.float32)
+    weights = draw.standard_normal((groups, filters // groups, channels // groups, *kernel), dtype=np.float32)
+    bias = draw.standard_normal(filters, dtype=np.float32)
+    exact = multiplied_out(x, weights, strides, dilations, begins, ends) + bias[:, None, None]
+    summand = draw.standard_normal(exact.shape, dtype=np.float32)
+    tolerance = 6e-5 * np.sqrt(channels // groups * kernel[0] * kernel[1])
+
+    def act(block: Array) -> None:
+        relu(block, block)
+
+    prepared = prepare_convolution(
+        weights, strides, dilations, begins, ends, groups, x.shape, bias=bias, activation=act
+    )
+    assert prepared.shape == exact.shape
+    for data in (x, channels_last(x)):
+        np.testing.assert_allclose(prepared(data), np.maximum(exact, 0), atol=tolerance, rtol=0)
+        for extra in (summand, channels_last(summand)):
+            for out in (np.empty_like(summand), channels_last(np.empty_like(summand))):
+                result = prepared(data, out, extra)
+                assert result is out
+                np.testing.assert_allclose(out, np.maximum(exact + summand, 0), atol=tolerance, rtol=0)
+
+
+@pytest.mark.parametrize("axes", [1, 3])
+def test_other_numbers_of_axes(axes: int) -> None:
+    draw = np.random.default_rng(8)
+    x = draw.standard_normal((2, 4, *(9,) * axes))
+    weights = draw.standard_normal((6, 4, *(3,) * axes))
+    bias = draw.standard_normal(6)
+    prepared = prepare_convolution(weights, (2,) * axes, (1,) * axes, (1,) * axes, (0,) * axes, 1, x.shape, bias=bias)
+    padded = np.pad(x, ((0, 0), (0, 0), *((1, 0),) * axes))
+    windows = sliding_window_view(padded, (3,) * axes, axis=tuple(range(2, 2 + axes)))
+    windows = windows[(slice(None), slice(None), *(slice(None, None, 2),) * axes)]
+    letters = "abc"[:axes], "xyz"[:axes]
+    exact = np.einsum(f"ni{letters[0]}{letters[1]},oi{letters[1]}->no{letters[0]}", windows, weights)
+    exact += bias.reshape(-1, *(1,) * axes)
+    np.testing.assert_allclose(prepared(x), exact, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("channels", "size"), [(32, 16), (64, 28), (256, 14), (512, 14)])
+def test_error_of_winograd_is_bounded(channels: int, size: int) -> None:
+    """Relative to the root of the sum of the squared products: 2e-6 in the mean, 3e-5 at most."""
+    draw = np.random.default_rng(9)
+    x = draw.standard_normal((1, channels, size, size), dtype=np.float32)
+    weights = draw.standard_normal((1, channels, channels, 3, 3), dtype=np.float32)
+    where = ((1, 1), (1, 1), (1, 1), (1, 1))
+    exact = multiplied_out(x, weights, *where)
+    root = np.sqrt(multiplied_out(x**2, weights**2, *where))
+    fast = prepare_convolution(weights, *where, 1, x.shape)
+    accurate = prepare_convolution(weights, *where, 1, x.shape, accurate=True)
+    assert isinstance(fast, PreparedConvolution)
+    assert isinstance(accurate, PreparedConvolution)
+    assert type(fast.kind).__name__ == "Winograd"
+    assert type(accurate.kind).__name__ == "Columns"
+    error = np.abs(fast(x) - exact) / root
+    assert error.mean() < 2e-6
+    assert error.max() < 3e-5
+    assert (np.abs(accurate(x) - exact) / root).max() < 4e-6
+
+
+def test_results_lie_with_channels_last() -> None:
+    x = np.ones((1, 8, 5, 6), np.float32)
+    prepared = prepare_convolution(np.ones((1, 4, 8, 1, 1), np.float32), (1, 1), (1, 1), (0, 0), (0, 0), 1, x.shape)
+    result = prepared(x)
+    assert result.transpose(0, 2, 3, 1).flags.c_contiguous
+    np.testing.assert_array_equal(result, np.full((1, 4, 5, 6), 8))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from irrun.kernels.threads import WORTH_A_THREAD, by_blocks, scratch, set_threads, split, threads
+
+
+def test_ranges_make_up_the_whole(team: int) -> None:
+    met = np.zeros(1000, np.int64)
+    names: set[str] = set()
+
+    def work(start: int, stop: int) -> None:
+        met[start:stop] += 1
+        names.add(threading.current_thread().name)
+
+    split(work, 1000, 10 * WORTH_A_THREAD)
+    assert (met == 1).all()
+    assert 1 <= len(names) <= team
+
+
+def test_little_work_stays_in_the_calling_thread(team: int) -> None:  # noqa: ARG001
+    parts: list[tuple[int, int, str]] = []
+    split(lambda a, b: parts.append((a, b, threading.current_thread().name)), 8, WORTH_A_THREAD)
+    assert parts == [(0, 8, threading.current_thread().name)]
+
+
+def test_a_part_does_not_split_again(team: int) -> None:  # noqa: ARG001
+    inner: list[tuple[int, int]] = []
+
+    def work(_start: int, _stop: int) -> None:
+        split(lambda a, b: inner.append((a, b)), 6, 10 * WORTH_A_THREAD)
+
+    split(work, 3, 10 * WORTH_A_THREAD)
+    assert set(inner) == {(0, 6)} or threads() == 1
+
+
+def test_an_error_in_a_part_is_raised(team: int) -> None:  # noqa: ARG001
+    def work(_start: int, stop: int) -> None:
+        if stop == 9:
+            raise ValueError("the last part")
+
+    with pytest.raises(ValueError, match="the last part"):
+        split(work, 9, 10 * WORTH_A_THREAD)
+
+
+def test_threads_below_one() -> None:
+    with pytest.raises(ValueError, match="0 threads, expected at least 1"):
+        set_threads(0)
+
+
+@pytest.mark.parametrize("shape", [(3,), (5, 70_001), (0, 4), (2, 3, 300, 400)])
+def test_blocks_cover_every_layout(shape: tuple[int, ...], team: int) -> None:  # noqa: ARG001
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    for laid in (x, np.asfortranarray(x), x[::-1], np.repeat(x, 2, axis=-1)[..., ::2]):
+        result = by_blocks(lambda part, out: np.multiply(part, 2, out=out), laid)
+        np.testing.assert_array_equal(result, laid * 2)
+        out = np.empty(shape, np.float32)
+        assert by_blocks(lambda part, out: np.multiply(part, 2, out=out), laid, out) is out
+        np.testing.assert_array_equal(out, laid * 2)
+
+
+def test_scratch_is_reused_and_aligned() -> None:
+    first = scratch("test", (100, 3), np.float32)
+    second = scratch("test", (10,), np.float64)
+    assert first.ctypes.data == second.ctypes.data
+    assert first.ctypes.data % 64 == 0
+    assert second.shape == (10,)
