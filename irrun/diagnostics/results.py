@@ -47,5 +47,5 @@ class Results:
 
     def uri(self, filename: str) -> str:
         """A relative URI; an absolute one for a file outside of the root."""
-        path = self.relative(filename)
-        return PurePath(path).as_uri() if PurePath(path).is_absolute() else quote(path.encode("utf-8", errors="surrogateescape"))
+        path = PurePath(self.relative(filename))
+        return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))

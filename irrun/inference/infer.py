@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from irrun.diagnostics import Diagnostic, OpError
 from irrun.document.weights import Weights
@@ -15,6 +15,9 @@ from irrun.ops import Fact
 from irrun.ops.calling import infer as infer_outputs
 from irrun.ops.context import BodyCall
 from irrun.tensor import Dim, Shape
+
+MOST_RUNS: Final = 1000
+"""How often the bodies of one layer, those inside them included, are gone through before what they make is given up."""
 
 
 class Revision(Protocol):
@@ -39,6 +42,7 @@ class _Pass:
     def __init__(self, weights: Weights, revision: Revision | None) -> None:
         self.weights = weights
         self.revision = revision
+        self.runs = 0
 
     def run(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         known: dict[Outlet, Fact] = {}
@@ -48,6 +52,8 @@ class _Pass:
         for node in graph:
             if node.op is None:
                 continue
+            if not path:
+                self.runs = 0
             inputs: Sequence[Fact | None] = [
                 known.get(outlet) if outlet is not None else None for outlet in graph.sources(node.id)
             ]
@@ -95,6 +101,9 @@ class _Pass:
         inner = (*path, f'{node.type} "{node.name}" › {tag}')
 
         def call(parameters: Sequence[Fact | None]) -> tuple[Fact, ...]:
+            self.runs += 1
+            if self.runs > MOST_RUNS and (node.id, tag) in bodies:
+                return (Fact.unknown(),) * len(body.graph.results)
             pairs = zip(body.graph.parameters, parameters, strict=True)
             given = {parameter: fact for parameter, fact in pairs if fact is not None}
             facts = self.run(body.graph, given, inner)

@@ -72,7 +72,7 @@ class Chain(NamedTuple):
                 works = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.works)]
                 self._run([*(x[place] for x in inputs), part, *works])
 
-        split(work, len(blocks), 2 * out.size * len(self.calls))
+        split(work, len(blocks), 0.3 * out.size * len(self.calls))
 
 
 def _merged(arrays: Sequence[Array]) -> list[Array]:

@@ -7,6 +7,7 @@ side. While they are, the BLAS library is held to one thread: each block calls i
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 import os
 import threading
@@ -24,6 +25,9 @@ Array = npt.NDArray[Any]
 
 WORTH_A_THREAD: Final = 100_000
 """Nanoseconds of work for each thread below which another one costs more than it saves."""
+
+_RANGES: Final = 4
+"""Ranges for each thread: it takes the next when it is done with one."""
 
 _BLOCK: Final = 1 << 16
 """Elements that are worked on at a time, so that passes over them meet the cache."""
@@ -78,6 +82,42 @@ class _Blas:
                 self._set(self._before)
 
 
+class _Job:
+    """Ranges that whoever has time takes, one after the other; the caller takes them all if nobody else does."""
+
+    def __init__(self, work: Callable[[int, int], object], edges: Sequence[int]) -> None:
+        self.work = work
+        self.edges = edges
+        self.numbers = itertools.count()
+        self.ended = threading.Semaphore(0)
+        self.errors: list[BaseException] = []
+        self.handling = np.geterr()
+
+    def help(self) -> None:
+        """Takes part from another thread, with the caller's handling of floating-point errors."""
+        with np.errstate(**self.handling):
+            self.take_part()
+
+    def take_part(self) -> None:
+        """Works until no range is left."""
+        before, _LOCAL.inside = getattr(_LOCAL, "inside", False), True
+        while (number := next(self.numbers)) < len(self.edges) - 1:
+            try:
+                self.work(self.edges[number], self.edges[number + 1])
+            except BaseException as error:
+                self.errors.append(error)
+            finally:
+                self.ended.release()
+        _LOCAL.inside = before
+
+    def wait(self) -> None:
+        """Returns when all ranges are done; raises an error of one of them."""
+        for _ in self.edges[1:]:
+            self.ended.acquire()
+        if self.errors:
+            raise self.errors[0]
+
+
 class _Team:
     """The threads besides the one that calls; started when they are first needed."""
 
@@ -86,20 +126,25 @@ class _Team:
         self.count = self.blas.threads() or os.cpu_count() or 1
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
+        self._lock = threading.Lock()
 
-    def pool(self) -> ThreadPoolExecutor:
-        if self._pool is None or self._process != os.getpid():
-            from concurrent.futures import ThreadPoolExecutor
+    def call(self, job: _Job, helpers: int) -> None:
+        """So many other threads take part in the job as soon as they are free; nobody waits for that."""
+        from concurrent.futures import ThreadPoolExecutor
 
-            self._pool = ThreadPoolExecutor(max(self.count - 1, 1), thread_name_prefix="irrun")
-            self._process = os.getpid()
-        return self._pool
+        with self._lock:
+            if self._pool is None or self._process != os.getpid():
+                self._pool = ThreadPoolExecutor(max(self.count - 1, helpers), thread_name_prefix="irrun")
+                self._process = os.getpid()
+            for _ in range(helpers):
+                self._pool.submit(job.help)
 
     def resize(self, count: int) -> None:
-        if self._pool is not None and self._process == os.getpid():
-            self._pool.shutdown(wait=False)
-        self._pool = None
-        self.count = count
+        with self._lock:
+            if self._pool is not None and self._process == os.getpid():
+                self._pool.shutdown(wait=False)
+            self._pool = None
+            self.count = count
 
 
 _TEAM: Final = _Team()
@@ -130,32 +175,22 @@ def single_blas() -> Iterator[None]:
 
 
 def split(work: Callable[[int, int], object], count: int, nanoseconds: float) -> None:
-    """Calls ``work(start, stop)`` for consecutive ranges that make up ``range(count)``, each in a thread of its own.
+    """Calls ``work(start, stop)`` for consecutive ranges that make up ``range(count)``, in several threads.
 
-    ``nanoseconds`` says how long one thread takes for it, roughly: a little is done by the calling thread. So is
-    everything within a call that is itself one of several.
+    A thread that gets no processor takes nothing away: nobody waits for it. ``nanoseconds`` says how long one thread
+    takes for it all, roughly: a little is done by the calling thread. So is everything within a call that is itself one
+    of several.
     """
     parts = min(_TEAM.count, count, int(nanoseconds // WORTH_A_THREAD))
     if parts < 2 or getattr(_LOCAL, "inside", False):
         work(0, count)
         return
-    edges = [count * part // parts for part in range(parts + 1)]
+    ranges = min(_RANGES * parts, count)
+    job = _Job(work, [count * number // ranges for number in range(ranges + 1)])
     with single_blas():
-        others = [_TEAM.pool().submit(_inside, work, edges[part], edges[part + 1]) for part in range(1, parts)]
-        try:
-            _inside(work, edges[0], edges[1])
-        finally:
-            for other in others:
-                other.result()
-
-
-def _inside(work: Callable[[int, int], object], start: int, stop: int) -> None:
-    before = getattr(_LOCAL, "inside", False)
-    _LOCAL.inside = True
-    try:
-        work(start, stop)
-    finally:
-        _LOCAL.inside = before
+        _TEAM.call(job, parts - 1)
+        job.take_part()
+        job.wait()
 
 
 def by_blocks(

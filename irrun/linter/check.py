@@ -15,6 +15,7 @@ from irrun.document.reader import document, load
 from irrun.graph import bind
 from irrun.inference import infer
 from irrun.linter.context import Context
+from irrun.linter.fixes import Fixes
 from irrun.linter.given import Values, facts_of
 from irrun.linter.rule import rules, url
 
@@ -82,7 +83,7 @@ def lint(path: str | os.PathLike[str], weights: str | os.PathLike[str] | None = 
     given = facts_of(bound, values)
     context = Context(read, bound, infer(bound.graph, read.weights, given), given)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context)]
-    return Report(filename, read.source_map, found, len(context.outputs))
+    return Report(filename, read.source_map, list(Fixes(context).added_to(found)), len(context.outputs))
 
 
 def _checked(context: Context) -> Iterator[Diagnostic]:

@@ -35,7 +35,8 @@ def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Foun
     """The files that arguments mean, each once, those of a folder in alphabetical order.
 
     In folders, ``.xml`` files count; hidden ones are passed over, and so is what ``exclude`` matches: patterns of a
-    file name, of a folder name or of a whole path.
+    file name, of a folder name or of a whole path. NoSuchFile where a pattern matches nothing, OSError where a folder
+    cannot be read.
     """
     found: dict[Path, Found] = {}
     for argument in arguments:
@@ -57,20 +58,35 @@ def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Foun
 def looks_like_ir(data: bytes) -> bool:
     """Whether a file is an IR, perhaps a faulty one, and not XML of another kind."""
     text = decode(data).data
-    root = first_tag(text) or first_tag(_DOCTYPE.sub(b"", text, count=1))
+    root = first_tag(text) or _tag_behind_doctype(text)
     if root == "net":
         return b"<layers" in text or b"<layer " in text
     return root == "layer" and _LAYER.search(text) is not None
 
 
+def _tag_behind_doctype(text: bytes) -> str | None:
+    found = _DOCTYPE.match(text, max(text.find(b"<!DOCTYPE"), 0))
+    return None if found is None else first_tag(text[found.end() :])
+
+
 def _inside(folder: Path, exclude: Sequence[str]) -> Iterator[Found]:
-    for where, folders, files in os.walk(folder):
+    for where, folders, files in os.walk(folder, onerror=_refuse):
         here = Path(where)
         folders[:] = sorted(name for name in folders if not _passed_over(here / name, exclude))
         for name in sorted(files):
             path = here / name
-            if path.suffix.lower() == SUFFIX and not _passed_over(path, exclude):
+            if path.suffix.lower() == SUFFIX and not _passed_over(path, exclude) and _is_readable(path):
                 yield Found(path, False)
+
+
+def _refuse(error: OSError) -> None:
+    """Folders that cannot be read are not passed over in silence."""
+    raise error
+
+
+def _is_readable(path: Path) -> bool:
+    """Whether it is a file, or a link that leads nowhere and is to be reported; no pipe, which would never end."""
+    return path.is_file() or path.is_symlink()
 
 
 def _matching(pattern: str, exclude: Sequence[str]) -> Iterator[Found]:

@@ -19,7 +19,7 @@ class Epilogue:
 
     ``scale`` and ``bias`` have a number for each place along ``axis``; ``summand`` is a tensor in the shape of the
     result. The result is activation(product * scale + bias + summand). ``last`` is the last layer, ``fact`` what it
-    gives, ``cost`` about how many operations it all takes for each element.
+    gives, ``cost`` about how many nanoseconds it all takes for each element.
     """
 
     def __init__(self, graph: Rewriter, node: Node, axis: int, size: int) -> None:
@@ -32,7 +32,7 @@ class Epilogue:
         self.activation: InPlace | None = None
         self.last = node
         self.nodes = [node]
-        self.cost = 2.0
+        self.cost = 0.2
         fact = graph.fact(first(node))
         assert fact is not None
         self.fact: Fact = fact

@@ -14,7 +14,7 @@ from irrun.tensor.element_type import F32, F64
 
 COMMUTATIVE: Final = ("Add", "Multiply")
 
-_COSTS: Final = {"ReLU": 2.0, "Clamp": 3.0, "Tanh": 10.0, "Sigmoid": 10.0, "Swish": 12.0, "HSwish": 6.0}
+_COSTS: Final = {"ReLU": 0.1, "Clamp": 0.2, "Tanh": 0.7, "Sigmoid": 0.7, "Swish": 0.9, "HSwish": 0.5}
 
 
 def is_plain(fact: Fact | None) -> bool:
@@ -103,5 +103,5 @@ def same_shape(a: Fact | None, b: Fact | None) -> bool:
 
 
 def cost(type: str) -> float:
-    """About how many elementary operations an activation takes for each element."""
-    return _COSTS.get(type, 20.0)
+    """About how many nanoseconds an activation takes for each element."""
+    return _COSTS.get(type, 2.0)

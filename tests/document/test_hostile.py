@@ -151,7 +151,7 @@ def test_weights_that_cannot_be_opened(tmp_path: Path) -> None:
 
 
 # what, the change to a sound file, the codes of the findings
-HARMLESS = [
+HARMLESS: list[tuple[str, tuple[str, str], list[str]]] = [
     ("comments", ("<layers>", "<!-- a <b> -- c --><layers>".replace(" -- ", " - ")), []),
     ("processing instruction", ('<net name="net"', '<?xml-model href="ir-v11.rng"?><net name="net"'), []),
     (

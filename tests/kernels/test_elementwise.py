@@ -25,7 +25,7 @@ def _each(function: Callable[[float], float]) -> Array:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_erf_is_within_two_ulp(dtype: type) -> None:
-    x = np.concatenate([np.linspace(-7, 7, 100_001), np.logspace(-30, 0, 10_001)]).astype(dtype)
+    x: Array = np.concatenate([np.linspace(-7, 7, 100_001), np.logspace(-30, 0, 10_001)]).astype(dtype)
     exact = np.array([math.erf(value) for value in x.astype(np.float64).tolist()])
     ulp = np.spacing(np.abs(exact.astype(dtype)))
     assert (np.abs(erf(x) - exact) / ulp).max() <= 2
@@ -42,11 +42,11 @@ def test_erf_is_within_two_ulp(dtype: type) -> None:
     ],
     ids=["gelu", "gelu_tanh", "sigmoid", "swish", "relu"],
 )
+@pytest.mark.usefixtures("team")
 def test_activations(
     function: Callable[..., Array],
     exact: Callable[[float], float],
     bound: float,
-    team: int,  # noqa: ARG001
 ) -> None:
     """The error is bounded relatively to the argument, and to 1 below it."""
     wanted = _each(exact)
@@ -60,7 +60,8 @@ def test_activations(
 
 @pytest.mark.parametrize("scale", [1, 50, 1000])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_softmax(scale: int, axis: int, team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_softmax(scale: int, axis: int) -> None:
     x = (np.random.default_rng(1).standard_normal((40, 60, 70)) * scale).astype(np.float32)
     powers = np.exp(x.astype(np.float64) - x.max(axis=axis, keepdims=True))
     exact = powers / powers.sum(axis=axis, keepdims=True)
@@ -81,7 +82,8 @@ def test_softmax_of_infinities() -> None:
 
 @pytest.mark.parametrize("axes", [(2,), (1, 2), (0, 2), (1,)])
 @pytest.mark.parametrize("outside", [False, True])
-def test_mean_variance(axes: tuple[int, ...], outside: bool, team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_mean_variance(axes: tuple[int, ...], outside: bool) -> None:
     x = np.random.default_rng(2).standard_normal((30, 20, 500), dtype=np.float32) + 3
     wide = x.astype(np.float64)
     centred = wide - wide.mean(axis=axes, keepdims=True)
@@ -108,7 +110,8 @@ def _attention(q: Array, k: Array, v: Array, mask: Array | None, causal: bool, s
 
 @pytest.mark.parametrize("shape", [(1, 1), (9, 5), (5, 9), (200, 300), (700, 700)])
 @pytest.mark.parametrize("kind", ["plain", "causal", "boolean", "added", "far away", "sink", "large"])
-def test_attention(shape: tuple[int, int], kind: str, team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_attention(shape: tuple[int, int], kind: str) -> None:
     draw = np.random.default_rng(3)
     queries, keys = shape
     size = 100 if kind == "large" else 1

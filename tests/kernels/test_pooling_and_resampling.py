@@ -10,7 +10,14 @@ from irrun.kernels.interpolate import Axis, linear_onnx, nearest
 from irrun.kernels.pooling import avg_pool, max_pool
 
 Array = np.ndarray[Any, Any]
-WINDOWS = [(2, 2, 1, 0, 0), (3, 2, 1, 1, 1), (3, 1, 1, 1, 1), (3, 2, 2, 1, 2), (7, 7, 1, 0, 0), (2, 3, 1, 1, 3)]
+WINDOWS: list[tuple[int, int, int, int, int]] = [
+    (2, 2, 1, 0, 0),
+    (3, 2, 1, 1, 1),
+    (3, 1, 1, 1, 1),
+    (3, 2, 2, 1, 2),
+    (7, 7, 1, 0, 0),
+    (2, 3, 1, 1, 3),
+]
 
 
 def _windows(x: Array, kernel: int, stride: int, dilation: int, begin: int, end: int, value: float) -> Array:
@@ -23,7 +30,8 @@ def _windows(x: Array, kernel: int, stride: int, dilation: int, begin: int, end:
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("channels_last", [False, True])
 @pytest.mark.parametrize("shape", [(2, 3, 21, 23), (1, 64, 40, 56)])
-def test_pooling(window: tuple[int, ...], channels_last: bool, shape: tuple[int, ...], team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_pooling(window: tuple[int, int, int, int, int], channels_last: bool, shape: tuple[int, ...]) -> None:
     kernel, stride, dilation, begin, _ = window
     x = np.random.default_rng(4).standard_normal(shape, dtype=np.float32)
     x[0, 0, 3:9, 2:9] = np.nan

@@ -29,8 +29,8 @@ def multiplied_out(
     windows = sliding_window_view(padded, spans, axis=(2, 3))[:, :, :: strides[0], :: strides[1]]
     windows = windows[..., :: dilations[0], :: dilations[1]]
     grouped = windows.reshape(windows.shape[0], groups, depth, *windows.shape[2:])
-    result = np.einsum("ngihwyx,goiyx->ngohw", grouped, weights.astype(np.float64), optimize=True)
-    return result.reshape(result.shape[0], -1, *result.shape[3:])
+    result: Array = np.einsum("ngihwyx,goiyx->ngohw", grouped, weights.astype(np.float64), optimize=True)
+    return np.asarray(result.reshape(result.shape[0], -1, *result.shape[3:]))
 
 
 def channels_last(x: Array) -> Array:
@@ -59,7 +59,8 @@ GEOMETRIES = {
 
 @pytest.mark.parametrize("name", GEOMETRIES)
 @pytest.mark.parametrize("batch", [1, 3])
-def test_convolution_with_bias_summand_and_activation(name: str, batch: int, team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_convolution_with_bias_summand_and_activation(name: str, batch: int) -> None:
     (channels, filters, groups), size, kernel, strides, dilations, begins, ends = GEOMETRIES[name]
     draw = np.random.default_rng(7)
     x = draw.standard_normal((batch, channels, *size), dtype=np.float32)

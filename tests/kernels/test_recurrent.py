@@ -42,7 +42,8 @@ def _gru(x: Array, h: Array, w: Array, r: Array, b: Array, linear: bool) -> tupl
 @pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("hidden", [1, 24])
 @pytest.mark.parametrize("kind", ["lstm", "gru", "gru, linear before reset"])
-def test_both_directions(batch: int, hidden: int, kind: str, team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_both_directions(batch: int, hidden: int, kind: str) -> None:
     draw = np.random.default_rng(11)
     steps, size = 30, 7
     gates = 4 if kind == "lstm" else 3

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -21,13 +22,15 @@ def test_ranges_make_up_the_whole(team: int) -> None:
     assert 1 <= len(names) <= team
 
 
-def test_little_work_stays_in_the_calling_thread(team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_little_work_stays_in_the_calling_thread() -> None:
     parts: list[tuple[int, int, str]] = []
     split(lambda a, b: parts.append((a, b, threading.current_thread().name)), 8, WORTH_A_THREAD)
     assert parts == [(0, 8, threading.current_thread().name)]
 
 
-def test_a_part_does_not_split_again(team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_a_part_does_not_split_again() -> None:
     inner: list[tuple[int, int]] = []
 
     def work(_start: int, _stop: int) -> None:
@@ -37,7 +40,8 @@ def test_a_part_does_not_split_again(team: int) -> None:  # noqa: ARG001
     assert set(inner) == {(0, 6)} or threads() == 1
 
 
-def test_an_error_in_a_part_is_raised(team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_an_error_in_a_part_is_raised() -> None:
     def work(_start: int, stop: int) -> None:
         if stop == 9:
             raise ValueError("the last part")
@@ -46,13 +50,27 @@ def test_an_error_in_a_part_is_raised(team: int) -> None:  # noqa: ARG001
         split(work, 9, 10 * WORTH_A_THREAD)
 
 
+@pytest.mark.usefixtures("team")
+def test_floating_point_errors_are_handled_as_the_caller_says() -> None:
+    zeros = np.zeros(64)
+
+    def work(start: int, stop: int) -> None:
+        time.sleep(0.002)
+        zeros[start:stop] = 1 / zeros[start:stop]
+
+    with np.errstate(divide="ignore"):
+        split(work, 64, 10 * WORTH_A_THREAD)
+    assert np.isinf(zeros).all()
+
+
 def test_threads_below_one() -> None:
     with pytest.raises(ValueError, match="0 threads, expected at least 1"):
         set_threads(0)
 
 
 @pytest.mark.parametrize("shape", [(3,), (5, 70_001), (0, 4), (2, 3, 300, 400)])
-def test_blocks_cover_every_layout(shape: tuple[int, ...], team: int) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("team")
+def test_blocks_cover_every_layout(shape: tuple[int, ...]) -> None:
     x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     for laid in (x, np.asfortranarray(x), x[::-1], np.repeat(x, 2, axis=-1)[..., ::2]):
         result = by_blocks(lambda part, out: np.multiply(part, 2, out=out), laid)

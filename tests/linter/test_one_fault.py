@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
 
+import irrun
 from irrun.linter import Report, lint
 from irrun.linter.examples import ITERATOR, NET
 from tests.linter.nets import NETS
@@ -152,3 +154,59 @@ def test_places_in_bodies_are_in_the_notes(tmp_path: Path) -> None:
     ]
     assert report[0].layer is not None
     assert report[0].layer.name == "row"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (('"Clamp"', '"Clmap"'), "IR301"),
+        (("strides", "stridez"), "IR302"),
+    ],
+)
+def test_what_is_mended_for_the_linter_does_not_run(change: tuple[str, str], code: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(TEXTS["convolutions"].replace(*change, 1), encoding="utf-8")
+    path.with_suffix(".bin").write_bytes(WEIGHTS["convolutions"])
+    assert [item.code for item in lint(path)] == [code]
+    with pytest.raises(irrun.IRError) as caught:
+        irrun.compile_model(path)
+    assert [item.code for item in caught.value.diagnostics] == [code]
+
+
+PORTS = [f'<port id="{id}" precision="FP32"><dim>-1</dim><dim>3</dim></port>' for id in range(3)]
+
+
+def growing(depth: int) -> str:
+    """The inside of a body that joins its two Parameters, in as many TensorIterators as ``depth``, one in the other."""
+    carried = (
+        '<port_map><input axis="0" external_port_id="0" internal_layer_id="0"/>'
+        '<input external_port_id="1" internal_layer_id="1"/><output external_port_id="2" internal_layer_id="3"/>'
+        '</port_map><back_edges><edge from-layer="3" to-layer="1"/></back_edges>'
+    )
+    kind = "TensorIterator" if depth else "Concat"
+    before = carried if depth else '<data axis="0"/>'
+    after = f"<body>{growing(depth - 1)}</body>" if depth else ""
+    parameters = "".join(
+        f'<layer id="{id}" name="p{id}" type="Parameter" version="opset1"><data shape="?,3" element_type="f32"/>'
+        f"<output>{PORTS[0]}</output></layer>"
+        for id in range(2)
+    )
+    return (
+        f"<layers>{parameters}"
+        f'<layer id="2" name="join" type="{kind}" version="opset1">{before}<input>{PORTS[0]}{PORTS[1]}</input>'
+        f"<output>{PORTS[2]}</output>{after}</layer>"
+        f'<layer id="3" name="r" type="Result" version="opset1"><input>{PORTS[0]}</input></layer></layers>'
+        '<edges><edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>'
+        '<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>'
+        '<edge from-layer="2" from-port="2" to-layer="3" to-port="0"/></edges>'
+    )
+
+
+def test_bodies_that_grow_inside_bodies_that_grow(tmp_path: Path) -> None:
+    """Each goes through its body several times; the whole must not take the product of them all."""
+    path = tmp_path / "model.xml"
+    text = growing(20).replace('shape="?,3"', 'shape="4,3"', 2)
+    path.write_text(f'<net name="net" version="11">{text}</net>')
+    began = time.perf_counter()
+    assert said(lint(path)) == []
+    assert time.perf_counter() - began < 10

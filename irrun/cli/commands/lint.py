@@ -1,91 +1,141 @@
 """Check IR files: their XML, their graph, every attribute, and every dim against what is inferred.
 
-No file of weights is needed, but the one beside the file is checked too. A file whose root is a bare <layer>, or
-several, is checked as well: --value says what arrives at its inputs.
+FILES are files, folders, quoted patterns, or - for the standard input. What is no IR is passed over in a folder. No
+file of weights is needed, but the one beside the file is checked too. A file whose root is a bare <layer>, or several,
+is checked as well: --value says what arrives at its inputs.
 
 \b
 Examples:
   irrun lint model.xml
-  irrun lint a.xml b.xml --output-format concise
+  irrun lint models/ --jobs 4 --output-format concise
+  irrun lint 'models/**/*.xml' --select IR4,IR5 --ignore wrong-precision
   irrun lint model.xml --output-format json > report.json
+  irrun lint models/ --write-baseline baseline.json
+  irrun lint models/ --baseline baseline.json --output-format sarif --output-file irrun.sarif
   irrun lint tile.xml --value 1=1,2,3
   irrun lint layers.xml --value pads_begin=0,1 --value 2.pad_value=0.5
+
+The settings of a project stand in irrun.toml, or under [tool.irrun] in pyproject.toml. A comment in the file,
+<!-- irrun: ignore[IR401] reason -->, suppresses a finding on its line or the next.
 
 The exit status is 0 when nothing is found, 1 when something is, and 2 when a file cannot be checked.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from irrun.cli.console import level, result, verbosity
-from irrun.cli.failures import of_system
+from irrun.cli.console import verbosity
+from irrun.diagnostics import formats
+from irrun.diagnostics.diagnostic import Severity
 
-Value = tuple[str, tuple[float, ...]]
+_LEVELS = [str(severity) for severity in Severity]
 
 
-class PortValue(click.ParamType[Value]):
+def port_value(text: str) -> tuple[str, tuple[float, ...]]:
     """``PORT=1,2,3``."""
+    name, equals, elements = text.partition("=")
+    try:
+        if not equals or not name.strip():
+            raise ValueError
+        return name.strip(), tuple(_number(item) for item in elements.strip("[] ").split(",") if item.strip())
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not of the form PORT=1,2,3") from None
 
-    name = "PORT=1,2,3"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Value:
-        name, equals, elements = str(value).partition("=")
-        try:
-            if not equals or not name.strip():
-                raise ValueError
-            return name.strip(), tuple(_number(item) for item in elements.strip("[] ").split(",") if item.strip())
-        except ValueError:
-            self.fail(f"{value!r} is not of the form PORT=1,2,3", param, ctx)
+def rules_of(text: str) -> tuple[str, ...]:
+    """``IR401,IR5,wrong-precision``."""
+    from irrun.linter.selection import UnknownRule, selector
+
+    words = tuple(word.strip() for word in text.split(",") if word.strip())
+    try:
+        for word in words:
+            selector(word)
+    except UnknownRule as error:
+        raise click.BadParameter(str(error)) from None
+    return words
+
+
+def file_ignores(text: str) -> tuple[str, tuple[str, ...]]:
+    """``PATTERN:IR401,IR5``."""
+    pattern, colon, words = text.rpartition(":")
+    if not colon or not pattern:
+        raise click.BadParameter(f"{text!r} is not of the form PATTERN:CODE,CODE")
+    return pattern, rules_of(words)
+
+
+def level_of(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Severity | None:
+    return None if text is None else Severity[text.upper()]
+
+
+def joined(_context: click.Context, _parameter: click.Parameter, given: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(word for words in given for word in words)
+
+
+def joined_if_given(
+    context: click.Context, parameter: click.Parameter, given: Sequence[tuple[str, ...]]
+) -> tuple[str, ...] | None:
+    return joined(context, parameter, given) if given else None
+
+
+def selecting(name: str, help: str, callback: Callable[..., object] = joined) -> Callable[[Any], Any]:
+    """An option that takes rules, and may be repeated."""
+    return click.option(name, type=rules_of, multiple=True, callback=callback, metavar="RULES", help=help)
 
 
 @click.command("lint", help=__doc__)
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@selecting("--select", "Only these rules: codes, prefixes such as IR4, names, or ALL.", joined_if_given)
+@selecting("--ignore", "All but these rules.")
+@selecting("--extend-select", "These rules as well.")
 @click.option(
-    "--output-format",
-    type=click.Choice(["full", "concise", "json"]),
-    default="full",
-    show_default=True,
-    help="How findings are printed.",
+    "--per-file-ignores",
+    type=file_ignores,
+    multiple=True,
+    metavar="PATTERN:RULES",
+    help="Not these rules in the files of a pattern; repeatable.",
 )
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to pass over; repeatable.")
+@click.option("--config", type=click.Path(path_type=Path), help="The configuration, instead of the one that is found.")
+@click.option("--isolated", is_flag=True, help="Without any configuration.")
+@click.option("--output-format", type=click.Choice(formats.names()), help="How findings are printed.  [default: full]")
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write to a file instead.")
+@click.option("--statistics", is_flag=True, help="How often each rule found something, instead of what.")
+@click.option(
+    "--fail-level",
+    type=click.Choice(_LEVELS),
+    callback=level_of,
+    help="The severity from which a finding makes the exit status 1.  [default: warning]",
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Pass over the findings that are recorded there.")
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Record all findings there.")
 @click.option("--weights", type=click.Path(path_type=Path), help="The weights, where they are not beside the file.")
 @click.option(
     "--value",
     "values",
-    type=PortValue(),
+    type=port_value,
     multiple=True,
+    metavar="PORT=1,2,3",
     help="What arrives at an input that nothing feeds, by port id, by name, or as LAYER.PORT; repeatable.",
+)
+@click.option("--stdin-filename", metavar="FILE", help="What the standard input is called.")
+@click.option("--quiet-non-ir", is_flag=True, help="Pass over what is no IR, wherever it stands.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Processes; 0 for all processors."
 )
 @verbosity
 @click.pass_context
-def command(
-    context: click.Context, files: tuple[Path, ...], output_format: str, weights: Path | None, values: tuple[Value, ...]
-) -> None:
-    from irrun.diagnostics import Severity, render
-    from irrun.linter import UnknownPort, lint
+def command(context: click.Context, /, **given: Any) -> None:
+    from irrun.cli.linting import Options, run
 
-    reports = []
-    failed = False
-    for file in files:
-        try:
-            reports.append(lint(file, weights, values))
-        except OSError as error:
-            _cannot(of_system(error) if error.filename is not None else f"{file}: {of_system(error)}")
-            failed = True
-        except UnknownPort as error:
-            _cannot(f"{file}: {error}")
-            failed = True
-    findings = [finding for report in reports for finding in report.findings()]
-    if output_format == "json":
-        result(render.as_json(findings))
-    elif findings:
-        result((render.full if output_format == "full" else render.concise)(findings, colour=True))
-    if output_format == "full" and reports and level() >= 0:
-        click.echo(_summary(len(findings), len(reports), sum(report.ports for report in reports)), err=True)
-    failing = any(finding.diagnostic.severity >= Severity.WARNING for finding in findings)
-    context.exit(2 if failed else 1 if failing else 0)
+    if given["config"] is not None and given["isolated"]:
+        raise click.UsageError("--config and --isolated are given, expected one of both")
+    context.exit(run(Options(**given)))
 
 
 def _number(text: str) -> float:
@@ -93,14 +143,3 @@ def _number(text: str) -> float:
         return int(text)
     except ValueError:
         return float(text)
-
-
-def _cannot(what: str) -> None:
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {what}", err=True)
-
-
-def _summary(findings: int, files: int, ports: int) -> str:
-    checked = (
-        f"{files} file{'s' if files != 1 else ''} checked, {ports} output port{'s' if ports != 1 else ''} verified"
-    )
-    return f"{checked}: {findings} finding{'s' if findings != 1 else ''}" if findings else f"{checked}: all is well"

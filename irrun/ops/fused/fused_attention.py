@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.rows import attend
+from irrun.kernels.attention import attention
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 
@@ -12,7 +12,7 @@ class FusedAttention(Fused):
     """softmax(query · keyᵀ * scale + mask) · value over the last two axes, head by head.
 
     Inputs are query [B, H, L, E], key [B, H, S, E], or [B, H, E, S] with ``key_turned``, value [B, H, S, V] and a mask
-    that broadcasts to [B, H, L, S]. The result lies in memory as [B, L, H, V].
+    that broadcasts to [B, H, L, S]. The result lies in memory as [B, L, H, V], or as [H, V, B, L].
     """
 
     def __init__(self, fact: Fact, scale: float | None, causal: bool, key_turned: bool) -> None:
@@ -25,10 +25,16 @@ class FusedAttention(Fused):
         if self.key_turned:
             key = key.swapaxes(-1, -2)
         stack = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
-        query, key, value = (np.broadcast_to(x, (*stack, *x.shape[-2:])) for x in (query, key, value))
-        *front, heads = stack
-        laid = memory.empty((*front, query.shape[-2], heads, value.shape[-1]), query.dtype)
-        out = laid.swapaxes(-2, -3)
+        out = _room(stack, query, value.shape[-1], memory)
         scale = self.scale if self.scale is not None else (query.shape[-1] or 1) ** -0.5
-        attend(query, key, value, mask, scale, self.causal, out)
-        return out
+        return attention(query, key, value, mask, scale, causal=self.causal, out=out)
+
+
+def _room(stack: tuple[int, ...], query: Array, depth: int, memory: Memory) -> Array:
+    """[*stack, L, depth], so that a transposition that joins heads and depth moves nothing, in the order of query."""
+    *front, heads = stack
+    queries = query.shape[-2]
+    if query.strides[-2] != query.itemsize or query.shape[-1] == 1:
+        return memory.empty((*front, queries, heads, depth), query.dtype).swapaxes(-2, -3)
+    laid = memory.empty((heads, depth, *front, queries), query.dtype)
+    return np.moveaxis(laid, (0, 1), (len(front), len(front) + 2))

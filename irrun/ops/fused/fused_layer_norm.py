@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import numpy as np
+
 from irrun.kernels.rows import layer_norm
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
@@ -23,11 +25,11 @@ class FusedLayerNorm(Fused):
         self.centred = centred
 
     def run(self, data: Array, *, memory: Memory) -> Array:
-        out = memory.empty(data.shape, data.dtype)
+        out = memory.like(data)
         columns = data.shape[-1]
         if out.size:
-            matrix = data.reshape(-1, columns)
-            layer_norm(
-                matrix, self.gamma, self.beta, self.eps, self.eps_outside, self.centred, out.reshape(-1, columns)
-            )
+            source, target = data.reshape(-1, columns), out.reshape(-1, columns)
+            layer_norm(source, self.gamma, self.beta, self.eps, self.eps_outside, self.centred, target)
+            if not np.may_share_memory(target, out):
+                out = target.reshape(data.shape)
         return out

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from irrun.kernels.rows import product
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
@@ -10,21 +14,38 @@ from irrun.ops.fused.in_place import InPlace
 class FusedMatMul(Fused):
     """A product with a constant matrix [K, N], then what is added to it, then an activation.
 
-    ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output.
+    ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output. With ``turned`` the result
+    lies in memory column by column: so it is computed fastest, and what takes it does not mind.
     """
 
-    def __init__(self, fact: Fact, weights: Array, bias: Array | None, activation: InPlace | None, cost: float) -> None:
+    def __init__(
+        self,
+        fact: Fact,
+        weights: Array,
+        bias: Array | None,
+        activation: InPlace | None,
+        cost: float,
+        turned: bool,
+    ) -> None:
         super().__init__(fact)
         self.weights = weights
         self.bias = bias
         self.activation = activation
         self.cost = cost
+        self.turned = turned
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         depth, columns = self.weights.shape
-        out = memory.empty((*data.shape[:-1], columns), self.weights.dtype)
-        rows = data.size // depth if depth else out.size // max(columns, 1)
-        matrix = out.reshape(rows, columns)
+        lead = data.shape[:-1]
+        rows = math.prod(lead)
+        a = data.reshape(rows, depth)
         added = None if summand is None else summand.reshape(rows, columns)
-        product(data.reshape(rows, depth), self.weights, matrix, self.bias, added, self.activation, self.cost)
-        return out
+        if not self.turned:
+            out = memory.empty((*lead, columns), self.weights.dtype)
+            product(a, self.weights, out.reshape(rows, columns), self.bias, added, self.activation, self.cost)
+            return out
+        laid = memory.empty((columns, rows), self.weights.dtype)
+        bias = None if self.bias is None else self.bias[:, np.newaxis]
+        turned = None if added is None else added.T
+        product(self.weights.T, a.T, laid, bias, turned, self.activation, self.cost)
+        return np.moveaxis(laid.reshape(columns, *lead), 0, -1)

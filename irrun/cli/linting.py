@@ -1,0 +1,202 @@
+"""What ``irrun lint`` does between its arguments and its exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from irrun import __version__
+from irrun.cli.console import detail, level, note, result, warn
+from irrun.cli.failures import CANNOT, Failure, of_system
+from irrun.cli.progress import watched
+from irrun.diagnostics import Severity, formats, statistics
+from irrun.diagnostics.render import Finding
+from irrun.diagnostics.results import Results
+from irrun.document.reader import MOST_BYTES
+from irrun.linter import baseline
+from irrun.linter.batch import Checked, LostWorker, Task, check_all
+from irrun.linter.catalogue import catalogue
+from irrun.linter.configuration import BadConfiguration, Configuration, Configurations
+from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
+from irrun.linter.selection import Choice, FileIgnores, selected
+
+FOUND: Final = 1
+DEFAULT_LEVEL: Final = Severity.WARNING
+
+_SUMMED_UP: Final = ("full", "grouped")
+_ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
+"""Where CI systems say that the root of the project is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The arguments of the command. None and the empty tuple leave a setting to the configuration."""
+
+    files: tuple[str, ...]
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    exclude: tuple[str, ...] = ()
+    config: Path | None = None
+    isolated: bool = False
+    output_format: str | None = None
+    output_file: Path | None = None
+    statistics: bool = False
+    fail_level: Severity | None = None
+    exit_zero: bool = False
+    baseline: Path | None = None
+    write_baseline: Path | None = None
+    weights: Path | None = None
+    values: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    stdin_filename: str | None = None
+    quiet_non_ir: bool = False
+    jobs: int = 1
+
+
+def run(options: Options) -> int:
+    """Check the files and say what was found; the exit status. Failure where nothing can be checked."""
+    try:
+        return _run(options)
+    except (BadConfiguration, NoSuchFile, baseline.BadBaseline, LostWorker) as error:
+        raise Failure(str(error)) from None
+
+
+def _run(options: Options) -> int:
+    configurations = Configurations(options.config, isolated=options.isolated)
+    here = configurations.of(Path.cwd())
+    output_format = options.output_format or here.output_format or "full"
+    if options.statistics and output_format not in ("full", "concise", "grouped", "json"):
+        raise Failure(f"--statistics goes with the formats full, concise, grouped and json, not with {output_format}")
+    known = _baseline(options, here)
+    tasks = [
+        _task(found, options, configurations) for found in expanded(options.files, options.exclude or here.exclude)
+    ]
+    checked = _checked(tasks, options)
+    findings = [finding for item in checked for finding in item.findings]
+    files = [item.filename for item in checked if not item.problem]
+    failed = len(files) < len(checked)
+    if options.write_baseline is not None:
+        return CANNOT if failed else _write_baseline(findings, options.write_baseline)
+    if not checked and not options.quiet_non_ir:
+        warn("no IR file was found")
+    old = gone = 0
+    if known is not None:
+        findings, old, gone = known.split(findings, files)
+    results = _results(findings, files, checked, options)
+    _say(results, output_format, options)
+    if output_format in _SUMMED_UP and not options.statistics and files and level() >= 0:
+        recorded = f", {old} in the baseline" if old else ""
+        summary = statistics.checked(len(files), results.ports)
+        click.echo(f"{summary}: {statistics.found(len(findings))}{recorded}", err=True)
+    if gone:
+        note(
+            f"{statistics.found(gone)} of the baseline {'is' if gone == 1 else 'are'} gone; --write-baseline updates it"
+        )
+    if failed:
+        return CANNOT
+    return FOUND if not options.exit_zero and _failing(findings, options, configurations) else 0
+
+
+def _task(found: Found, options: Options, configurations: Configurations) -> Task:
+    filename, data = str(found.path), None
+    if filename == STDIN:
+        filename, data = options.stdin_filename or STDIN, _stdin()
+    passing = options.quiet_non_ir or not found.named
+    codes = _codes(Path(filename), options, configurations)
+    return Task(filename, codes, options.weights, options.values, passing, data)
+
+
+def _codes(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:
+    """The rules that count in a file."""
+    found = configurations.of(path.parent)
+    codes = selected([found.choice, Choice(options.select, options.ignore, options.extend_select)])
+    given = tuple(FileIgnores(pattern, ignored, Path.cwd()) for pattern, ignored in options.per_file_ignores)
+    for item in given or found.per_file_ignores:
+        codes -= item.codes(path)
+    return codes
+
+
+def _stdin() -> bytes:
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise Failure(f"the standard input has more than {MOST_BYTES} bytes")
+    return data
+
+
+def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
+    """What became of each file that was not passed over; a file that could not be checked is reported."""
+    results = check_all(tasks, options.jobs or _processors())
+    checked = list(watched(results, len(tasks), sys.stderr) if level() >= 0 else results)
+    for item in checked:
+        if item.passed_over:
+            detail(f"{item.filename} is no IR and was passed over")
+        if item.problem:
+            click.echo(f"{click.style('error:', fg='red', bold=True)} {item.problem}", err=True)
+    return [item for item in checked if not item.passed_over]
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _results(
+    findings: Sequence[Finding], files: Sequence[str], checked: Sequence[Checked], options: Options
+) -> Results:
+    codes = {finding.diagnostic.code for finding in findings}
+    root = next((Path(os.environ[name]) for name in _ROOTS if os.environ.get(name)), Path.cwd())
+    ports = sum(item.ports for item in checked)
+    colour = options.output_file is None
+    return Results(findings, files, ports, catalogue(sorted(codes)), root, __version__, colour)
+
+
+def _say(results: Results, output_format: str, options: Options) -> None:
+    if options.statistics:
+        text = statistics.as_json(results) if output_format == "json" else statistics.as_text(results)
+    else:
+        text = formats.render(output_format, results)
+    if options.output_file is not None:
+        content = f"{text}\n" if text else ""
+        options.output_file.write_text(content, encoding="utf-8", errors="backslashreplace")
+    elif text:
+        result(text)
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    summary = formats.summary(output_format, results) if page else None
+    if page and summary is not None:
+        _append(Path(page), summary)
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        warn(f"the summary was not written: {of_system(error)}")
+
+
+def _failing(findings: Sequence[Finding], options: Options, configurations: Configurations) -> bool:
+    """Whether a finding is at or above the level that fails in its file."""
+    for finding in findings:
+        least = options.fail_level
+        if least is None:
+            least = configurations.of(Path(finding.filename).parent).fail_level
+        if finding.diagnostic.severity >= (DEFAULT_LEVEL if least is None else least):
+            return True
+    return False
+
+
+def _baseline(options: Options, here: Configuration) -> baseline.Baseline | None:
+    path = options.baseline or here.baseline
+    return None if path is None or options.write_baseline is not None else baseline.read(path)
+
+
+def _write_baseline(findings: Sequence[Finding], path: Path) -> int:
+    path.write_text(baseline.text(findings, path.parent), encoding="utf-8", errors="backslashreplace")
+    note(f"{statistics.found(len(findings)) if findings else 'no findings'} recorded in {path}")
+    return 0

@@ -1,0 +1,133 @@
+"""Applies fixes to a file, byte for byte, until there is nothing left to mend."""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import difflib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from irrun.diagnostics import Diagnostic, Edit, Fix
+from irrun.document.encoding import decode
+from irrun.document.reader import load
+
+MOST_ROUNDS: Final = 100
+"""How often a file is checked again after its fixes; each round mends what the one before has laid open."""
+
+Check = Callable[[bytes], Sequence[Diagnostic]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A file after its fixes: its bytes, what was applied in which order, and what is still found."""
+
+    data: bytes
+    applied: tuple[Diagnostic, ...]
+    left: Sequence[Diagnostic]
+
+
+def mend(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
+    """The bytes of a file with all fixes of what ``check`` finds, over and over until none is left.
+
+    The unsafe fixes are among them where ``unsafe``. A file in another encoding than UTF-8 is left as it is, because
+    fixes count bytes of UTF-8.
+    """
+    found = check(data)
+    if decode(data).data != data:
+        return Outcome(data, (), found)
+    applied: list[Diagnostic] = []
+    seen = {data}
+    for _ in range(MOST_ROUNDS):
+        chosen = without_overlap(item for item in found if is_wanted(item.fix, unsafe=unsafe))
+        after = edited(data, (edit for item in chosen if item.fix is not None for edit in item.fix.edits))
+        if after in seen:
+            break
+        seen.add(after)
+        data = after
+        applied += chosen
+        found = check(data)
+    return Outcome(data, tuple(applied), found)
+
+
+def is_wanted(fix: Fix | None, *, unsafe: bool) -> bool:
+    """Whether a fix is one to apply."""
+    return fix is not None and bool(fix.edits) and (unsafe or fix.applicability == "safe")
+
+
+def without_overlap(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics whose fixes do not touch what the fix of an earlier one rewrites differently."""
+    kept: list[Diagnostic] = []
+    taken: list[Edit] = []
+    known: set[Edit] = set()
+    for item in found:
+        edits = [] if item.fix is None else [edit for edit in item.fix.edits if edit not in known]
+        if not any(_meets(edit, taken) for edit in edits):
+            for edit in edits:
+                bisect.insort(taken, edit, key=_range)
+            known.update(edits)
+            kept.append(item)
+    return kept
+
+
+def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """The bytes after edits that do not overlap; the same edit counts once."""
+    parts: list[bytes] = []
+    at = 0
+    for edit in sorted(set(edits), key=_range):
+        parts += [data[at : edit.start], edit.content.encode()]
+        at = edit.end
+    return b"".join([*parts, data[at:]])
+
+
+def diff(filename: str, before: bytes, after: bytes) -> str:
+    """What would change in a file, as a unified diff."""
+    old, new = (data.decode("utf-8", errors="replace").splitlines(keepends=True) for data in (before, after))
+    lines = difflib.unified_diff(old, new, filename, filename)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Put other bytes in the place of a file, all of them or none, with the permissions that it had.
+
+    OSError where that cannot be; the file is then as it was.
+    """
+    target = Path(os.path.realpath(path))
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(target, name)
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def fix(path: Path, check: Check, *, unsafe: bool = False) -> Outcome:
+    """Mend a file in place; it is not touched where nothing changes. OSError where it cannot be read or written."""
+    before = load(path)
+    outcome = mend(before, check, unsafe=unsafe)
+    if outcome.data != before:
+        replace(path, outcome.data)
+    return outcome
+
+
+def _range(edit: Edit) -> tuple[int, int]:
+    return edit.start, edit.end
+
+
+def _meets(edit: Edit, taken: Sequence[Edit]) -> bool:
+    """Whether an edit touches the bytes of one of others, in the order of their places, or inserts where one begins."""
+    at = bisect.bisect_left(taken, edit.start, key=lambda other: other.start)
+    before = at > 0 and taken[at - 1].end > edit.start
+    behind = at < len(taken) and (taken[at].start < edit.end or taken[at].start == edit.start)
+    return before or behind

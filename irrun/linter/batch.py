@@ -1,0 +1,112 @@
+"""Checks many files, in this process or in several."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from irrun.diagnostics.excerpt import excerpted
+from irrun.diagnostics.render import Finding
+from irrun.linter.entry import lint, lint_bytes
+from irrun.linter.files import looks_like_ir
+from irrun.linter.given import UnknownPort, Values
+
+
+class LostWorker(RuntimeError):
+    """A process that checked files has ended before its work was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file to check. ``codes`` are those of the rules that count in it.
+
+    ``data`` is what to check instead of the bytes of the file, which then need not be there. Where ``passing``, a file
+    that is no IR is passed over.
+    """
+
+    filename: str
+    codes: frozenset[str]
+    weights: Path | None = None
+    values: Values = ()
+    passing: bool = False
+    data: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What became of a task: its findings, or the ``problem`` that left it unchecked, or neither if ``passed_over``."""
+
+    filename: str
+    findings: tuple[Finding, ...] = ()
+    ports: int = 0
+    problem: str = ""
+    passed_over: bool = False
+
+
+def check(task: Task) -> Checked:
+    """Check one file."""
+    try:
+        data = task.data
+        if task.passing:
+            data = Path(task.filename).read_bytes() if data is None else data
+            if not looks_like_ir(data):
+                return Checked(task.filename, passed_over=True)
+        if data is None or (task.data is None and Path(task.filename).is_file()):
+            report = lint(task.filename, task.weights, task.values)
+        else:
+            report = lint_bytes(data, task.filename, task.weights, task.values)
+    except OSError as error:
+        return Checked(task.filename, problem=_refused(error, task.filename))
+    except UnknownPort as error:
+        return Checked(task.filename, problem=f"{task.filename}: {error}")
+    findings = [finding for finding in report.findings() if finding.diagnostic.code in task.codes]
+    return Checked(task.filename, excerpted(findings), report.ports)
+
+
+def check_all(tasks: Sequence[Task], processes: int = 1) -> Iterator[Checked]:
+    """Check files, the results in the order of the tasks. LostWorker where a process dies."""
+    if processes == 1 or len(tasks) < 2:
+        yield from map(check, tasks)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    with ProcessPoolExecutor(min(processes, len(tasks)), context, initializer=_default_interrupt) as pool:
+        try:
+            with _uninterrupted():
+                results = pool.map(check, tasks, chunksize=max(1, min(16, len(tasks) // (4 * processes))))
+            yield from results
+        except BrokenProcessPool as error:
+            raise LostWorker("a process that checked files has ended early; --jobs 1 does without") from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _refused(error: OSError, filename: str) -> str:
+    named = error.filename if isinstance(error.filename, str | os.PathLike) else filename
+    return f"{os.fspath(named)}: {error.strerror or error}"
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes that are started here ignore an interrupt until they are told otherwise."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _default_interrupt() -> None:
+    """From now on an interrupt ends a worker at once; the parent alone speaks of it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

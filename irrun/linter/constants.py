@@ -1,0 +1,249 @@
+"""The constants of a file: where their bytes lie."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from irrun.document.records import LayerElement
+from irrun.document.weights import Weights
+from irrun.linter.context import Context
+from irrun.linter.declared import called
+from irrun.linter.scopes import by_type, once
+from irrun.ops.infrastructure.const import Const
+
+POINTER: Final = b"version https://git-lfs.github.com/"
+"""How a Git LFS pointer begins."""
+
+WEIGHED: Final = """<?xml version="1.0"?>
+<net name="net" version="11">
+    <layers>
+        <layer id="0" name="weights" type="Const" version="opset1">
+            <data element_type="f32" shape="2" offset="0" size="8"/>
+            <output><port id="0" precision="FP32"><dim>2</dim></port></output>
+        </layer>
+        <layer id="1" name="y" type="Result" version="opset1">
+            <input><port id="0" precision="FP32"><dim>2</dim></port></input>
+        </layer>
+    </layers>
+    <edges>
+        <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+    </edges>
+</net>
+"""
+"""A constant that a Result hands out."""
+
+PAIR: Final = """<?xml version="1.0"?>
+<net name="net" version="11">
+    <layers>
+        <layer id="0" name="weights" type="Const" version="opset1">
+            <data element_type="f32" shape="2" offset="0" size="8"/>
+            <output><port id="0" precision="FP32"><dim>2</dim></port></output>
+        </layer>
+        <layer id="1" name="count" type="Const" version="opset1">
+            <data element_type="i64" shape="1" offset="8" size="8"/>
+            <output><port id="0" precision="I64"><dim>1</dim></port></output>
+        </layer>
+        <layer id="2" name="y" type="Result" version="opset1">
+            <input><port id="0" precision="FP32"><dim>2</dim></port></input>
+        </layer>
+        <layer id="3" name="n" type="Result" version="opset1">
+            <input><port id="0" precision="I64"><dim>1</dim></port></input>
+        </layer>
+    </layers>
+    <edges>
+        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+        <edge from-layer="1" from-port="0" to-layer="3" to-port="0"/>
+    </edges>
+</net>
+"""
+"""Floats and an integer, each handed out by a Result."""
+
+PAIR_WEIGHTS: Final = bytes(8) + (3).to_bytes(8, "little") + bytes(16)
+
+
+class Constant(NamedTuple):
+    """A Const layer whose attributes are understood, and the bytes that it takes, from ``start`` up to ``end``.
+
+    ``type`` is the name of its element type; ``path`` leads to the body that it is in, in words.
+    """
+
+    layer: LayerElement
+    op: Const
+    path: tuple[str, ...]
+    type: str
+    start: int
+    end: int
+
+
+@once
+def constants(context: Context) -> list[Constant]:
+    """Every Const that is understood, in the order of the graph, those of bodies after those of the model."""
+    found = []
+    for node, scope in by_type(context).get("Const", ()):
+        op = node.op
+        if node.layer is not None and isinstance(op, Const):
+            found.append(
+                Constant(
+                    node.layer,
+                    op,
+                    scope.path,
+                    op.element_type.name,
+                    op.offset,
+                    op.offset + op.size,
+                )
+            )
+    return found
+
+
+@once
+def unread(context: Context) -> bool:
+    """Whether some constant is not understood, so that it is not known which bytes it takes."""
+    return any(node.op is None for node, _ in by_type(context).get("Const", ()))
+
+
+@once
+def spans(context: Context) -> Mapping[tuple[int, int], Constant]:
+    """The ranges of bytes that constants take, ascending, each with the first constant of it."""
+    found = {(item.start, item.end): item for item in reversed(constants(context))}
+    return {span: found[span] for span in sorted(found)}
+
+
+@once
+def gaps(context: Context) -> list[tuple[int, int]]:
+    """The ranges of the file of weights that no constant takes; none where there is no such file."""
+    weights = context.document.weights
+    if not weights.exists:
+        return []
+    found: list[tuple[int, int]] = []
+    reached = 0
+    for start, end in spans(context):
+        if start > reached:
+            found.append((reached, start))
+        reached = max(reached, end)
+    total = len(weights.bytes)
+    if total > reached:
+        found.append((reached, total))
+    return found
+
+
+def is_pointer(weights: Weights) -> bool:
+    """Whether the file of weights is a Git LFS pointer, which only names the weights."""
+    if weights.path is None or not weights.path.is_file():
+        return False
+    with weights.path.open("rb") as file:
+        return file.read(len(POINTER)) == POINTER
+
+
+def also(context: Context, constant: Constant) -> tuple[str, ...]:
+    """A note about the other constants of the same bytes, which have the same elements."""
+    others = sharing(context, constant)
+    if not others:
+        return ()
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return (f"{called(others[0].layer)}{more} shares these bytes",)
+
+
+def sharing(context: Context, constant: Constant) -> list[Constant]:
+    """The other constants of the same bytes and type."""
+    return [
+        item
+        for item in constants(context)
+        if (item.start, item.end, item.type)
+        == (constant.start, constant.end, constant.type)
+        and item.layer.element != constant.layer.element
+    ]
+
+
+class _Layout(NamedTuple):
+    """Where constants end and start, where bytes that none takes start and end, and how many those are each time."""
+
+    ends: set[int]
+    starts: set[int]
+    before_gaps: set[int]
+    after_gaps: set[int]
+    free: set[int]
+
+
+@once
+def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
+    """The constants that reach into bytes of another without being equal to it, each with one such other."""
+    if unread(context):
+        return []
+    total = (
+        len(context.document.weights.bytes) if context.document.weights.exists else None
+    )
+    taken = [
+        item
+        for (start, end), item in spans(context).items()
+        if end > start and (total is None or end <= total)
+    ]
+    if all(item.start >= before.end for before, item in itertools.pairwise(taken)):
+        return _disguised(context)
+    taken = [item for item in taken if item.op.shape.size.lo > 0]
+    clashes: list[tuple[Constant, Constant]] = []
+    reach: Constant | None = None
+    for item in taken:
+        if reach is not None and item.start < reach.end:
+            clashes.append((reach, item))
+        if reach is None or item.end > reach.end:
+            reach = item
+    if not clashes:
+        return _disguised(context)
+    layout = _Layout(
+        {0, *(item.end for item in taken)},
+        {item.start for item in taken},
+        {start for start, _ in gaps(context)},
+        {end for _, end in gaps(context)},
+        {end - start for start, end in gaps(context)},
+    )
+    culprits: dict[int, tuple[Constant, Constant]] = {}
+    for pair in clashes:
+        if any(item.layer.element in culprits for item in pair):
+            continue
+        guilty, other = sorted(
+            pair, key=lambda item: _guilt(item, pair, clashes, layout), reverse=True
+        )
+        culprits[guilty.layer.element] = guilty, other
+    return list(culprits.values())
+
+
+def _guilt(
+    item: Constant,
+    pair: tuple[Constant, Constant],
+    clashes: Sequence[tuple[Constant, Constant]],
+    layout: _Layout,
+) -> tuple[int, int, int, int, int]:
+    """How much speaks for a constant being the one whose offset is wrong."""
+    other = pair[0] if item is pair[1] else pair[1]
+    attached = (item.start in layout.ends and item.start != other.end) + (
+        item.end in layout.starts and item.end != other.start
+    )
+    return (
+        sum(item in clash for clash in clashes),
+        (item.start in layout.after_gaps) + (item.end in layout.before_gaps),
+        item.end - item.start in layout.free,
+        -attached,
+        item.layer.element,
+    )
+
+
+def _disguised(context: Context) -> list[tuple[Constant, Constant]]:
+    """Floats and other types that have one range of bytes, not all of them zero: those cannot be equal values."""
+    weights = context.document.weights
+    if not weights.exists:
+        return []
+    seen: dict[tuple[int, int], Constant] = {}
+    found = []
+    for item in constants(context):
+        span = item.start, item.end
+        other = seen.setdefault(span, item)
+        if (
+            other.op.element_type.is_float == item.op.element_type.is_float
+            or item.end > len(weights.bytes)
+        ):
+            continue
+        if item.end - item.start >= 4 and weights.bytes[item.start : item.end].any():
+            found.append((item, other))
+    return found

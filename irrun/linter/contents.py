@@ -1,0 +1,182 @@
+"""What the constants of a file hold: floats that are not ordinary, integers that are large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.document.weights import Weights
+from irrun.linter.constants import Constant, constants, overlaps
+from irrun.linter.context import Context
+from irrun.linter.scopes import once
+from irrun.tensor import Array
+
+BLOCK: Final = 1 << 16
+"""Elements that are looked at together: few enough to stay in the cache of the processor."""
+
+
+class Numbers(NamedTuple):
+    """How many elements of which kind some floats hold; ``largest`` is the largest finite magnitude."""
+
+    nan: int
+    infinite: int
+    subnormal: int
+    largest: float
+
+
+class _Layout(NamedTuple):
+    """The codes of a float type without their sign: the greatest finite one, the first NaN, the least normal one."""
+
+    stored: str
+    mask: int
+    finite: int
+    nan: int
+    normal: int
+
+
+_LAYOUTS: Final = {
+    "f64": _Layout(
+        "<u8",
+        0x7FFFFFFFFFFFFFFF,
+        0x7FEFFFFFFFFFFFFF,
+        0x7FF0000000000001,
+        0x0010000000000000,
+    ),
+    "f32": _Layout("<u4", 0x7FFFFFFF, 0x7F7FFFFF, 0x7F800001, 0x00800000),
+    "f16": _Layout("<u2", 0x7FFF, 0x7BFF, 0x7C01, 0),
+    "bf16": _Layout("<u2", 0x7FFF, 0x7F7F, 0x7F81, 0),
+    "f8e4m3": _Layout("<u1", 0x7F, 0x7E, 0x7F, 0),
+    "f8e5m2": _Layout("<u1", 0x7F, 0x7B, 0x7D, 0),
+    "f8e8m0": _Layout("<u1", 0xFF, 0xFE, 0xFF, 0),
+}
+"""A least normal code of 0 is that of a type whose subnormals are in common use."""
+
+_FLOATS: Final = {"<u8": "<f8", "<u4": "<f4"}
+
+
+@once
+def readable(context: Context) -> list[Constant]:
+    """The constants whose bytes are all there and their own, one for each range of bytes and element type.
+
+    Those without elements are left out."""
+    weights = context.document.weights
+    if not weights.exists or overlaps(context):
+        return []
+    total = len(weights.bytes)
+    distinct = {
+        (item.start, item.end, item.type): item for item in reversed(constants(context))
+    }
+    return [
+        item
+        for item in reversed(distinct.values())
+        if item.end <= total and item.op.shape.size.lo > 0
+    ]
+
+
+@once
+def floats(context: Context) -> Sequence[tuple[Constant, Numbers]]:
+    """The constants that hold a NaN, an infinity, a subnormal, or a number beyond what f16 holds.
+
+    Constants of one type that follow each other in the file are looked at together first.
+    """
+    data = context.document.weights
+    found: list[tuple[Constant, Numbers]] = []
+    for group in _adjacent(item for item in readable(context) if item.type in _LAYOUTS):
+        layout = _LAYOUTS[group[0].type]
+        if not _ordinary(_count(data.bytes[group[0].start : group[-1].end], layout)):
+            counted = (
+                (item, _count(data.bytes[item.start : item.end], layout))
+                for item in group
+            )
+            found += (pair for pair in counted if not _ordinary(pair[1]))
+    return sorted(found, key=lambda pair: pair[0].layer.element)
+
+
+def first(weights: Weights, constant: Constant, kind: str) -> tuple[int, ...]:
+    """The index of the first element that is ``nan`` or ``infinite``."""
+    layout = _LAYOUTS[constant.type]
+    stored = weights.bytes[constant.start : constant.end].view(layout.stored)
+    for at in range(0, stored.size, BLOCK):
+        codes = stored[at : at + BLOCK] & layout.mask
+        hits = np.flatnonzero(
+            codes >= layout.nan
+            if kind == "nan"
+            else (codes > layout.finite) & (codes < layout.nan)
+        )
+        if hits.size:
+            return tuple(
+                int(index)
+                for index in np.unravel_index(at + hits[0], constant.op.shape.static)
+            )
+    raise ValueError(f"no element is {kind}")
+
+
+def beyond(
+    context: Context, type: str, low: int, high: int
+) -> Iterator[tuple[Constant, int]]:
+    """The constants of a 64-bit integer type that hold a number outside low to high, each with one such number."""
+    data = context.document.weights
+    for group in _adjacent(item for item in readable(context) if item.type == type):
+        if _outside(data, group[0].start, group[-1].end, type, low, high) is not None:
+            for item in group:
+                number = _outside(data, item.start, item.end, type, low, high)
+                if number is not None:
+                    yield item, number
+
+
+def _outside(
+    data: Weights, start: int, end: int, type: str, low: int, high: int
+) -> int | None:
+    values = data.bytes[start:end].view({"i64": "<i8", "u64": "<u8"}[type])
+    least, most = int(values.min()), int(values.max())
+    return most if most > high else least if least < low else None
+
+
+def _ordinary(counted: Numbers) -> bool:
+    return (
+        counted.nan == counted.infinite == counted.subnormal == 0
+        and counted.largest <= 65504
+    )
+
+
+def _adjacent(found: Iterable[Constant]) -> Iterator[list[Constant]]:
+    """The constants in groups of one type that follow each other in the file."""
+    group: list[Constant] = []
+    for item in sorted(found, key=_place):
+        if group and (group[0].type != item.type or group[-1].end != item.start):
+            yield group
+            group = []
+        group.append(item)
+    if group:
+        yield group
+
+
+def _place(item: Constant) -> tuple[str, int, int]:
+    return item.type, item.start, item.end
+
+
+def _count(raw: Array, layout: _Layout) -> Numbers:
+    stored = raw.view(layout.stored)
+    nan = infinite = subnormal = largest = 0
+    for at in range(0, stored.size, BLOCK):
+        codes = stored[at : at + BLOCK] & layout.mask
+        most = int(codes.max())
+        if most > layout.finite:
+            wild = int(np.count_nonzero(codes > layout.finite))
+            not_numbers = int(np.count_nonzero(codes >= layout.nan))
+            nan, infinite = nan + not_numbers, infinite + wild - not_numbers
+            most = int(codes[codes <= layout.finite].max(initial=0))
+        largest = max(largest, most)
+        if layout.normal:
+            subnormal += int(
+                np.count_nonzero(codes - codes.dtype.type(1) < layout.normal - 1)
+            )
+    return Numbers(nan, infinite, subnormal, _magnitude(largest, layout))
+
+
+def _magnitude(code: int, layout: _Layout) -> float:
+    """The number that a code stands for; 0 for types of which none is beyond f16, or that have no such finding."""
+    kind: Any = _FLOATS.get(layout.stored)
+    return 0.0 if kind is None else float(np.array([code], layout.stored).view(kind)[0])

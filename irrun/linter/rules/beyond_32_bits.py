@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph import Outlet
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.constants import PAIR, also
+from irrun.linter.contents import beyond
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import by_type
+from irrun.ops import Op
+from irrun.ops.infrastructure.loop import Loop
+from irrun.ops.movement.slice import Slice
+from irrun.ops.movement.strided_slice import StridedSlice
+
+LEAST: Final = -(1 << 31)
+MOST: Final = (1 << 31) - 1
+
+
+class Beyond32Bits(Rule):
+    """A 64-bit integer constant does not fit into 32 bits.
+
+    ## What it does
+    Looks through the i64 and u64 constants. The bounds of a Slice or StridedSlice and the trip count of a Loop are left
+    out, where a large number stands for the end.
+
+    ## Why is this bad
+    OpenVINO's CPU plugin computes i64 in i32: the number is cut to what 32 bits hold.
+
+    ## Example
+    An i64 constant `[10000000000]`.
+
+    ## Use instead
+    A number that fits, or f64 arithmetic.
+    """
+
+    code = "IR607"
+    name = "beyond-32-bits"
+    severity = Severity.INFO
+    stage = "weights"
+    weights = struct.pack("<ffq", 1.0, 2.0, 10_000_000_000)
+    good = (
+        PAIR.replace(
+            'element_type="i64" shape="1"', 'element_type="i32" shape="2"'
+        ).replace('precision="I64"><dim>1', 'precision="I32"><dim>2'),
+    )
+    bad = (PAIR,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        found = [*beyond(context, "i64", LEAST, MOST), *beyond(context, "u64", 0, MOST)]
+        if not found:
+            return
+        bounds = _bounds(context)
+        for item, number in found:
+            if item.layer.element in bounds:
+                continue
+            yield Diagnostic(
+                self.code,
+                f"{number} does not fit into 32 bits, in which OpenVINO's CPU plugin computes {item.type}",
+                Anchor(item.layer.element),
+                self.severity,
+                layer_ref(item.layer),
+                notes=(*also(context, item), *path_notes(item.path)),
+            )
+
+
+def _is_bound(op: Op | None, port: int) -> bool:
+    return (
+        port == 0
+        if isinstance(op, Loop)
+        else port > 0 and isinstance(op, Slice | StridedSlice)
+    )
+
+
+def _bounds(context: Context) -> set[int]:
+    """The elements of the constants that only bound slices and loops."""
+    found: set[int] = set()
+    for node, scope in by_type(context).get("Const", ()):
+        fed = scope.graph.consumers(Outlet(node.id, 0))
+        if (
+            node.layer is not None
+            and fed
+            and all(_is_bound(scope.graph[target].op, port) for target, port in fed)
+        ):
+            found.add(node.layer.element)
+    return found

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.records import LayerElement
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import scopes
+
+
+class DuplicateLayerName(Rule):
+    """Two layers of one net have the same name.
+
+    ## What it does
+    Compares the names of the layers of each net. Layers of different bodies may share a name. Names that constants
+    alone share are of no consequence, and reported as an information.
+
+    ## Why is this bad
+    Inputs, outputs and layers are looked up by name, and profiles and logs speak of names only: one of the two layers
+    cannot be found.
+
+    ## Example
+    Two layers with `name="clip"`.
+
+    ## Use instead
+    A name of its own for each layer.
+    """
+
+    code = "IR209"
+    name = "duplicate-layer-name"
+    severity = Severity.WARNING
+    stage = "graph"
+    good = (NET,)
+    bad = (NET.replace('name="y"', 'name="clip"'),)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for scope in scopes(context) if not context.document.fragment else ():
+            if len({node.name for node in scope.graph}) == len(scope.graph):
+                continue
+            layers: dict[str, list[LayerElement]] = {}
+            for node in scope.graph:
+                if node.layer is not None and node.name:
+                    layers.setdefault(node.name, []).append(node.layer)
+            for name, same in layers.items():
+                if len(same) < 2:
+                    continue
+                first, *others = sorted(same, key=lambda layer: layer.element)
+                harmless = all(layer.type == "Const" for layer in same)
+                more = f", {len(others)} times more" if len(others) > 1 else ""
+                yield Diagnostic(
+                    self.code,
+                    f'the name "{name}" is taken by layer {first.id} ({first.type}){more}, expected a name of its own',
+                    Anchor(others[0].element, "value", "name"),
+                    Severity.INFO if harmless else self.severity,
+                    layer_ref(others[0]),
+                    notes=path_notes(scope.path),
+                )

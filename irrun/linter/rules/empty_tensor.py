@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph import Outlet
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.declared import offending
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import Made, remarkable
+from irrun.tensor import Fact
+
+
+class EmptyTensor(Rule):
+    """A tensor never has an element, though all that it is made from has some.
+
+    ## What it does
+    Looks for outputs with a size of 0 at layers that no empty tensor arrives at, and for inputs of the model that can
+    only be empty. Lists of axes or sizes, which may well be empty, and constants are left out.
+
+    ## Why is this bad
+    It is allowed, but seldom meant: a slice ends before it begins, a window is wider than what it slides over, or a
+    size was read as 0. Where a variable begins with an empty cache, nothing is reported.
+
+    ## Example
+    A Parameter with `shape="2,0"`.
+
+    ## Use instead
+    The size that was meant, or `?` where it is not known.
+    """
+
+    code = "IR405"
+    name = "empty-tensor"
+    severity = Severity.INFO
+    stage = "facts"
+    good = (NET,)
+    bad = (
+        NET.replace("<dim>3</dim>", "<dim>0</dim>").replace(
+            'shape="2,3"', 'shape="2,0"'
+        ),
+    )
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for item in remarkable(context):
+            layer = item.node.layer
+            if (
+                layer is None
+                or layer.type == "Const"
+                or (layer.type == "Parameter" and item.scope.path)
+            ):
+                continue
+            empty = next(
+                (index for index, fact in enumerate(item.outputs) if _is_empty(fact)),
+                None,
+            )
+            if (
+                empty is None
+                or empty >= len(layer.outputs)
+                or any(_is_empty(fact) for fact in item.inputs)
+            ):
+                continue
+            if (
+                _starts_a_state(item)
+                or offending(layer.outputs[empty], item.outputs[empty].shape) != ()
+            ):
+                continue
+            yield Diagnostic(
+                self.code,
+                f"output port {layer.outputs[empty].id} is {item.outputs[empty]}, which never has an element",
+                Anchor(layer.outputs[empty].element),
+                self.severity,
+                layer_ref(layer),
+                layer.outputs[empty].id,
+                notes=(*_notes(item.inputs), *path_notes(item.scope.path)),
+            )
+
+
+def _starts_a_state(item: Made) -> bool:
+    """Whether the layer only makes the first value of variables, which is empty where a cache begins."""
+    fed = item.scope.graph.consumers(Outlet(item.node.id, 0))
+    return bool(fed) and all(
+        item.scope.graph[target].type == "ReadValue" for target, _ in fed
+    )
+
+
+def _is_empty(fact: Fact) -> bool:
+    dims = fact.shape.dims
+    if dims is None or math.prod([dim.hi for dim in dims]) != 0:
+        return False
+    return len(dims) > 1 or not fact.type.is_integer
+
+
+def _notes(inputs: tuple[Fact, ...]) -> tuple[str, ...]:
+    return tuple(f"input {index}: {fact}" for index, fact in enumerate(inputs))

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import Made, made
+from irrun.linter.shape_paths import named, spelt, trail
+from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
+from irrun.ops.shape.reshape import Reshape
+from irrun.tensor import Dim
+
+_DYNAMIC = """<?xml version="1.0"?>
+<net name="net" version="11">
+    <layers>
+        <layer id="0" name="x" type="Parameter" version="opset1">
+            <data shape="?,3,4" element_type="f32"/>
+            <output><port id="0" precision="FP32"><dim>-1</dim><dim>3</dim><dim>4</dim></port></output>
+        </layer>
+        <layer id="1" name="pattern" type="Const" version="opset1">
+            <data element_type="i64" shape="2" offset="0" size="16"/>
+            <output><port id="0" precision="I64"><dim>2</dim></port></output>
+        </layer>
+        <layer id="2" name="flat" type="Reshape" version="opset1">
+            <data special_zero="false"/>
+            <input>
+                <port id="0" precision="FP32"><dim>-1</dim><dim>3</dim><dim>4</dim></port>
+                <port id="1" precision="I64"><dim>2</dim></port>
+            </input>
+            <output><port id="2" precision="FP32"><dim>-1</dim><dim>12</dim></port></output>
+        </layer>
+        <layer id="3" name="y" type="Result" version="opset1">
+            <input><port id="0" precision="FP32"><dim>-1</dim><dim>12</dim></port></input>
+        </layer>
+    </layers>
+    <edges>
+        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+    </edges>
+</net>
+"""
+
+
+class HardWiredSize(Rule):
+    """A layer takes one size only where the inputs of the model leave the size open.
+
+    ## What it does
+    Compares the constant pattern of a Reshape, or the constant target of a Broadcast, with the dims of data that
+    follow from dynamic dims of the model's inputs. A warning where the layer fails for all sizes but one; an
+    information where it may be meant, as with `[1,-1,768]`, which moves a dynamic batch into the second axis. The notes
+    say which input the size comes from, and through which layers.
+
+    ## Why is this bad
+    The model was made dynamic after it was traced, and the size of the trace stayed in a pattern. It loads, and fails
+    when it first meets another size, or mixes up what belongs to different samples.
+
+    ## Example
+    A Reshape of `[?,3,4]` to the constant `[1,12]`.
+
+    ## Use instead
+    `[-1,12]`; or `[0,12]` with `special_zero`; or a pattern that is computed from a ShapeOf.
+    """
+
+    code = "IR406"
+    name = "hard-wired-size"
+    severity = Severity.WARNING
+    stage = "facts"
+    weights = (1).to_bytes(8, "little") + (12).to_bytes(8, "little")
+    good = (
+        _DYNAMIC.replace("?,3,4", "1,3,4").replace("<dim>-1</dim>", "<dim>1</dim>"),
+    )
+    bad = (_DYNAMIC.replace("<dim>-1</dim><dim>12</dim>", "<dim>1</dim><dim>12</dim>"),)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for item in made(context, "Reshape", "Broadcast"):
+            op = item.node.op
+            if (
+                len(item.inputs) < 2
+                or item.inputs[0].shape.dims is None
+                or item.inputs[0].shape.is_static
+            ):
+                continue
+            if not isinstance(op, Reshape | BroadcastV1 | BroadcastV3):
+                continue
+            target = item.inputs[1].ints()
+            if target is None:
+                continue
+            found = (
+                _reshape(op, item, target)
+                if isinstance(op, Reshape)
+                else _broadcast(op, item, target)
+            )
+            if found is not None:
+                what, names, severity = found
+                yield self._finding(item, what, names, severity)
+
+    def _finding(
+        self, item: Made, what: str, names: Sequence[str], severity: Severity
+    ) -> Diagnostic:
+        layer = item.node.layer
+        assert layer is not None
+        through = [
+            trail(item.scope, item.node.id, name) for name in dict.fromkeys(names)
+        ]
+        return Diagnostic(
+            self.code,
+            what,
+            Anchor(layer.inputs[1].element),
+            severity,
+            layer_ref(layer),
+            layer.inputs[1].id,
+            notes=(
+                f"input 0: {item.inputs[0]}",
+                *filter(None, through),
+                *path_notes(item.scope.path),
+            ),
+        )
+
+
+_Found = tuple[str, Sequence[str], Severity]
+
+
+def _reshape(op: Reshape, item: Made, target: Sequence[int]) -> _Found | None:
+    dims = item.inputs[0].shape.dims or ()
+    copied = {
+        axis
+        for axis, size in enumerate(target)
+        if size == 0 and op.special_zero and axis < len(dims)
+    }
+    left = math.prod(
+        [dim for axis, dim in enumerate(dims) if axis not in copied],
+        start=Dim.exactly(1),
+    )
+    names = named(left)
+    if left.is_static or not names:
+        return None
+    if any("(" in name for name in names):
+        return None
+    asked = math.prod(
+        size for axis, size in enumerate(target) if axis not in copied and size != -1
+    )
+    pattern = f"[{','.join(map(str, target))}]"
+    if -1 not in target:
+        equal, sure = _equal(left, asked)
+        return f"the constant pattern {pattern} fits only where {equal}", names, sure
+    if len(target) != len(dims):
+        return None
+    for axis, (dim, size) in enumerate(zip(dims, target, strict=True)):
+        pinned = named(dim)
+        if size > 0 and pinned and axis not in copied and not dim.is_static:
+            what = f"the constant pattern {pattern} sets axis {axis} to {size}, where {spelt(dim)} arrives"
+            return f"{what}; -1 takes up the rest", pinned, Severity.INFO
+    return None
+
+
+def _equal(left: Dim, asked: int) -> tuple[str, Severity]:
+    """``x[0] is 1``, a warning, or ``12*x[0]*x[1] is 24`` where no single size follows."""
+    names = named(left)
+    (_, factor), *more = left.expr or (((), 1),)
+    if (
+        not more
+        and len(names) == 1
+        and left.expr is not None
+        and len(left.expr[0][0]) == 1
+        and asked % factor == 0
+    ):
+        return f"{names[0]} is {asked // factor}", Severity.WARNING
+    return f"{spelt(left)} is {asked}", Severity.INFO
+
+
+def _broadcast(
+    op: BroadcastV1 | BroadcastV3, item: Made, target: Sequence[int]
+) -> _Found | None:
+    dims = item.inputs[0].shape.dims or ()
+    if op.mode not in ("numpy", "bidirectional") or len(target) < len(dims):
+        return None
+    behind = target[len(target) - len(dims) :]
+    for dim, size in zip(dims, behind, strict=True):
+        names = named(dim)
+        if (
+            dim.is_static
+            or not names
+            or "(" in names[0]
+            or (size == 1 and op.mode == "bidirectional")
+        ):
+            continue
+        fits = "1" if size == 1 else f"1 or {size}"
+        pattern = f"[{','.join(map(str, target))}]"
+        sure = Severity.WARNING if size == 1 else Severity.INFO
+        return (
+            f"the constant target {pattern} fits only where {spelt(dim)} is {fits}",
+            names,
+            sure,
+        )
+    return None

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.constants import PAIR, also
+from irrun.linter.contents import first, floats
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+
+
+class InfinityInConstant(Rule):
+    """A constant holds an infinity.
+
+    ## What it does
+    Looks through the floats of all constants for infinities. It says how many there are, and where the first is.
+
+    ## Why is this bad
+    It may be meant, as in the mask of an attention. Elsewhere it comes from an overflow, and turns into NaN where it
+    meets a zero or another infinity.
+
+    ## Example
+    Weights `[1.0, inf]`.
+
+    ## Use instead
+    The largest number of the type, where a bound is meant.
+    """
+
+    code = "IR602"
+    name = "infinity-in-constant"
+    severity = Severity.INFO
+    stage = "weights"
+    weights = struct.pack("<ffq", 1.0, float("-inf"), 3)
+    good = (PAIR.replace('"f32"', '"i32"').replace("FP32", "I32"),)
+    bad = (PAIR,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for item, counted in floats(context):
+            if counted.infinite and not counted.nan:
+                elements = item.op.shape.size.lo
+                where = list(first(context.document.weights, item, "infinite"))
+                are = "is" if counted.infinite == 1 else "are"
+                yield Diagnostic(
+                    self.code,
+                    f"{counted.infinite} of {elements} elements {are} infinite, first {where}",
+                    Anchor(item.layer.element),
+                    self.severity,
+                    layer_ref(item.layer),
+                    notes=(*also(context, item), *path_notes(item.path)),
+                )

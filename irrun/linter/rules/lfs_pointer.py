@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic
+from irrun.linter.constants import POINTER, WEIGHED, constants, is_pointer
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+
+class LfsPointer(Rule):
+    """The file of weights is a Git LFS pointer.
+
+    ## What it does
+    Looks at the first bytes of the `.bin`. One that begins with `version https://git-lfs` holds the name of the weights
+    and not the weights. It is then taken to be absent.
+
+    ## Why is this bad
+    The repository was cloned without Git LFS. OpenVINO says `Incorrect weights in bin file!`.
+
+    ## Example
+    A `.bin` of 130 bytes beside a model of 100 MB.
+
+    ## Use instead
+    `git lfs install` and `git lfs pull`.
+    """
+
+    code = "IR505"
+    name = "lfs-pointer"
+    stage = "weights"
+    weights = POINTER + b"spec/v1\noid sha256:" + 64 * b"0" + b"\nsize 8\n"
+    good = (NET,)
+    bad = (WEIGHED,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        path = context.document.weights.path
+        if (
+            path is not None
+            and is_pointer(context.document.weights)
+            and constants(context)
+        ):
+            what = f"{path.name} is a Git LFS pointer, not the weights; git lfs pull fetches them"
+            yield Diagnostic(self.code, what, Anchor(context.document.net.element))

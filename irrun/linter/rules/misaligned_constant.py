@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.constants import PAIR, PAIR_WEIGHTS, constants, overlaps, unread
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+
+
+class MisalignedConstant(Rule):
+    """A constant begins between two elements of its type.
+
+    ## What it does
+    Looks for offsets that are no multiple of the element size, where the constant does not follow another one. OpenVINO
+    itself packs constants without gaps, whatever the alignment, and such files are fine.
+
+    ## Why is this bad
+    Nothing but a wrong offset leads there, or a writer of its own; reading such a tensor takes a copy.
+
+    ## Example
+    A constant of f32 at byte 3, with nothing before it.
+
+    ## Use instead
+    The offset where the constant was written.
+    """
+
+    code = "IR507"
+    name = "misaligned-constant"
+    severity = Severity.INFO
+    stage = "weights"
+    weights = PAIR_WEIGHTS
+    good = (PAIR,)
+    bad = (PAIR.replace('offset="8"', 'offset="11"'),)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        weights = context.document.weights
+        total = len(weights.bytes) if weights.exists else None
+        found = constants(context)
+        ends = {0, *(item.end for item in found)}
+        odd = [
+            item
+            for item in found
+            if item.op.element_type.bits >= 16
+            and item.start % (item.op.element_type.bits // 8)
+            and item.start not in ends
+            and (total is None or item.end <= total)
+            and item.op.shape.size.lo > 0
+        ]
+        if not odd or unread(context) or overlaps(context):
+            return
+        item, more = odd[0], len(odd) - 1
+        others = (
+            (f"{more} more constant{'s are' if more > 1 else ' is'} misaligned",)
+            if more
+            else ()
+        )
+        width = item.op.element_type.bits // 8
+        yield Diagnostic(
+            self.code,
+            f"offset {item.start} is no multiple of the {width} bytes of {item.type}, and no constant ends there",
+            Anchor(item.layer.data_element, "value", "offset"),
+            self.severity,
+            layer_ref(item.layer),
+            notes=(*others, *path_notes(item.path)),
+        )

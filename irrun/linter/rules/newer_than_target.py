@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.records import LayerElement
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import by_type
+from irrun.model.releases import FIRST, number
+
+_GELU = NET.replace(
+    'type="Clamp" version="opset1"', 'type="Gelu" version="opset7"'
+).replace('<data min="0" max="6"/>', '<data approximation_mode="ERF"/>')
+_IR_11 = (2022, 1)
+
+
+class NewerThanTarget(Rule):
+    """The file needs a newer OpenVINO than the one that is to read it.
+
+    ## What it does
+    With `--target-version`, compares the opset of each layer with the release that first had it, and the version of the
+    file with 2022.1, the first that reads version 11. One finding stands for all layers of an operation. Without a
+    target it finds nothing.
+
+    ## Why is this bad
+    OpenVINO refuses the file with `Cannot create … layer … from unsupported opset`, and a server may end without a
+    word.
+
+    ## Example
+    A Gelu of opset7, and `--target-version 2021.1`.
+
+    ## Use instead
+    A file that is written by the release that reads it, or that release.
+    """
+
+    code = "IR701"
+    name = "newer-than-target"
+    severity = Severity.ERROR
+    stage = "graph"
+    target_version: ClassVar[str | None] = "2021.1"
+    good = (NET.replace('version="11"', 'version="10"'),)
+    bad = (_GELU.replace('version="11"', 'version="10"'), NET)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        target = getattr(context, "target_version", None)
+        if target is not None:
+            yield from newer(context, release(target))
+
+
+def release(text: str) -> tuple[int, int]:
+    """The year and number of a release: 2023.3, or 2023.3.0. ValueError for anything else."""
+    match = re.fullmatch(r"(20\d\d)\.(\d+)(\.\d+)*", text.strip())
+    if match is None:
+        raise ValueError(
+            f"{text!r} is not a release of OpenVINO, expected one such as 2023.3"
+        )
+    return int(match[1]), int(match[2])
+
+
+def newer(context: Context, target: tuple[int, int]) -> Iterator[Diagnostic]:
+    """The findings about what a release does not have."""
+    named = ".".join(map(str, target))
+    net = context.document.net
+    if net.version == "11" and target < _IR_11:
+        what = (
+            f"IR version 11 can be read from OpenVINO 2022.1 on, the target is {named}"
+        )
+        yield Diagnostic("IR701", what, Anchor(net.element, "value", "version"))
+    layers: dict[tuple[str, str], list[tuple[LayerElement, tuple[str, ...]]]] = {}
+    for nodes in by_type(context).values():
+        for node, scope in nodes:
+            if node.layer is not None and node.op is not None:
+                layers.setdefault((node.type, node.version), []).append(
+                    (node.layer, scope.path)
+                )
+    for (type, version), found in layers.items():
+        first = FIRST.get(number(version) or 0)
+        if first is None or release(first) <= target:
+            continue
+        layer, path = found[0]
+        more = len(found) - 1
+        others = (
+            (f"{more} more layer{'s are' if more > 1 else ' is'} of this operation",)
+            if more
+            else ()
+        )
+        yield Diagnostic(
+            "IR701",
+            f"{type} of {version} is in OpenVINO from {first} on, the target is {named}",
+            Anchor(layer.element, "value", "version"),
+            layer=layer_ref(layer),
+            notes=(*others, *path_notes(path)),
+        )

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import joined
+
+
+class NoLayers(Rule):
+    """The model has no layers.
+
+    ## What it does
+    Looks for a `<layer>` in `<net>`.
+
+    ## Why is this bad
+    The writer stopped early, or everything was cut away. OpenVINO reads the file and says nothing.
+
+    ## Example
+    `<net name="net" version="11"><layers/><edges/></net>`
+
+    ## Use instead
+    A Parameter, a Result, and what lies between.
+    """
+
+    code = "IR213"
+    name = "no-layers"
+    severity = Severity.WARNING
+    stage = "document"
+    good = (NET,)
+    bad = (re.sub(r"<layers>.*</edges>", "<layers/><edges/>", NET, flags=re.DOTALL),)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        net = context.document.net
+        if not net.layers and joined(context):
+            yield Diagnostic(
+                self.code, "the model has no layers", Anchor(net.element), self.severity
+            )

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import ENDS, joined
+
+
+class NoResult(Rule):
+    """The model has no output.
+
+    ## What it does
+    Looks for a `Result`, or an `Assign`, among the layers of the model.
+
+    ## Why is this bad
+    Nothing can be asked of the model. OpenVINO reads it and says nothing.
+
+    ## Example
+    A Parameter and a Clamp.
+
+    ## Use instead
+    A `Result` that the Clamp feeds.
+    """
+
+    code = "IR211"
+    name = "no-result"
+    severity = Severity.WARNING
+    stage = "graph"
+    good = (NET,)
+    bad = (
+        re.sub(r'<layer id="2".*?</layer>', "", NET, flags=re.DOTALL).replace(
+            '<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>', ""
+        ),
+    )
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        net = context.document.net
+        if not joined(context) or not net.layers:
+            return
+        if not any(layer.type in ENDS for layer in net.layers):
+            what = f"none of the {len(net.layers)} layers is a Result, expected one for each output of the model"
+            yield Diagnostic(self.code, what, Anchor(net.element), self.severity)

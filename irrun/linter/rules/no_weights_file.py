@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.linter.constants import WEIGHED, constants, is_pointer
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+
+class NoWeightsFile(Rule):
+    """The model has constants, and no file of weights stands beside it.
+
+    ## What it does
+    Looks for the `.bin` where a model has constants that take bytes from it. A bare layer needs none.
+
+    ## Why is this bad
+    The linter needs no weights, but it cannot check them, nor shapes that are computed from constants. OpenVINO needs
+    the file and says `Empty weights data in bin file or bin file cannot be found!`.
+
+    ## Example
+    `model.xml` alone, with a Const of `size="8"`.
+
+    ## Use instead
+    `model.xml` and `model.bin` side by side, or `--weights`.
+    """
+
+    code = "IR504"
+    name = "no-weights-file"
+    severity = Severity.INFO
+    stage = "weights"
+    good = (NET,)
+    bad = (WEIGHED,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        weights = context.document.weights
+        if context.document.fragment or weights.exists or is_pointer(weights):
+            return
+        found = [item for item in constants(context) if item.op.size > 0]
+        if found:
+            layers = f"{len(found)} constant{'s' if len(found) > 1 else ''}"
+            where = "" if weights.path is None else f" {weights.path.name}"
+            what = f"there is no file{where} with the bytes of {layers}: what follows from their values is not checked"
+            yield Diagnostic(
+                self.code, what, Anchor(context.document.net.element), self.severity
+            )

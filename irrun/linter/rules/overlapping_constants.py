@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.constants import PAIR, PAIR_WEIGHTS, overlaps
+from irrun.linter.context import Context
+from irrun.linter.declared import called
+from irrun.linter.rule import Rule
+
+
+class OverlappingConstants(Rule):
+    """Two constants share some of their bytes.
+
+    ## What it does
+    Compares the ranges of bytes of all constants, those of bodies included. Constants of the same range and type, or of
+    equal bytes such as zeros, are what OpenVINO writes for equal values, and fine. Of two that overlap, the one is
+    reported that does not follow another, or that would fill bytes that no constant takes.
+
+    ## Why is this bad
+    An `offset` is wrong, and the model computes with numbers that belong to another layer. OpenVINO reads the file and
+    says nothing, or fails two layers later.
+
+    ## Example
+    A constant at bytes 0 to 8, and another at bytes 4 to 12.
+
+    ## Use instead
+    The offset where the constant was written.
+    """
+
+    code = "IR506"
+    name = "overlapping-constants"
+    severity = Severity.WARNING
+    stage = "weights"
+    weights = PAIR_WEIGHTS
+    good = (PAIR, PAIR.replace('offset="8"', 'offset="0"'))
+    bad = (PAIR.replace('offset="8"', 'offset="4"'),)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for culprit, other in overlaps(context):
+            what = f"bytes {culprit.start} to {culprit.end} overlap those of {called(other.layer)}"
+            yield Diagnostic(
+                self.code,
+                f"{what}, which has {other.start} to {other.end}",
+                Anchor(culprit.layer.data_element, "value", "offset"),
+                self.severity,
+                layer_ref(culprit.layer),
+                notes=path_notes(culprit.path),
+            )

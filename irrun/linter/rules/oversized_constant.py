@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph import Node
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+from irrun.linter.rules.oversized_tensor import MOST_BYTES, least_bytes
+from irrun.linter.scopes import Scope, remarkable
+
+MOST_CONSTANT_BYTES: Final = 1 << 30
+
+_SPREAD: Final = """<?xml version="1.0"?>
+<net name="net" version="11">
+    <layers>
+        <layer id="0" name="zero" type="Const" version="opset1">
+            <data element_type="f32" shape="1" offset="16" size="4"/>
+            <output><port id="0" precision="FP32"><dim>1</dim></port></output>
+        </layer>
+        <layer id="1" name="shape" type="Const" version="opset1">
+            <data element_type="i64" shape="2" offset="0" size="16"/>
+            <output><port id="0" precision="I64"><dim>2</dim></port></output>
+        </layer>
+        <layer id="2" name="zeros" type="Broadcast" version="opset3">
+            <data mode="numpy"/>
+            <input>
+                <port id="0" precision="FP32"><dim>1</dim></port>
+                <port id="1" precision="I64"><dim>2</dim></port>
+            </input>
+            <output><port id="2" precision="FP32"><dim>65536</dim><dim>65536</dim></port></output>
+        </layer>
+        <layer id="3" name="y" type="Result" version="opset1">
+            <input><port id="0" precision="FP32"><dim>65536</dim><dim>65536</dim></port></input>
+        </layer>
+    </layers>
+    <edges>
+        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+    </edges>
+</net>
+"""
+
+
+class OversizedConstant(Rule):
+    """A layer makes a huge tensor out of constants.
+
+    ## What it does
+    Looks for tensors of 1 GiB or more, and less than 1 TiB, at layers that depend on no input of the model, such as a
+    Range, a Broadcast or a Tile of constants.
+
+    ## Why is this bad
+    Whoever folds constants when the model is loaded allocates it at once: a file of a few bytes brings a server down.
+
+    ## Example
+    A Broadcast of one f32 to `[65536,65536]`, which takes 16 GiB.
+
+    ## Use instead
+    What the elements are needed for, computed with the sizes that broadcasting gives by itself.
+    """
+
+    code = "IR904"
+    name = "oversized-constant"
+    severity = Severity.WARNING
+    stage = "facts"
+    weights = (
+        (65536).to_bytes(8, "little") * 2
+        + bytes(4)
+        + (64).to_bytes(8, "little") * 2
+        + bytes(12)
+    )
+    good = (_SPREAD.replace('offset="0"', 'offset="20"').replace("65536", "64"),)
+    bad = (_SPREAD,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for item in remarkable(context):
+            size = max(map(least_bytes, item.outputs))
+            if (
+                not MOST_CONSTANT_BYTES <= size < MOST_BYTES
+                or item.node.type == "Const"
+                or item.node.layer is None
+            ):
+                continue
+            if any(least_bytes(fact) >= MOST_CONSTANT_BYTES for fact in item.inputs):
+                continue
+            if not _is_constant(item.scope, item.node):
+                continue
+            large = next(fact for fact in item.outputs if least_bytes(fact) == size)
+            yield Diagnostic(
+                self.code,
+                f"{large} takes {size / (1 << 30):.4g} GiB and follows from constants alone",
+                Anchor(item.node.layer.element),
+                self.severity,
+                layer_ref(item.node.layer),
+                notes=path_notes(item.scope.path),
+            )
+
+
+def _is_constant(scope: Scope, node: Node) -> bool:
+    """Whether a node depends on no Parameter and no variable."""
+    seen: set[int] = set()
+    waiting = [node.id]
+    while waiting:
+        id = waiting.pop()
+        if id in seen:
+            continue
+        seen.add(id)
+        if scope.graph[id].type in ("Parameter", "ReadValue"):
+            return False
+        waiting.extend(
+            outlet.node for outlet in scope.graph.sources(id) if outlet is not None
+        )
+    return True

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.declared import offending
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import remarkable
+from irrun.tensor import Fact
+
+MOST_BYTES: Final = 1 << 40
+
+
+class OversizedTensor(Rule):
+    """A tensor is larger than any memory.
+
+    ## What it does
+    Looks for tensors of known size that take 1 TiB or more at layers that no such tensor arrives at. One of 2^63 bytes
+    or more, whose size does not fit the integers that count it, is an error.
+
+    ## Why is this bad
+    The file loads, and allocating the tensor fails, or succeeds with the size that is left when the product of the
+    dims overflows. Files that are made to do harm look like this.
+
+    ## Example
+    A Parameter with `shape="1000000000000,3"`.
+
+    ## Use instead
+    The size that was meant, or `?` where it is not known.
+    """
+
+    code = "IR902"
+    name = "oversized-tensor"
+    severity = Severity.WARNING
+    stage = "facts"
+    good = (NET,)
+    bad = (
+        NET.replace("<dim>2</dim>", "<dim>1000000000000</dim>").replace(
+            'shape="2,3"', 'shape="1000000000000,3"'
+        ),
+        NET.replace("<dim>2</dim>", "<dim>900000000000000000</dim>").replace(
+            "2,3", "900000000000000000,3"
+        ),
+    )
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for item in remarkable(context):
+            large = next(
+                (
+                    index
+                    for index, fact in enumerate(item.outputs)
+                    if least_bytes(fact) >= MOST_BYTES
+                ),
+                None,
+            )
+            layer = item.node.layer
+            if (
+                large is None
+                or layer is None
+                or any(least_bytes(fact) >= MOST_BYTES for fact in item.inputs)
+            ):
+                continue
+            size = least_bytes(item.outputs[large])
+            limit = (
+                "2^63 bytes or more"
+                if size >= 1 << 63
+                else f"{size / MOST_BYTES:.4g} TiB"
+            )
+            port = layer.outputs[large] if large < len(layer.outputs) else None
+            if port is not None and offending(port, item.outputs[large].shape) != ():
+                continue
+            yield Diagnostic(
+                self.code,
+                f"{item.outputs[large]} takes {limit}",
+                Anchor(layer.element if port is None else port.element),
+                Severity.ERROR if size >= 1 << 63 else self.severity,
+                layer_ref(layer),
+                None if port is None else port.id,
+                notes=path_notes(item.scope.path),
+            )
+
+
+def least_bytes(fact: Fact) -> int:
+    """The bytes that a tensor takes at least."""
+    dims = fact.shape.dims
+    return (
+        0 if dims is None else math.prod([dim.lo for dim in dims]) * fact.type.bits // 8
+    )

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph.bind import layer_ref
+from irrun.linter.constants import PAIR
+from irrun.linter.contents import floats
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+
+
+class SubnormalInConstant(Rule):
+    """Constants hold subnormal numbers.
+
+    ## What it does
+    Counts the f32 and f64 elements of all constants that are not 0 and below the least normal number, 1.2e-38 for f32.
+    One finding stands for the whole file.
+
+    ## Why is this bad
+    Arithmetic on them takes a hundred times as long where the processor does not flush them to zero, and gives other
+    results where it does.
+
+    ## Example
+    Weights `[1.0, 1e-40]`.
+
+    ## Use instead
+    Zeros.
+    """
+
+    code = "IR603"
+    name = "subnormal-in-constant"
+    severity = Severity.INFO
+    stage = "weights"
+    weights = struct.pack("<ffq", 1.0, 1e-40, 3)
+    good = (PAIR.replace('"f32"', '"i32"').replace("FP32", "I32"),)
+    bad = (PAIR,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        found = [
+            (item, counted) for item, counted in floats(context) if counted.subnormal
+        ]
+        if found:
+            item, counted = found[0]
+            all = sum(other.subnormal for _, other in found)
+            notes = (
+                (f"{all} elements in {len(found)} constants in all",)
+                if len(found) > 1
+                else ()
+            )
+            are = "is" if counted.subnormal == 1 else "are"
+            yield Diagnostic(
+                self.code,
+                f"{counted.subnormal} of {item.op.shape.size.lo} elements {are} subnormal",
+                Anchor(item.layer.element),
+                self.severity,
+                layer_ref(item.layer),
+                notes=notes,
+            )

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.linter.constants import PAIR, PAIR_WEIGHTS, constants, gaps, overlaps, unread
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+from irrun.linter.rules.misaligned_constant import MisalignedConstant
+
+PADDING: Final = 64
+
+
+class UnreferencedWeights(Rule):
+    """The file of weights holds bytes that no constant takes.
+
+    ## What it does
+    Looks for bytes of the `.bin` outside the ranges of all constants, those of bodies included, and says where they
+    are. Less than 64 bytes that end at a multiple of 16 are padding, and fine.
+
+    ## Why is this bad
+    The file may belong to another version of the model, a constant may have a wrong offset, or layers were removed and
+    their weights left.
+
+    ## Example
+    A `.bin` of 1,000 bytes with one constant at bytes 0 to 8.
+
+    ## Use instead
+    The `.bin` that was written together with the `.xml`; save the model again to be rid of the rest.
+    """
+
+    code = "IR508"
+    name = "unreferenced-weights"
+    severity = Severity.INFO
+    stage = "weights"
+    weights = PAIR_WEIGHTS + bytes(96)
+    good = (
+        PAIR.replace(
+            'shape="1" offset="8" size="8"', 'shape="15" offset="8" size="120"'
+        ).replace("<dim>1</dim>", "<dim>15</dim>"),
+    )
+    bad = (PAIR,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        weights = context.document.weights
+        if not weights.exists or unread(context) or not constants(context):
+            return
+        total = len(weights.bytes)
+        if any(item.end > total for item in constants(context)):
+            return
+        found = [
+            (start, end)
+            for start, end in gaps(context)
+            if end - start >= PADDING or end % 16
+        ]
+        count = sum(end - start for start, end in found)
+        if not found or overlaps(context) or any(MisalignedConstant().check(context)):
+            return
+        places = ", ".join(f"{start} to {end}" for start, end in found[:3]) + (
+            ", …" if len(found) > 3 else ""
+        )
+        name = weights.path.name if weights.path is not None else "the weights"
+        what = f"no constant takes {count} of the {total} bytes of {name}: {places}"
+        yield Diagnostic(
+            self.code, what, Anchor(context.document.net.element), self.severity
+        )

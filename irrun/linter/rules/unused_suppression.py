@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from irrun.diagnostics import Severity
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+_WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
+_OF_LINE = "<!-- irrun: ignore[IR401] the shape is set by the application -->"
+_OF_FILE = "<!-- irrun: ignore-file[wrong-output-dims] -->"
+
+
+class UnusedSuppression(Rule):
+    """A comment suppresses a finding that is not there.
+
+    ## What it does
+    Reports the `<!-- irrun: ignore[…] -->` that neither a finding on its line nor one on the next needs, the
+    `<!-- irrun: ignore-file[…] -->` that no finding in the file needs, and those of either kind that name no rule.
+
+    ## Why is this bad
+    The fault that the comment was written for is gone, or was never what the comment says. The next one at that
+    place goes by unseen.
+
+    ## Example
+    `<!-- irrun: ignore[IR401] -->` above a `<dim>` that is right.
+
+    ## Use instead
+    No comment.
+    """
+
+    code = "IR110"
+    name = "unused-suppression"
+    severity = Severity.WARNING
+    stage = "facts"
+    good = (
+        _WRONG.replace("<dim>4</dim></port></output>", f"<dim>4</dim></port></output> {_OF_LINE}"),
+        _WRONG.replace("<output>", f"{_OF_LINE}\n<output>", 1),
+        _WRONG.replace("<layers>", f"{_OF_FILE}<layers>"),
+    )
+    bad = (
+        NET.replace("<output>", f"{_OF_LINE}\n<output>", 1),
+        NET.replace("<layers>", f"{_OF_FILE}<layers>"),
+        NET.replace("<layers>", "<!-- irrun: ignore[wrong-output-dim] --><layers>"),
+        NET.replace("<layers>", "<!-- irrun: ignore --><layers>"),
+    )

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.constants import constants
+from irrun.linter.context import Context
+from irrun.linter.examples import CONST
+from irrun.linter.rule import Rule
+
+MOST: Final = (1 << 63) - 1
+
+
+class WeightsRangeOverflow(Rule):
+    """The bytes of a constant end beyond what 64 bits count.
+
+    ## What it does
+    Adds `offset` and `size` of each constant. Where the file of weights is there, such a range is outside it, which is
+    IR502.
+
+    ## Why is this bad
+    The sum overflows to a small number where it is computed in 64 bits, and a check of the bounds passes. Files that
+    are made to do harm look like this.
+
+    ## Example
+    `offset="18446744073709551612" size="8"`
+
+    ## Use instead
+    The offset where the constant was written.
+    """
+
+    code = "IR509"
+    name = "weights-range-overflow"
+    stage = "weights"
+    good = (CONST,)
+    bad = (CONST.replace('offset="0"', 'offset="9223372036854775804"'),)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        if context.document.weights.exists:
+            return
+        for item in constants(context):
+            if item.end > MOST:
+                yield Diagnostic(
+                    self.code,
+                    f"bytes {item.start} to {item.end} end beyond 2^63",
+                    Anchor(item.layer.data_element, "value", "offset"),
+                    layer=layer_ref(item.layer),
+                    notes=path_notes(item.path),
+                )

@@ -1,0 +1,187 @@
+"""Comments in a file that suppress findings: ``<!-- irrun: ignore[IR401] reason -->`` and ``ignore-file[IR401]``."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix, Severity, near_match
+from irrun.diagnostics.render import Source
+from irrun.linter.selection import UnknownRule, meant, selector
+
+CODE: Final = "IR110"
+
+_DIRECTIVE: Final = re.compile(rb"<!--\s*+irrun:\s*+(?P<kind>[\w-]*+)(?:\s*+\[(?P<words>[^\]]*+)\])?")
+_BLANKS: Final = 4096
+"""How much white space before and behind a comment is looked at."""
+
+_KINDS: Final = ("ignore", "ignore-file")
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """One comment: bytes of the file, the rows that it stands on, and the row below that it speaks of."""
+
+    start: int
+    end: int
+    row: int
+    end_row: int
+    below: int
+    alone: bool
+    kind: str
+    words: tuple[str, ...]
+    words_span: tuple[int, int]
+
+    @property
+    def whole_file(self) -> bool:
+        return self.kind == "ignore-file"
+
+
+class _Places:
+    """Where there are findings: of each row, the codes."""
+
+    def __init__(self, found: Sequence[Diagnostic], source: Source) -> None:
+        self.rows = [source.locate(item.anchor).row for item in found]
+        self.codes = frozenset(item.code for item in found)
+        self._by_row: dict[int, set[str]] = {}
+        for row, item in zip(self.rows, found, strict=True):
+            self._by_row.setdefault(row, set()).add(item.code)
+
+    def met(self, comment: _Comment, codes: frozenset[str]) -> set[tuple[int, str]]:
+        """What a comment about lines suppresses, rows with codes: of its own, or if there is nothing of that below."""
+        for rows in ({comment.row, comment.end_row}, {comment.below}):
+            met = {(row, code) for row in rows for code in codes & self._by_row.get(row, set())}
+            if met:
+                return met
+        return set()
+
+
+def unsuppressed(found: Sequence[Diagnostic], data: bytes, source: Source) -> list[Diagnostic]:
+    """The findings that no comment suppresses, and one for each comment that suppresses nothing.
+
+    ``data`` is the file in UTF-8, as the source counts its bytes.
+    """
+    comments = _comments(data, source)
+    left, idle = _split(found, comments, source)
+    unused = []
+    for comment, words in zip(comments, idle, strict=True):
+        problem = _problem(comment)
+        if problem or words:
+            unused.append(_unused(comment, problem, words, data))
+    return left + _split(unused, comments, source)[0]
+
+
+def _split(
+    found: Sequence[Diagnostic], comments: Sequence[_Comment], source: Source
+) -> tuple[list[Diagnostic], list[list[str]]]:
+    """The findings that no comment suppresses; for each comment, its words that suppress none, IR110 aside."""
+    places = _Places(found, source)
+    everywhere: set[str] = set()
+    hidden: set[tuple[int, str]] = set()
+    idle: list[list[str]] = []
+    for comment in comments:
+        unmet = []
+        for word in comment.words if not _problem(comment) else ():
+            codes = meant([word])
+            if comment.whole_file:
+                everywhere |= codes
+                met = not codes.isdisjoint(places.codes)
+            else:
+                here = places.met(comment, codes)
+                hidden |= here
+                met = bool(here)
+            if not met and CODE not in codes:
+                unmet.append(word)
+        idle.append(unmet)
+    left = [
+        item
+        for row, item in zip(places.rows, found, strict=True)
+        if (row, item.code) not in hidden and item.code not in everywhere
+    ]
+    return left, idle
+
+
+def _comments(data: bytes, source: Source) -> list[_Comment]:
+    comments = list(_written(data, source))
+    ends = {comment.row: comment.end_row for comment in comments if comment.alone}
+    return [_over(comment, ends) for comment in comments]
+
+
+def _over(comment: _Comment, ends: dict[int, int]) -> _Comment:
+    """The comment, speaking of the first row below it that is more than such a comment."""
+    below = comment.end_row + 1
+    while below in ends:
+        below = ends[below] + 1
+    return dataclasses.replace(comment, below=below)
+
+
+def _written(data: bytes, source: Source) -> Iterator[_Comment]:
+    end = 0
+    while (start := data.find(b"<!--", end)) >= 0:
+        close = data.find(b"-->", start + 4)
+        if close < 0:
+            return
+        end = close + 3
+        found = _DIRECTIVE.match(data, start, close)
+        if found is None:
+            continue
+        place = source.span(start, end)
+        words = (found["words"] or b"").decode("utf-8", errors="replace")
+        yield _Comment(
+            start=start,
+            end=end,
+            row=place.row,
+            end_row=place.end_row,
+            below=place.end_row + 1,
+            alone=_line(data, start, end) is not None,
+            kind=found["kind"].decode("utf-8", errors="replace"),
+            words=tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip())),
+            words_span=found.span("words"),
+        )
+
+
+def _line(data: bytes, start: int, end: int) -> tuple[int, int] | None:
+    """The whole lines of a range, their ends included; None where something else stands on them."""
+    before = data[max(start - _BLANKS, 0) : start]
+    after = data[end : end + _BLANKS]
+    first = start - len(before) + len(before.rstrip(b" \t"))
+    last = end + len(after) - len(after.lstrip(b" \t"))
+    if (first and data[first - 1 : first] not in (b"\n", b"\r")) or data[last : last + 1] not in (b"", b"\n", b"\r"):
+        return None
+    return first, last + (2 if data[last : last + 2] == b"\r\n" else 1 if last < len(data) else 0)
+
+
+def _problem(comment: _Comment) -> str:
+    """Why a comment cannot suppress anything."""
+    if comment.kind not in _KINDS:
+        expected = near_match(comment.kind, _KINDS) or ", expected ignore[CODE] or ignore-file[CODE]"
+        return f'"irrun: {comment.kind}" is not known{expected}'
+    if not comment.words:
+        return f'"irrun: {comment.kind}" names no rule, expected {comment.kind}[CODE]'
+    for word in comment.words:
+        try:
+            selector(word)
+        except UnknownRule as error:
+            return str(error)
+    return ""
+
+
+def _unused(comment: _Comment, problem: str, idle: Sequence[str], data: bytes) -> Diagnostic:
+    anchor = Anchor(offset=comment.start, length=comment.end - comment.start)
+    if problem:
+        return Diagnostic(CODE, problem, anchor, Severity.WARNING)
+    where = "in the file" if comment.whole_file else "on this line or the next"
+    what = f"{comment.kind}[{', '.join(idle)}] suppresses nothing, expected such a finding {where}"
+    return Diagnostic(CODE, what, anchor, Severity.WARNING, fix=_fix(comment, idle, data))
+
+
+def _fix(comment: _Comment, idle: Sequence[str], data: bytes) -> Fix:
+    kept = [word for word in comment.words if word not in idle]
+    if kept:
+        edit = Edit(*comment.words_span, ", ".join(kept))
+        return Fix(f"remove {', '.join(idle)} from the comment", (edit,))
+    start, end = _line(data, comment.start, comment.end) or (comment.start, comment.end)
+    return Fix("remove the comment", (Edit(start, end, ""),))

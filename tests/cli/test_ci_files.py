@@ -1,0 +1,140 @@
+"""The files that CI systems take from the repository: the pre-commit hook and the action."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irrun.linter.examples import NET
+
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed; it comes with pre-commit")
+
+ROOT = Path(__file__).resolve().parents[2]
+WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
+
+FINDING = 'Parameter 0 "x": output port 0 is declared [2,4], inferred [2,3] [IR401]'
+
+
+def ran(command: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def hook() -> dict[str, Any]:
+    (found,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    return dict(found)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A git repository with an IR, an IR with wrong dims, and XML of another kind, all of them staged."""
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "good.xml").write_text(NET)
+    (folder / "wrong.xml").write_text(WRONG)
+    (folder / "other.xml").write_text("<svg/>\n")
+    # An environment of its own for the hook would need a package registry: the hook runs in the one of the tests.
+    local = {**hook(), "language": "system", "entry": f"{sys.executable} -m {hook()['entry']}"}
+    (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [{"repo": "local", "hooks": [local]}]}))
+    for command in (["git", "init", "-q"], ["git", "add", "."]):
+        assert ran(command, folder).returncode == 0
+    return folder
+
+
+def pre_commit(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pre_commit", *arguments]
+    return ran(command, project, PRE_COMMIT_HOME=str(project.parent / "cache"), PRE_COMMIT_COLOR="never")
+
+
+def test_the_hook_is_well_formed(project: Path) -> None:
+    ended = pre_commit(project, "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))
+    assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def test_the_hook_fails_where_something_is_found(project: Path) -> None:
+    ended = pre_commit(project, "run", "--all-files")
+    assert ended.returncode == 1, ended.stderr
+    assert "irrun lint" in ended.stdout
+    assert "- exit code: 1" in ended.stdout
+    assert (
+        'wrong.xml:6:68: error: Parameter 0 "x": output port 0 is declared [2,4], inferred [2,3] [IR401]'
+        in ended.stdout
+    )
+    assert "2 files checked, 4 output ports verified: 1 finding" in ended.stdout
+    assert "other.xml" not in ended.stdout
+
+
+def test_the_hook_passes_where_nothing_is_found(project: Path) -> None:
+    for files in (["good.xml"], ["other.xml"], ["good.xml", "other.xml"]):
+        ended = pre_commit(project, "run", "--files", *files)
+        assert (ended.returncode, ended.stdout.endswith("Passed\n")) == (0, True)
+
+
+def action() -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8")))
+
+
+def test_the_action_hands_its_inputs_on_as_variables() -> None:
+    """Text of a user within the script itself would be a script."""
+    steps = action()["runs"]["steps"]
+    assert [step.get("name") for step in steps] == [None, "Install irrun", "Check IR files"]
+    assert not [step for step in steps if "${{" in step.get("run", "")]
+    assert steps[2]["env"] == {
+        "FILES": "${{ inputs.files }}",
+        "ARGS": "${{ inputs.args }}",
+        "OUTPUT_FORMAT": "${{ inputs.output-format }}",
+    }
+    assert {name: item["default"] for name, item in action()["inputs"].items()} == {
+        "files": ".",
+        "args": "",
+        "output-format": "github",
+        "python-version": "3.12",
+    }
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("files", "arguments", "status", "lines"),
+    [
+        (".", "", 1, 1),
+        ("good.xml\n", "", 0, 0),
+        ("a folder\n\ngood.xml", "--fail-level error", 1, 1),
+        ("*.xml\n", "--ignore IR4", 0, 0),
+        ("$(touch hacked)", "", 2, 0),
+        ("good.xml", "; touch hacked", 2, 0),
+    ],
+)
+def test_the_action_checks_files(tmp_path: Path, files: str, arguments: str, status: int, lines: int) -> None:
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "good.xml").write_text(NET)
+    (tmp_path / "a folder" / "wrong.xml").write_text(WRONG)
+    script = action()["runs"]["steps"][2]["run"]
+    ended = ran(
+        ["bash", "-e", "-o", "pipefail", "-c", script.replace("python -m", f'"{sys.executable}" -m')],
+        tmp_path,
+        FILES=files,
+        ARGS=arguments,
+        OUTPUT_FORMAT="github",
+        GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"),
+        GITHUB_WORKSPACE=str(tmp_path),
+    )
+    assert (ended.returncode, len(ended.stdout.splitlines())) == (status, lines), ended.stderr
+    assert not (tmp_path / "hacked").exists()
+    if lines:
+        assert ended.stdout.startswith("::error title=irrun IR401 wrong-output-dims,file=a folder/wrong.xml,line=6,")

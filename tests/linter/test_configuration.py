@@ -1,0 +1,130 @@
+"""What a project says of its files: where it is found, what it holds, what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irrun.diagnostics import Severity
+from irrun.linter.configuration import BadConfiguration, Configuration, Configurations, read
+from irrun.linter.selection import Choice, FileIgnores
+
+EXPECTED = ", expected a code such as IR401, a prefix such as IR4, a name or ALL"
+WHOLE = """
+output-format = "concise"
+baseline = "known/old.json"
+
+[lint]
+select = ["IR4"]
+ignore = ["IR401"]
+extend-select = ["wrong-output-dims"]
+exclude = ["third_party"]
+fail-level = "error"
+
+[lint.per-file-ignores]
+"legacy/*.xml" = ["IR402", "IR403"]
+"""
+
+
+def written(folder: Path, text: str, name: str = "irrun.toml") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_key(tmp_path: Path) -> None:
+    assert read(written(tmp_path, WHOLE)) == Configuration(
+        Choice(("IR4",), ("IR401",), ("wrong-output-dims",)),
+        (FileIgnores("legacy/*.xml", ("IR402", "IR403"), tmp_path),),
+        ("third_party",),
+        tmp_path,
+        Severity.ERROR,
+        "concise",
+        tmp_path / "known" / "old.json",
+    )
+
+
+def test_the_table_of_a_project_file(tmp_path: Path) -> None:
+    text = '[project]\nname = "x"\n[tool.irrun]\nfail-level = "info"\n[tool.irrun.lint]\nselect = ["IR1"]\n'
+    found = read(written(tmp_path, text, "pyproject.toml"))
+    assert (found.choice.select, found.fail_level) == (("IR1",), Severity.INFO)
+
+
+def test_nothing_said(tmp_path: Path) -> None:
+    assert read(written(tmp_path, "")) == Configuration(root=tmp_path)
+
+
+def test_the_nearest_file_counts(tmp_path: Path) -> None:
+    written(tmp_path, 'select = ["IR1"]')
+    written(tmp_path / "a", '[tool.irrun]\nselect = ["IR2"]', "pyproject.toml")
+    written(tmp_path / "a" / "b", '[tool.other]\nselect = "x"', "pyproject.toml")
+    written(tmp_path / "c", 'select = ["IR3"]')
+    written(tmp_path / "c", '[tool.irrun]\nselect = ["IR4"]', "pyproject.toml")
+    found = Configurations()
+    assert found.of(tmp_path).choice.select == ("IR1",)
+    assert found.of(tmp_path / "a" / "b").choice.select == ("IR2",)
+    assert found.of(tmp_path / "a" / "b").root == tmp_path / "a"
+    assert found.of(tmp_path / "c" / "no" / "such").choice.select == ("IR3",)
+
+
+def test_a_given_file_counts_everywhere(tmp_path: Path) -> None:
+    written(tmp_path, 'select = ["IR1"]')
+    given = written(tmp_path / "ci", 'select = ["IR2"]', "strict.toml")
+    assert Configurations(given).of(tmp_path).choice.select == ("IR2",)
+
+
+def test_isolated_means_no_file(tmp_path: Path) -> None:
+    written(tmp_path, "this is not TOML")
+    assert Configurations(isolated=True).of(tmp_path).choice == Choice()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("selct = []", "selct is not known; did you mean select?"),
+        ("[lint]\nper_file_ignores = {}", "lint.per_file_ignores is not known; did you mean per-file-ignores?"),
+        (
+            "zzzz = 1",
+            "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, fail-level, "
+            "output-format or baseline",
+        ),
+        ('select = "IR4"', 'select is "IR4", expected a list of texts'),
+        ("select = [4]", "select is 4, expected a text in each place of the list"),
+        ("[lint]\nignore = true", "lint.ignore is true, expected a list of texts"),
+        ('select = ["E501"]', f'select: no rule is called "E501"{EXPECTED}'),
+        ("per-file-ignores = []", "per-file-ignores is [], expected a table from patterns to lists of rules"),
+        ('[per-file-ignores]\n"*.xml" = "IR4"', 'per-file-ignores is "IR4", expected a list of texts'),
+        ('fail-level = "fatal"', 'fail-level is "fatal", expected info, warning or error'),
+        ("baseline = {}", "baseline is a table, expected a path"),
+        ('baseline = ""', 'baseline is "", expected a path'),
+        ("lint = 3", "lint is 3, expected a table"),
+        ("select = []\n[lint]\nselect = []", "select is given twice, once in the table lint"),
+        ("select = [", "not TOML: Invalid value (at end of document)"),
+        (
+            'output-format = "xml"',
+            'output-format is "xml", expected concise, full, github, gitlab, grouped, json, json-lines, junit, rdjson '
+            "or sarif",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(BadConfiguration) as raised:
+        Configurations().of(tmp_path)
+    assert str(raised.value) == f"{path}: {message}"
+
+
+def test_a_table_that_is_none(tmp_path: Path) -> None:
+    path = written(tmp_path, "[tool]\nirrun = 3", "pyproject.toml")
+    with pytest.raises(BadConfiguration) as raised:
+        read(path)
+    assert str(raised.value) == f"{path}: tool.irrun is 3, expected a table"
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "irrun.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadConfiguration, match=r"irrun\.toml: not TOML: 'utf-8' codec"):
+        read(path)

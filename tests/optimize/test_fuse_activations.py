@@ -1,0 +1,74 @@
+"""Activations that are written out."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irrun.document.writer import Handle
+from tests.optimize.nets import Net, check
+
+ONLY = ["fuse-activations"]
+
+
+def number(net: Net, value: float) -> Handle:
+    return net.constant(np.float32(value))
+
+
+def curve(net: Net, data: Handle, kind: str) -> Handle:
+    """erf(x / sqrt(2)) + 1, or the hyperbolic tangent that stands for it."""
+    if kind == "erf":
+        inner = net.layer("Divide", [data, number(net, 2**0.5)], "3,4")
+    else:
+        cube = net.layer("Power", [data, number(net, 3)], "3,4")
+        inner = net.layer("Add", [data, net.layer("Multiply", [cube, number(net, 0.044715)], "3,4")], "3,4")
+        inner = net.layer("Multiply", [inner, number(net, (2 / np.pi) ** 0.5)], "3,4")
+    made = net.layer("Erf" if kind == "erf" else "Tanh", [inner], "3,4")
+    return net.layer("Add", [made, number(net, 1)], "3,4")
+
+
+@pytest.mark.parametrize("kind", ["erf", "tanh"])
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_gelu(tmp_path: Path, kind: str, order: tuple[int, ...]) -> None:
+    net = Net()
+    data = net.parameter("x", "3,4")
+    factors = [data, number(net, 0.5), curve(net, data, kind)]
+    first, second, third = (factors[place] for place in order)
+    product = net.layer("Multiply", [first, second], "3,4")
+    net.result(net.layer("Multiply", [product, third], "3,4"))
+    check(net, tmp_path, ONLY, {"Gelu": 1})
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_swish(tmp_path: Path, first: bool) -> None:
+    net = Net()
+    data = net.parameter("x", "3,4")
+    gate = net.layer("Sigmoid", [data], "3,4")
+    net.result(net.layer("Multiply", [data, gate] if first else [gate, data], "3,4"))
+    check(net, tmp_path, ONLY, {"Swish": 1})
+
+
+def test_the_gate_of_another_tensor_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data, other = net.parameter("x", "3,4"), net.parameter("y", "3,4")
+    net.result(net.layer("Multiply", [net.layer("Sigmoid", [data], "3,4"), other], "3,4"))
+    check(net, tmp_path, ONLY, {"Sigmoid": 1, "Multiply": 1})
+
+
+def test_a_gate_that_is_a_result_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "3,4")
+    gate = net.layer("Sigmoid", [data], "3,4")
+    net.result(gate, net.layer("Multiply", [data, gate], "3,4"))
+    check(net, tmp_path, ONLY, {"Sigmoid": 1, "Multiply": 1})
+
+
+def test_another_factor_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "3,4")
+    product = net.layer("Multiply", [data, curve(net, data, "erf")], "3,4")
+    net.result(net.layer("Multiply", [product, number(net, 0.25)], "3,4"))
+    check(net, tmp_path, ONLY, {"Divide": 1, "Erf": 1, "Add": 1, "Multiply": 2})

@@ -1,0 +1,128 @@
+"""Convolutions with what follows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irrun.document.writer import Handle
+from tests.optimize.nets import Net, check, types
+
+ONLY = ["fuse-convolution"]
+
+
+def convolved(net: Net, shape: str = "1,4,6,6") -> Handle:
+    return net.convolution(net.parameter("x", shape), net.normal(5, 4, 3, 3), "1,5,4,4")
+
+
+def test_bias_and_activation(tmp_path: Path) -> None:
+    net = Net()
+    added = net.layer("Add", [convolved(net), net.normal(1, 5, 1, 1)], "1,5,4,4")
+    net.result(net.layer("ReLU", [added], "1,5,4,4"))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1})
+
+
+def test_scale_shift_and_batch_norm(tmp_path: Path) -> None:
+    net = Net()
+    scaled = net.layer("Multiply", [net.normal(1, 5, 1, 1), convolved(net)], "1,5,4,4")
+    shifted = net.layer("Subtract", [scaled, net.normal(5, 1, 1)], "1,5,4,4")
+    halved = net.layer("Divide", [shifted, net.constant(np.float32(2))], "1,5,4,4")
+    variance = net.constant(np.linspace(0.5, 2, 5, dtype=np.float32))
+    rows = [net.normal(5), net.normal(5), net.normal(5), variance]
+    net.result(net.layer("BatchNormInference", [halved, *rows], "1,5,4,4", 5, epsilon=1e-5))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1})
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_residual(tmp_path: Path, first: bool) -> None:
+    net = Net()
+    other = net.parameter("y", "1,5,4,4")
+    pair = [other, convolved(net)] if first else [convolved(net), other]
+    added = net.layer("Add", pair, "1,5,4,4")
+    net.result(net.layer("Clamp", [added], "1,5,4,4", min=0, max=6))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1})
+
+
+@pytest.mark.parametrize("kind", ["Sigmoid", "Tanh", "HSwish", "Swish", "Mish", "SoftPlus", "Gelu", "HSigmoid", "Abs"])
+def test_activations(tmp_path: Path, kind: str) -> None:
+    net = Net()
+    opset = {"Sigmoid": 1, "Tanh": 1, "Abs": 1, "HSigmoid": 5, "Gelu": 7}.get(kind, 4)
+    net.result(net.layer(kind, [convolved(net)], "1,5,4,4", opset))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1})
+
+
+def test_groups(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "2,4,6,6")
+    one = net.convolution(data, net.normal(4, 1, 1, 3, 3), "2,4,4,4", "GroupConvolution")
+    scaled = net.layer("Multiply", [one, net.normal(1, 4, 1, 1)], "2,4,4,4")
+    two = net.convolution(scaled, net.normal(2, 3, 2, 1, 1), "2,6,4,4", "GroupConvolution")
+    net.result(net.layer("Add", [two, net.normal(1, 6, 1, 1)], "2,6,4,4"))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 2})
+
+
+def test_dynamic_sizes(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "?,4,?,?")
+    made = net.convolution(data, net.normal(5, 4, 3, 3), "?,5,?,?")
+    added = net.layer("Add", [made, net.normal(1, 5, 1, 1)], "?,5,?,?")
+    net.result(net.layer("ReLU", [added], "?,5,?,?"))
+    for size in (5, 8):
+        check(net, tmp_path, ONLY, {"FusedConvolution": 1}, sizes={"x": (2, 4, size, size + 1)})
+
+
+def test_a_result_in_between_stays(tmp_path: Path) -> None:
+    net = Net()
+    made = convolved(net)
+    net.result(made, net.layer("ReLU", [made], "1,5,4,4"))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1, "ReLU": 1})
+
+
+def test_what_two_layers_take_stays(tmp_path: Path) -> None:
+    net = Net()
+    made = net.layer("Add", [convolved(net), net.normal(1, 5, 1, 1)], "1,5,4,4")
+    net.result(net.layer("ReLU", [made], "1,5,4,4"), net.layer("Tanh", [made], "1,5,4,4"))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1, "ReLU": 1, "Tanh": 1})
+
+
+def test_weights_that_change_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data, weights = net.parameter("x", "1,4,6,6"), net.parameter("w", "5,4,3,3")
+    net.result(net.layer("ReLU", [net.convolution(data, weights, "1,5,4,4")], "1,5,4,4"))
+    check(net, tmp_path, ONLY, {"Convolution": 1, "ReLU": 1})
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 4), (1, 5, 1, 4), (3, 1, 1, 1)])
+def test_what_is_not_for_each_channel_is_not_folded(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    net = Net()
+    out = f"{shape[0]},5,4,4"
+    net.result(net.layer("Multiply", [convolved(net), net.normal(*shape)], out))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1, "Multiply": 1})
+
+
+def test_division_by_zero_is_not_folded(tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Divide", [convolved(net), net.constant(np.zeros((1, 5, 1, 1), np.float32))], "1,5,4,4"))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1, "Divide": 1})
+
+
+def test_nothing_is_multiplied_behind_a_residual(tmp_path: Path) -> None:
+    net = Net()
+    added = net.layer("Add", [convolved(net), net.parameter("y", "1,5,4,4")], "1,5,4,4")
+    net.result(net.layer("Multiply", [added, net.normal(1, 5, 1, 1)], "1,5,4,4"))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1, "Multiply": 1})
+
+
+def test_accuracy_avoids_the_transform_that_loses_bits(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "1,64,16,16")
+    net.result(net.convolution(data, net.normal(64, 64, 3, 3), "1,64,14,14"))
+    inputs = net.inputs()
+    fast, exact = net.compile(tmp_path), net.compile(tmp_path, EXECUTION_MODE_HINT="ACCURACY")
+    plain = net.compile(tmp_path, "no pass")(inputs)[0]
+    assert types(fast) == types(exact) == {"FusedConvolution": 1}
+    scale = np.abs(plain).max()
+    assert np.abs(exact(inputs)[0] - plain).max() <= 2e-6 * scale
+    assert 0 < np.abs(fast(inputs)[0] - plain).max() <= 4e-5 * scale

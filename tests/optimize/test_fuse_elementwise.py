@@ -1,0 +1,91 @@
+"""Chains of element-wise layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from irrun.document.writer import Handle
+from irrun.tensor.element_type import I64
+from tests.optimize.nets import Net, check
+
+ONLY = ["fuse-elementwise"]
+
+
+def chain(net: Net, data: Handle, shape: str, row: Handle) -> Handle:
+    """tanh(x * row) - max(x, 0) / (row + 2.5), whose two sides are worked out before they meet."""
+    left = net.layer("Tanh", [net.layer("Multiply", [data, row], shape)], shape)
+    positive = net.layer("Maximum", [data, net.constant(np.float32(0))], shape)
+    divisor = net.layer("Add", [net.layer("Multiply", [row, row], shape), net.constant(np.float32(2.5))], shape)
+    return net.layer("Subtract", [left, net.layer("Divide", [positive, divisor], shape)], shape)
+
+
+def test_a_tree_of_layers(tmp_path: Path) -> None:
+    net = Net()
+    net.result(chain(net, net.parameter("x", "3,4"), "3,4", net.parameter("y", "3,4")))
+    check(net, tmp_path, ONLY, {"FusedElementwise": 1})
+
+
+def test_in_blocks(tmp_path: Path) -> None:
+    """Larger than a block on each axis, with factors that broadcast along others."""
+    net = Net()
+    shape = "2,3,70,900"
+    data = net.parameter("x", shape)
+    scaled = net.layer("Multiply", [data, net.normal(1, 3, 1, 1)], shape)
+    shifted = net.layer("Add", [net.normal(900), scaled], shape)
+    doubled = net.layer("Multiply", [shifted, data], shape)
+    net.result(net.layer("ReLU", [net.layer("Add", [doubled, net.parameter("y", "2,1,70,1")], shape)], shape))
+    check(net, tmp_path, ONLY, {"FusedElementwise": 1})
+
+
+def test_in_blocks_of_a_transposed_tensor(tmp_path: Path) -> None:
+    net = Net()
+    turned = net.layer("Transpose", [net.parameter("x", "40,50,60"), net.constant(np.array([2, 0, 1]))], "60,40,50")
+    scaled = net.layer("Multiply", [turned, net.normal(40, 1)], "60,40,50")
+    net.result(net.layer("Sigmoid", [net.layer("Add", [scaled, net.normal(50)], "60,40,50")], "60,40,50"))
+    check(net, tmp_path, ONLY, {"Transpose": 1, "FusedElementwise": 1})
+
+
+def test_a_result_in_between_stays(tmp_path: Path) -> None:
+    net = Net()
+    first = net.layer("Tanh", [net.parameter("x", "3,4")], "3,4")
+    net.result(first, net.layer("Add", [first, net.constant(np.float32(1))], "3,4"))
+    check(net, tmp_path, ONLY, {"FusedElementwise": 2})
+
+
+def test_what_two_layers_take_is_computed_once(tmp_path: Path) -> None:
+    net = Net()
+    first = net.layer("Exp", [net.parameter("x", "3,4")], "3,4")
+    pair = [net.layer("Sqrt", [first], "3,4"), net.layer("Negative", [first], "3,4")]
+    net.result(net.layer("Multiply", pair, "3,4"))
+    check(net, tmp_path, ONLY, {"FusedElementwise": 2})
+
+
+def test_what_grows_on_the_way_is_a_chain_of_its_own(tmp_path: Path) -> None:
+    net = Net()
+    small = net.layer("Tanh", [net.parameter("x", "1,4")], "1,4")
+    net.result(net.layer("Add", [small, net.parameter("y", "3,4")], "3,4"))
+    check(net, tmp_path, ONLY, {"FusedElementwise": 2})
+
+
+def test_integers_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    shape = net.layers("ShapeOf", [net.parameter("x", "?,4")], [(I64, "2")], 3, output_type="i64")
+    more = net.layers("Add", [*shape, net.constant(np.array([1, 2]))], [(I64, "2")])
+    net.result(*net.layers("Multiply", [*more, *shape], [(I64, "2")]))
+    check(net, tmp_path, ONLY, {"ShapeOf": 1, "Add": 1, "Multiply": 1}, sizes={"x": (3, 4)})
+
+
+def test_broadcast_by_an_axis_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    pair = [net.parameter("x", "2,3,4"), net.parameter("y", "3")]
+    rule = {"auto_broadcast": "pdpd", "auto_broadcast__auto_broadcast_axis": 1}
+    net.result(net.layer("Add", pair, "2,3,4", **rule))
+    check(net, tmp_path, ONLY, {"Add": 1})
+
+
+def test_sizes_that_are_not_known_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Tanh", [net.layer("Exp", [net.parameter("x", "?,4")], "?,4")], "?,4"))
+    check(net, tmp_path, ONLY, {"Exp": 1, "Tanh": 1}, sizes={"x": (2, 4)})

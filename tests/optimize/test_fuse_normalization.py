@@ -1,0 +1,127 @@
+"""Normalizations along the last axis, as one layer and written out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irrun.document.writer import Handle
+from tests.optimize.nets import Net, check
+
+ONLY = ["fuse-normalization"]
+LAST = np.array([-1])
+
+
+def mvn(net: Net, data: Handle, axis: int = -1, **attributes: object) -> Handle:
+    given = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"} | attributes
+    return net.layer("MVN", [data, net.constant(np.array([axis]))], "2,3,8", 6, **given)
+
+
+def mean(net: Net, data: Handle) -> Handle:
+    return net.layer("ReduceMean", [data, net.constant(LAST)], "2,3,1", keep_dims=True)
+
+
+def mean_square(net: Net, data: Handle, as_product: bool = False) -> Handle:
+    if as_product:
+        return mean(net, net.layer("Multiply", [data, data], "2,3,8"))
+    return mean(net, net.layer("Power", [data, net.constant(np.float32(2))], "2,3,8"))
+
+
+def affine(net: Net, data: Handle) -> Handle:
+    scaled = net.layer("Multiply", [net.normal(8), data], "2,3,8")
+    return net.layer("Add", [scaled, net.normal(1, 1, 8)], "2,3,8")
+
+
+@pytest.mark.parametrize("mode", ["inside_sqrt", "outside_sqrt"])
+def test_mvn_with_scale_and_shift(tmp_path: Path, mode: str) -> None:
+    net = Net()
+    net.result(affine(net, mvn(net, net.parameter("x", "2,3,8"), eps_mode=mode)))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1})
+
+
+def test_mvn_alone(tmp_path: Path) -> None:
+    net = Net()
+    net.result(mvn(net, net.parameter("x", "2,3,8"), 2))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1})
+
+
+@pytest.mark.parametrize("as_product", [False, True])
+def test_written_out(tmp_path: Path, as_product: bool) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3,8")
+    centred = net.layer("Subtract", [data, mean(net, data)], "2,3,8")
+    variance = net.layer("Add", [mean_square(net, centred, as_product), net.constant(np.float32(1e-5))], "2,3,1")
+    root = net.layer("Sqrt", [variance], "2,3,1")
+    net.result(affine(net, net.layer("Divide", [centred, root], "2,3,8")))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1})
+
+
+@pytest.mark.parametrize("form", ["reciprocal", "power", "root and power"])
+def test_root_mean_square(tmp_path: Path, form: str) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3,8")
+    total = net.layer("Add", [net.constant(np.float32(1e-5)), mean_square(net, data)], "2,3,1")
+    if form == "power":
+        inverse = net.layer("Power", [total, net.constant(np.float32(-0.5))], "2,3,1")
+    else:
+        root = net.layer("Sqrt", [total], "2,3,1")
+        number = net.constant(np.float32(1 if form == "reciprocal" else -1))
+        pair = [number, root] if form == "reciprocal" else [root, number]
+        inverse = net.layer("Divide" if form == "reciprocal" else "Power", pair, "2,3,1")
+    product = net.layer("Multiply", [data, inverse], "2,3,8")
+    net.result(net.layer("Multiply", [product, net.normal(1, 1, 8)], "2,3,8"))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1})
+
+
+def test_dynamic_rows(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "?,8")
+    given = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}
+    made = net.layer("MVN", [data, net.constant(LAST)], "?,8", 6, **given)
+    net.result(net.layer("Multiply", [made, net.normal(8)], "?,8"))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1}, sizes={"x": (5, 8)})
+
+
+def test_large_tensors_are_shared_between_threads(tmp_path: Path) -> None:
+    net = Net()
+    given = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}
+    made = net.layer("MVN", [net.parameter("x", "500,600"), net.constant(LAST)], "500,600", 6, **given)
+    net.result(net.layer("Add", [made, net.normal(600)], "500,600"))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1})
+
+
+def test_another_axis_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    net.result(mvn(net, net.parameter("x", "2,3,8"), 1))
+    check(net, tmp_path, ONLY, {"MVN": 1})
+
+
+def test_without_variance_it_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    net.result(mvn(net, net.parameter("x", "2,3,8"), normalize_variance=False))
+    check(net, tmp_path, ONLY, {"MVN": 1})
+
+
+def test_a_result_in_between_stays(tmp_path: Path) -> None:
+    net = Net()
+    made = mvn(net, net.parameter("x", "2,3,8"))
+    net.result(made, affine(net, made))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1, "Multiply": 1, "Add": 1})
+
+
+def test_a_scale_that_adds_an_axis_stays(tmp_path: Path) -> None:
+    net = Net()
+    made = mvn(net, net.parameter("x", "2,3,8"))
+    net.result(net.layer("Multiply", [made, net.normal(1, 1, 1, 8)], "1,2,3,8"))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1, "Multiply": 1})
+
+
+def test_the_mean_of_something_else_is_not_taken_for_a_centre(tmp_path: Path) -> None:
+    net = Net()
+    data, other = net.parameter("x", "2,3,8"), net.parameter("y", "2,3,8")
+    off = net.layer("Subtract", [data, mean(net, other)], "2,3,8")
+    variance = net.layer("Add", [mean_square(net, off), net.constant(np.float32(1e-5))], "2,3,1")
+    net.result(net.layer("Divide", [off, net.layer("Sqrt", [variance], "2,3,1")], "2,3,8"))
+    check(net, tmp_path, ONLY, {"ReduceMean": 1, "Subtract": 1, "FusedLayerNorm": 1})

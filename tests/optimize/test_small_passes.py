@@ -1,0 +1,103 @@
+"""Passes that leave out, settle, or exchange single layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from irrun.document.writer import Handle
+from irrun.tensor import Shape
+from irrun.tensor.element_type import F16, F32, I64
+from tests.optimize.nets import Net, check, types
+
+
+def test_needless_layers_are_removed(tmp_path: Path) -> None:
+    net = Net()
+    data = net.layer("ReLU", [net.parameter("x", "2,3")], "2,3")
+    data = net.layer("Convert", [data], "2,3", destination_type="f32")
+    data = net.layer("Reshape", [data, net.constant(np.array([0, -1]))], "2,3", special_zero=True)
+    data = net.layer("Transpose", [data, net.constant(np.array([0, 1]))], "2,3")
+    net.result(net.layer("Identity", [data], "2,3", 16))
+    check(net, tmp_path, ["remove-needless"], {"ReLU": 1})
+
+
+def test_what_changes_type_shape_or_order_stays(tmp_path: Path) -> None:
+    net = Net()
+    square = net.parameter("x", "3,3")
+    turned = net.layer("Transpose", [square, net.constant(np.array([1, 0]))], "3,3")
+    double = net.layer("Reshape", [turned, net.constant(np.array([9]))], "9", special_zero=False)
+    net.result(*net.layers("Convert", [double], [(I64, "9")], destination_type="i64"))
+    check(net, tmp_path, ["remove-needless"], {"Transpose": 1, "Reshape": 1, "Convert": 1})
+
+
+def test_a_reshape_of_unknown_sizes_stays(tmp_path: Path) -> None:
+    net = Net()
+    data, shape = net.parameter("x", "?,?"), net.parameter("s", "2", I64)
+    net.result(net.layer("Reshape", [data, shape], "?,?", special_zero=False))
+    alone = net.compile(tmp_path, "remove-needless")
+    got = alone({"x": np.arange(6, dtype=np.float32).reshape(2, 3), "s": np.array([3, 2])})[0]
+    np.testing.assert_array_equal(got, np.arange(6, dtype=np.float32).reshape(3, 2))
+
+
+def test_shape_arithmetic_is_settled_where_sizes_are_known(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3,4")
+    sizes = net.layers("ShapeOf", [data], [(I64, "3")], 3, output_type="i64")
+    picks = [net.constant(np.array([0])), net.constant(np.array(0))]
+    first = net.layers("Gather", [*sizes, *picks], [(I64, "1")], 8, batch_dims=0)
+    shape = net.layers("Concat", [*first, net.constant(np.array([-1]))], [(I64, "2")], axis=0)
+    net.result(net.layer("Reshape", [data, *shape], "2,12", special_zero=False))
+    check(net, tmp_path, ["fold-known-values"], {"Reshape": 1})
+
+
+def pooled(net: Net) -> list[Handle]:
+    attributes = {
+        "strides": "2,2",
+        "dilations": "1,1",
+        "pads_begin": "1,1",
+        "pads_end": "0,1",
+        "kernel": "3,2",
+        "rounding_type": "ceil",
+        "auto_pad": "explicit",
+        "index_element_type": "i64",
+        "axis": 0,
+    }
+    outputs = [(F32, "1,2,5,5"), (I64, "1,2,5,5")]
+    return net.layers("MaxPool", [net.parameter("x", "1,2,9,8")], outputs, 8, **attributes)
+
+
+def test_indices_that_nobody_takes_are_not_computed(tmp_path: Path) -> None:
+    net = Net()
+    net.result(pooled(net)[0])
+    check(net, tmp_path, ["pool-values-only"], {"FusedMaxPool": 1})
+
+
+def test_indices_that_somebody_takes_are_computed(tmp_path: Path) -> None:
+    net = Net()
+    net.result(*pooled(net))
+    check(net, tmp_path, ["pool-values-only"], {"MaxPool": 1})
+
+
+def test_large_tensors_are_joined_in_memory_that_is_kept(tmp_path: Path) -> None:
+    net = Net()
+    pair = [net.parameter("x", "2,30,400"), net.parameter("y", "2,20,400")]
+    net.result(net.layer("Concat", pair, "2,50,400", axis=-2))
+    check(net, tmp_path, ["fuse-concat"], {"FusedConcat": 1})
+
+
+def test_small_tensors_are_joined_as_they_are(tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Concat", [net.parameter("x", "2,3"), net.parameter("y", "2,4")], "2,7", axis=1))
+    check(net, tmp_path, ["fuse-concat"], {"Concat": 1})
+
+
+def test_half_precision_is_rounded_at_every_layer_still(tmp_path: Path) -> None:
+    net = Net()
+    data = net.ir.parameter("x", F16, Shape.parse("2,3"))
+    half = [(F16, "2,3")]
+    weights = net.ir.constant(np.full((3, 3), 0.3, np.float32), F16)
+    made = net.layers("MatMul", [data, weights], half)
+    net.result(*net.layers("Tanh", net.layers("Add", [*made, *made], half), half))
+    compiled = net.compile(tmp_path)
+    assert types(compiled) == {"MatMul": 1, "Add": 1, "Tanh": 1}
