@@ -57,6 +57,7 @@ class Options:
     values: tuple[tuple[str, tuple[float, ...]], ...] = ()
     stdin_filename: str | None = None
     quiet_non_ir: bool = False
+    target_version: str | None = None
     jobs: int = 1
 
 
@@ -110,7 +111,7 @@ def _task(found: Found, options: Options, configurations: Configurations) -> Tas
         filename, data = options.stdin_filename or STDIN, _stdin()
     passing = options.quiet_non_ir or not found.named
     codes = _codes(Path(filename), options, configurations)
-    return Task(filename, codes, options.weights, options.values, passing, data)
+    return Task(filename, codes, options.weights, options.values, passing, data, options.target_version)
 
 
 def _codes(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from urllib.parse import quote
 
 from irrun.diagnostics.diagnostic import Severity
 from irrun.diagnostics.render import Finding
@@ -47,5 +46,7 @@ class Results:
 
     def uri(self, filename: str) -> str:
         """A relative URI; an absolute one for a file outside of the root."""
+        from urllib.parse import quote
+
         path = PurePath(self.relative(filename))
         return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))

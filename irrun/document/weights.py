@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import mmap
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from irrun.diagnostics import OpError
+
+POINTER: Final = b"version https://git-lfs.github.com/"
+"""How a Git LFS pointer begins."""
 
 
 class WeightsOutOfRange(OpError):
@@ -29,11 +32,19 @@ class Weights:
     @staticmethod
     def beside(xml: Path) -> Weights:
         """The ``.bin`` with the name of the ``.xml``."""
-        return Weights(xml.with_suffix(".bin"))
+        return Weights(xml.with_suffix(".bin") if xml.name else None)
+
+    @functools.cached_property
+    def is_pointer(self) -> bool:
+        """Whether the file is a Git LFS pointer, which only names the weights."""
+        if self._given is not None or self.path is None or not self.path.is_file():
+            return False
+        with self.path.open("rb") as file:
+            return file.read(len(POINTER)) == POINTER
 
     @property
     def exists(self) -> bool:
-        return self._given is not None or (self.path is not None and self.path.is_file())
+        return self._given is not None or (self.path is not None and self.path.is_file() and not self.is_pointer)
 
     @functools.cached_property
     def bytes(self) -> NDArray[np.uint8]:

@@ -19,7 +19,7 @@ BLOCK: Final = 1 << 15
 
 
 class Call(NamedTuple):
-    """``function(*arguments, out)``, where numbers stand for values: first the inputs, then the work arrays.
+    """``function(*arguments, out=out)``, where numbers stand for values: first the inputs, then the work arrays.
 
     Work array 0, the first after the inputs, holds the result in the end.
     """
@@ -48,9 +48,9 @@ class Chain(NamedTuple):
     def _run(self, values: Sequence[Array]) -> None:
         for function, arguments, out in self.calls:
             if len(arguments) == 2:
-                function(values[arguments[0]], values[arguments[1]], values[out])
+                function(values[arguments[0]], values[arguments[1]], out=values[out])
             else:
-                function(values[arguments[0]], values[out])
+                function(values[arguments[0]], out=values[out])
 
     def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
         """The axes in the order in which ``out`` lies in memory, those in front one by one, the next cut into parts."""

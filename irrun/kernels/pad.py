@@ -49,4 +49,5 @@ def _source(place: Array, size: int, mode: str) -> Array:
         return np.minimum(place, 2 * size - 1 - place)
     period = max(2 * (size - 1), 1)
     place = place % period
-    return np.minimum(place, period - place) if size > 1 else place
+    mirrored: Array = np.minimum(place, period - place)
+    return mirrored if size > 1 else place

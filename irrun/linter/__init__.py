@@ -1,7 +1,6 @@
 """The linter: rules over what is read, bound and inferred."""
 
-from irrun.linter.check import Report
-from irrun.linter.entry import lint
+from irrun.linter.check import Report, lint
 from irrun.linter.given import UnknownPort
 
 __all__ = ["Report", "UnknownPort", "lint"]

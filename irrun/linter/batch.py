@@ -12,7 +12,7 @@ from pathlib import Path
 
 from irrun.diagnostics.excerpt import excerpted
 from irrun.diagnostics.render import Finding
-from irrun.linter.entry import lint, lint_bytes
+from irrun.linter.check import lint, lint_bytes
 from irrun.linter.files import looks_like_ir
 from irrun.linter.given import UnknownPort, Values
 
@@ -35,6 +35,7 @@ class Task:
     values: Values = ()
     passing: bool = False
     data: bytes | None = None
+    target_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ def check(task: Task) -> Checked:
             if not looks_like_ir(data):
                 return Checked(task.filename, passed_over=True)
         if data is None or (task.data is None and Path(task.filename).is_file()):
-            report = lint(task.filename, task.weights, task.values)
+            report = lint(task.filename, task.weights, task.values, task.target_version)
         else:
-            report = lint_bytes(data, task.filename, task.weights, task.values)
+            report = lint_bytes(data, task.filename, task.weights, task.values, task.target_version)
     except OSError as error:
         return Checked(task.filename, problem=_refused(error, task.filename))
     except UnknownPort as error:

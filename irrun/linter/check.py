@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, overload
 
-from irrun.diagnostics import Diagnostic, IRError
+from irrun.diagnostics import Diagnostic, IRError, Severity
 from irrun.diagnostics.render import Finding, Source, record
 from irrun.document import SourceMap
+from irrun.document.encoding import decode
 from irrun.document.reader import document, load
 from irrun.graph import bind
 from irrun.inference import infer
@@ -18,9 +19,17 @@ from irrun.linter.context import Context
 from irrun.linter.fixes import Fixes
 from irrun.linter.given import Values, facts_of
 from irrun.linter.rule import rules, url
+from irrun.linter.suppression import unsuppressed
 
 ONE_FOR_ALL: Final = {"IR502": "constants reach beyond it"}
 """Codes whose findings in one file have one cause: the first is reported, with the number of the others."""
+
+
+EXPLAINS: Final = {"IR111": ("IR",), "IR506": ("IR304", "IR4", "IR9")}
+"""Codes of faults that others in the same file follow from, with the beginnings of the codes of those."""
+
+ASIDE: Final = ("IR210", "IR212", "IR405", "IR406", "IR507", "IR508", "IR6", "IR702")
+"""The beginnings of codes that are worth a word only in a file without errors, from which they may follow."""
 
 
 class Report(Sequence[Diagnostic]):
@@ -64,31 +73,62 @@ class Report(Sequence[Diagnostic]):
         return f"<Report {self.filename}: {len(self)} findings>"
 
 
-def lint(path: str | os.PathLike[str], weights: str | os.PathLike[str] | None = None, values: Values = ()) -> Report:
-    """Check one IR file.
+def lint(
+    path: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None = None,
+    values: Values = (),
+    target_version: str | None = None,
+) -> Report:
+    """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
     ``values`` gives what arrives at ports that nothing feeds, for a file that is a bare layer: pairs of a port id, an
     input name or ``LAYER.PORT``, and the elements. OSError where a file cannot be opened, UnknownPort where no port
     takes a value.
     """
-    file = Path(path)
-    filename = os.fspath(path)
-    data = b""
     try:
-        data = load(file)
-        read = document(data, file, Path(weights) if weights is not None else None)
+        data = load(Path(path))
     except IRError as error:
-        return Report(filename, SourceMap(data), error.diagnostics)
+        return Report(os.fspath(path), SourceMap(b""), error.diagnostics)
+    return lint_bytes(data, path, weights, values, target_version)
+
+
+def lint_bytes(
+    data: bytes,
+    path: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None = None,
+    values: Values = (),
+    target_version: str | None = None,
+) -> Report:
+    """Check what would stand in the file at ``path``, as ``lint`` does. The file itself need not be there."""
+    filename = os.fspath(path)
+    try:
+        read = document(data, Path(path), Path(weights) if weights is not None else None)
+    except IRError as error:
+        source = SourceMap(data)
+        return Report(filename, source, unsuppressed(error.diagnostics, decode(data).data, source))
     bound = bind(read, mend=True)
     given = facts_of(bound, values)
-    context = Context(read, bound, infer(bound.graph, read.weights, given), given)
+    context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context)]
-    return Report(filename, read.source_map, list(Fixes(context).added_to(found)), len(context.outputs))
+    mended = list(Fixes(context).added_to(_unexplained(found)))
+    return Report(filename, read.source_map, unsuppressed(mended, read.data, read.source_map), len(context.outputs))
 
 
 def _checked(context: Context) -> Iterator[Diagnostic]:
     for rule in rules().values():
         yield from rule().check(context)
+
+
+def _unexplained(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings without those that follow from another one."""
+    explained = {code: EXPLAINS[code] for item in found if (code := item.code) in EXPLAINS}
+    if any(item.severity is Severity.ERROR for item in found):
+        explained[""] = ASIDE
+    return [
+        item
+        for item in found
+        if not any(item.code.startswith(codes) and item.code != cause for cause, codes in explained.items())
+    ]
 
 
 def _merged(found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -7,14 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from irrun.document.records import LayerElement
-from irrun.document.weights import Weights
 from irrun.linter.context import Context
 from irrun.linter.declared import called
 from irrun.linter.scopes import by_type, once
 from irrun.ops.infrastructure.const import Const
-
-POINTER: Final = b"version https://git-lfs.github.com/"
-"""How a Git LFS pointer begins."""
 
 WEIGHED: Final = """<?xml version="1.0"?>
 <net name="net" version="11">
@@ -84,16 +80,7 @@ def constants(context: Context) -> list[Constant]:
     for node, scope in by_type(context).get("Const", ()):
         op = node.op
         if node.layer is not None and isinstance(op, Const):
-            found.append(
-                Constant(
-                    node.layer,
-                    op,
-                    scope.path,
-                    op.element_type.name,
-                    op.offset,
-                    op.offset + op.size,
-                )
-            )
+            found.append(Constant(node.layer, op, scope.path, op.element_type.name, op.offset, op.offset + op.size))
     return found
 
 
@@ -128,14 +115,6 @@ def gaps(context: Context) -> list[tuple[int, int]]:
     return found
 
 
-def is_pointer(weights: Weights) -> bool:
-    """Whether the file of weights is a Git LFS pointer, which only names the weights."""
-    if weights.path is None or not weights.path.is_file():
-        return False
-    with weights.path.open("rb") as file:
-        return file.read(len(POINTER)) == POINTER
-
-
 def also(context: Context, constant: Constant) -> tuple[str, ...]:
     """A note about the other constants of the same bytes, which have the same elements."""
     others = sharing(context, constant)
@@ -150,8 +129,7 @@ def sharing(context: Context, constant: Constant) -> list[Constant]:
     return [
         item
         for item in constants(context)
-        if (item.start, item.end, item.type)
-        == (constant.start, constant.end, constant.type)
+        if (item.start, item.end, item.type) == (constant.start, constant.end, constant.type)
         and item.layer.element != constant.layer.element
     ]
 
@@ -171,14 +149,8 @@ def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
     """The constants that reach into bytes of another without being equal to it, each with one such other."""
     if unread(context):
         return []
-    total = (
-        len(context.document.weights.bytes) if context.document.weights.exists else None
-    )
-    taken = [
-        item
-        for (start, end), item in spans(context).items()
-        if end > start and (total is None or end <= total)
-    ]
+    total = len(context.document.weights.bytes) if context.document.weights.exists else None
+    taken = [item for (start, end), item in spans(context).items() if end > start and (total is None or end <= total)]
     if all(item.start >= before.end for before, item in itertools.pairwise(taken)):
         return _disguised(context)
     taken = [item for item in taken if item.op.shape.size.lo > 0]
@@ -202,9 +174,7 @@ def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
     for pair in clashes:
         if any(item.layer.element in culprits for item in pair):
             continue
-        guilty, other = sorted(
-            pair, key=lambda item: _guilt(item, pair, clashes, layout), reverse=True
-        )
+        guilty, other = sorted(pair, key=lambda item: _guilt(item, pair, clashes, layout), reverse=True)
         culprits[guilty.layer.element] = guilty, other
     return list(culprits.values())
 
@@ -239,10 +209,7 @@ def _disguised(context: Context) -> list[tuple[Constant, Constant]]:
     for item in constants(context):
         span = item.start, item.end
         other = seen.setdefault(span, item)
-        if (
-            other.op.element_type.is_float == item.op.element_type.is_float
-            or item.end > len(weights.bytes)
-        ):
+        if other.op.element_type.is_float == item.op.element_type.is_float or item.end > len(weights.bytes):
             continue
         if item.end - item.start >= 4 and weights.bytes[item.start : item.end].any():
             found.append((item, other))

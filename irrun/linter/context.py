@@ -25,12 +25,17 @@ class Contradiction(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """All that a rule may look at. ``given`` are the facts of Parameters that were given to the linter."""
+    """All that a rule may look at.
+
+    ``given`` are the facts of Parameters that were given to the linter, ``target_version`` the release of OpenVINO that
+    is to read the file.
+    """
 
     document: Document
     bound: Bound
     facts: Facts
     given: Mapping[int, Fact]
+    target_version: str | None = None
 
     @functools.cached_property
     def outputs(self) -> tuple[DeclaredPort, ...]:

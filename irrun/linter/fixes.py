@@ -66,7 +66,7 @@ class Fixes:
             return None
         wrong = self._context.contradiction(item) if found.code == "IR402" else None
         shape = item.fact.shape if wrong is None else wrong.shape
-        edits = self._sizes(item.port, shape)
+        edits = self._sizes(item, shape)
         return self._with_consequences(item, edits, str(shape), self._wrong_dims)
 
     def _wrong_dims(self, item: DeclaredPort) -> tuple[Edit, ...]:
@@ -74,13 +74,23 @@ class Fixes:
             return ()
         if not item.port.dims and self._is_output(item) and may_be_of_any_rank(item):
             return ()
-        return self._sizes(item.port, item.fact.shape)
+        return self._sizes(item, item.fact.shape)
 
-    def _sizes(self, port: PortElement, shape: Shape) -> tuple[Edit, ...]:
-        axes = offending(port, shape)
+    def _sizes(self, item: DeclaredPort, shape: Shape) -> tuple[Edit, ...]:
+        """The dims of a shape for a port; what is not known as the other end of an edge has it, or -1."""
+        axes = offending(item.port, shape)
         if axes == () or shape.dims is None:
             return ()
-        return self._editor.sizes(port, [_size(dim) for dim in shape.dims], axes)
+        others = {port.dims for port in self._other_ends(item) if offending(port, shape) == ()}
+        spare = others.pop() if len(others) == 1 else ("-1",) * len(shape.dims)
+        sizes = [str(dim.lo) if dim.is_static else text for dim, text in zip(shape.dims, spare, strict=True)]
+        return self._editor.sizes(item.port, sizes, axes)
+
+    def _other_ends(self, item: DeclaredPort) -> Iterator[PortElement]:
+        if self._is_output(item):
+            yield from (port for _, port in item.fed)
+        elif item.feeder is not None:
+            yield item.feeder
 
     def _precision(self, found: Diagnostic) -> Fix | None:
         """The inferred precision, here and in every port that depends on this one and contradicts what is inferred."""

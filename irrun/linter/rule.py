@@ -21,7 +21,8 @@ class Rule:
     The docstring has the sections ``What it does``, ``Why is this bad``, ``Example`` and ``Use instead``. A rule
     without a ``check`` of its own documents a finding that reading, binding or inference makes. ``bad`` are files that
     have this finding and no other, ``good`` files that have none; ``weights`` is the file of weights beside each of
-    them. A rule of the stage ``run`` is about a model that runs, and the linter never reports it.
+    them, ``target_version`` the release that they are checked for. A rule of the stage ``run`` is about a model that
+    runs, and the linter never reports it.
     """
 
     code: ClassVar[str]
@@ -31,6 +32,7 @@ class Rule:
     good: ClassVar[tuple[str, ...]] = ()
     bad: ClassVar[tuple[str, ...]] = ()
     weights: ClassVar[bytes | None] = None
+    target_version: ClassVar[str | None] = None
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         """The findings of this rule in one file."""

@@ -12,7 +12,7 @@ from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix, Severity, near_matc
 from irrun.diagnostics.render import Source
 from irrun.linter.selection import UnknownRule, meant, selector
 
-CODE: Final = "IR110"
+CODE: Final = "IR112"
 
 _DIRECTIVE: Final = re.compile(rb"<!--\s*+irrun:\s*+(?P<kind>[\w-]*+)(?:\s*+\[(?P<words>[^\]]*+)\])?")
 _BLANKS: Final = 4096
@@ -77,7 +77,7 @@ def unsuppressed(found: Sequence[Diagnostic], data: bytes, source: Source) -> li
 def _split(
     found: Sequence[Diagnostic], comments: Sequence[_Comment], source: Source
 ) -> tuple[list[Diagnostic], list[list[str]]]:
-    """The findings that no comment suppresses; for each comment, its words that suppress none, IR110 aside."""
+    """The findings that no comment suppresses; for each comment, its words that suppress none, IR112 aside."""
     places = _Places(found, source)
     everywhere: set[str] = set()
     hidden: set[tuple[int, str]] = set()

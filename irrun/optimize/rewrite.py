@@ -39,6 +39,7 @@ class Rewriter:
                     self._consumers.setdefault(outlet, set()).add(Inlet(id, port))
         self._next = max(self._nodes, default=0) + 1
         self._results = set(graph.results)
+        self.trim()
 
     # -- looking
 
@@ -88,6 +89,29 @@ class Rewriter:
     def settle(self, outlet: Outlet, value: Array) -> None:
         """Say the value of an outlet that no input changes."""
         self._known[outlet] = value
+
+    def trim(self) -> None:
+        """Cut nodes whose outputs are all known from their inputs, and drop what nothing needs any more."""
+        for id, node in self._nodes.items():
+            if id in self._results or not node.outputs or not self._sources[id]:
+                continue
+            if all(Outlet(id, port) in self._known for port in range(node.outputs)):
+                for port, outlet in enumerate(self._sources[id]):
+                    if outlet is not None:
+                        self._consumers[outlet].discard(Inlet(id, port))
+                self._sources[id] = []
+        needed: set[int] = {*self._graph.parameters}
+        waiting = [*self._graph.results, *self._graph.sinks]
+        while waiting:
+            id = waiting.pop()
+            if id not in needed:
+                needed.add(id)
+                waiting += [outlet.node for outlet in self._sources[id] if outlet is not None]
+        for id in [id for id in self._nodes if id not in needed]:
+            for port, outlet in enumerate(self._sources.pop(id)):
+                if outlet is not None:
+                    self._consumers[outlet].discard(Inlet(id, port))
+            del self._nodes[id]
 
     def add(self, op: Op, inputs: Sequence[Outlet | None], nodes: Sequence[Node]) -> Outlet:
         """A new node; its first output. It takes name and layer from the first of the nodes that it stands for."""

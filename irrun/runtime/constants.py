@@ -11,6 +11,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops import Fold, OpError
 from irrun.ops.calling import conform
+from irrun.ops.type.convert import Convert
 from irrun.tensor import Array, ElementType, Fact
 
 MOST_GROWTH: Final = 64
@@ -18,14 +19,19 @@ MOST_GROWTH: Final = 64
 
 ALWAYS_BYTES: Final = 1 << 24
 
+KEPT_BYTES: Final = 1 << 16
+"""Values of fewer bytes are kept although only constants are computed from them."""
+
 
 def constants(graph: Graph, facts: Facts) -> Mapping[Outlet, Array]:
-    """The value of every outlet that depends on no Parameter and no variable.
+    """The value of every outlet that depends on no Parameter and no variable, as far as more than constants takes it.
 
     Within such an expression half precision is not rounded from layer to layer, only where a value leaves it: weights
     that are stored in few bits are decompressed in f32 and rounded once.
     """
     exact: dict[Outlet, Array] = {}
+    results = set(graph.results)
+    waiting: dict[Outlet, int] = {}
     for node in graph:
         outlets = [Outlet(node.id, port) for port in range(_outputs(node, facts))]
         sources = graph.sources(node.id)
@@ -36,14 +42,28 @@ def constants(graph: Graph, facts: Facts) -> Mapping[Outlet, Array]:
                     exact[outlet] = value
             continue
         inputs = [None if source is None else exact.get(source) for source in sources]
-        if any(array is None for array in inputs) or not _computable(
-            node, [facts[outlet] for outlet in outlets], inputs
-        ):
+        if any(array is None for array in inputs):
+            continue
+        if not _computable(node, [facts[outlet] for outlet in outlets], inputs):
             continue
         types = [facts[outlet].type for outlet in outlets]
-        for outlet, value in zip(outlets, _values(node, inputs, types), strict=False):
-            exact[outlet] = value
+        values = _values(node, inputs, types)
+        exact.update(zip(outlets, values, strict=False))
+        if values and node.id not in results:
+            _forget(sources, graph, exact, waiting)
     return exact
+
+
+def _forget(
+    sources: Sequence[Outlet | None], graph: Graph, exact: dict[Outlet, Array], waiting: dict[Outlet, int]
+) -> None:
+    """Let go of large values that everything has taken that takes them: they were only steps on the way."""
+    for source in sources:
+        if source is None or source not in exact or exact[source].nbytes < KEPT_BYTES:
+            continue
+        waiting[source] = waiting.get(source, len(graph.consumers(source))) - 1
+        if waiting[source] == 0:
+            del exact[source]
 
 
 def leaving(value: Array, type: ElementType) -> Array:
@@ -74,6 +94,8 @@ def _computable(node: Node, outputs: Sequence[Fact], inputs: Sequence[Array | No
 def _values(node: Node, inputs: Sequence[Array | None], types: Sequence[ElementType]) -> list[Array]:
     assert node.op is not None
     op = node.op
+    if isinstance(op, Convert) and _is_half(op.destination_type) and inputs[0] is not None:
+        return [inputs[0].astype(op.destination_type.dtype, copy=False)]
     absent = sum(not port.variadic for port in op.inputs) - len(inputs)
     arguments: list[Any] = [*inputs, *(None for _ in range(max(absent, 0)))]
     try:
@@ -87,6 +109,8 @@ def _values(node: Node, inputs: Sequence[Array | None], types: Sequence[ElementT
 
 def _carried(value: Array, type: ElementType) -> Array:
     """The value in the carrier of its type; a narrow float stays as exact as it was computed."""
-    if type.is_float and type.is_narrow and type.bits == 16:
-        return value.astype(type.dtype, copy=False)
-    return conform(value, type)
+    return value.astype(type.dtype, copy=False) if _is_half(type) else conform(value, type)
+
+
+def _is_half(type: ElementType) -> bool:
+    return type.is_float and type.bits == 16

@@ -284,7 +284,7 @@ def test_a_pipe(options: tuple[str, ...]) -> None:
         1,
         [
             f"/dev/fd/{reader}:2:1: warning: ignore[IR402] suppresses nothing, expected such a finding on this line or "
-            "the next [IR110]"
+            "the next [IR112]"
         ],
     )
 

@@ -10,13 +10,13 @@ from irrun.linter.rule import rules
 from tests.cli.conftest import Run
 
 
-@pytest.mark.parametrize("name", ["IR110", "unused-suppression"])
+@pytest.mark.parametrize("name", ["IR112", "unused-suppression"])
 def test_one_rule(run: Run, name: str) -> None:
     result = run("rule", name)
     lines = result.stdout.splitlines()
     assert result.exit_code == 0
     assert lines[:3] == [
-        "IR110 unused-suppression (warning)",
+        "IR112 unused-suppression (warning)",
         "",
         "A comment suppresses a finding that is not there.",
     ]
@@ -30,10 +30,10 @@ def test_one_rule(run: Run, name: str) -> None:
 
 
 def test_one_rule_as_json(run: Run) -> None:
-    record = json.loads(run("rule", "IR110", "--format", "json").stdout)
+    record = json.loads(run("rule", "IR112", "--format", "json").stdout)
     assert list(record) == ["code", "name", "severity", "summary", "explanation", "url"]
     assert (record["code"], record["name"], record["severity"], record["summary"]) == (
-        "IR110",
+        "IR112",
         "unused-suppression",
         "warning",
         "A comment suppresses a finding that is not there.",

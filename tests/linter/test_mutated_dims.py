@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -70,12 +71,16 @@ def cases() -> list[File]:
     return list(files.values())
 
 
+def written(path: Path, text: bytes, sound: File) -> None:
+    path.write_bytes(text)
+    path.with_suffix(".bin").write_bytes(sound.weights)
+
+
 def changed(path: Path, sound: File, place: tuple[int, int]) -> int:
     """Write the file with one dim greater by one; its row."""
     start, length = place
     dim = int(sound.text[start : start + length]) + 1
-    path.write_bytes(sound.text[:start] + str(dim).encode() + sound.text[start + length :])
-    path.with_suffix(".bin").write_bytes(sound.weights)
+    written(path, sound.text[:start] + str(dim).encode() + sound.text[start + length :], sound)
     return sound.text.count(b"\n", 0, start) + 1
 
 
@@ -83,12 +88,17 @@ def codes_and_rows(path: Path) -> list[tuple[str, int]]:
     return [(item.diagnostic.code, item.place.row) for item in lint(path).findings()]
 
 
-def missed(path: Path, places: list[tuple[File, tuple[int, int]]]) -> list[tuple[str, int, list[tuple[str, int]]]]:
+def missed(path: Path, places: list[tuple[File, tuple[int, int]]]) -> list[tuple[str, int, Counter[tuple[str, int]]]]:
+    """The places whose change is not found as IR401 at its row, or not as that alone, and what is found."""
     found = []
+    before: dict[str, Counter[tuple[str, int]]] = {}
     for sound, place in places:
+        if sound.name not in before:
+            written(path, sound.text, sound)
+            before[sound.name] = Counter(codes_and_rows(path))
         row = changed(path, sound, place)
-        codes = codes_and_rows(path)
-        if codes != [("IR401", row)]:
+        codes = Counter(codes_and_rows(path)) - before[sound.name]
+        if codes != Counter([("IR401", row)]):
             found.append((sound.name, row, codes))
     return found
 
@@ -96,8 +106,7 @@ def missed(path: Path, places: list[tuple[File, tuple[int, int]]]) -> list[tuple
 @pytest.mark.parametrize("sound", [*nets(), *examples()], ids=lambda sound: Path(sound.name).stem)
 def test_every_output_dim(sound: File, tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
-    path.write_bytes(sound.text)
-    path.with_suffix(".bin").write_bytes(sound.weights)
+    written(path, sound.text, sound)
     assert codes_and_rows(path) == []
     assert missed(path, [(sound, place) for place in sound.dims]) == []
 

@@ -30,7 +30,7 @@ FAULTS = [
     ("convolutions", 'element_type="f32"', 1, 'element_type="f16"', "IR403", "output port 0 is declared FP32"),
     ("convolutions", 'kernel="2, 2"', 1, 'kernel="3, 3"', "IR401", "output port 1 is declared [1,32,4,4]"),
     ("convolutions", 'shape="8, 3, 3, 3"', 1, 'shape="8, 3, 3, 4"', "IR503", "expected 1152 for f32[8,3,3,4]"),
-    ("convolutions", '<edge from-layer="0"', 1, '<edge from-layer="3"', "IR402", "but [1,8,1,1] arrives"),
+    ("convolutions", '"2" from-port="2"', 2, '"0" from-port="0"', "IR402", "[1,3,32,32] arrives"),
     ("attention", 'transpose_b="true"', 5, 'transpose_b="false"', "IR304", "do not fit"),
     ("attention", 'num_splits="3"', 1, 'num_splits="2"', "IR311", "Split has 3 outputs, expected 2"),
     ("attention", 'from-port="4"', 1, 'from-port="9"', "IR203", 'from-port "9": layer'),

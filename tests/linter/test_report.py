@@ -26,7 +26,8 @@ def written(folder: Path, text: str) -> Path:
 def test_record(tmp_path: Path) -> None:
     path = written(tmp_path, WRONG)
     first, second = lint(path).as_dicts()
-    assert first == {
+    assert set(first) - {"fix"} == set(second) - {"fix"}
+    assert {key: value for key, value in first.items() if key != "fix"} == {
         "code": "IR401",
         "name": "wrong-output-dims",
         "severity": "error",
@@ -39,7 +40,6 @@ def test_record(tmp_path: Path) -> None:
         "declared": "[2,4]",
         "inferred": "[2,3]",
         "notes": [],
-        "fix": None,
         "url": url("IR401"),
     }
     assert (second["port"], second["location"]) == ("1", {"row": 11, "column": 68})

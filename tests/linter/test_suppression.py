@@ -51,7 +51,7 @@ def test_the_fault_is_found_without_a_comment(tmp_path: Path) -> None:
         above("<!-- irrun: ignore[IR4] -->"),
         above("<!--irrun:ignore [ IR401 ]-->"),
         above("<!-- irrun: ignore[IR401]\n over\n three lines -->"),
-        above("<!-- irrun: ignore[IR401] -->\n<!-- irrun: ignore-file[IR110] -->"),
+        above("<!-- irrun: ignore[IR401] -->\n<!-- irrun: ignore-file[IR112] -->"),
         WRONG.replace("<layers>", "<!-- irrun: ignore-file[IR401] -->\n    <layers>"),
         WRONG + "<!-- irrun: ignore-file[IR401] at the end -->",
         above("<!-- irrun: ignore[IR401] größer -->"),
@@ -79,37 +79,37 @@ def test_a_comment_beside_a_finding_is_not_about_the_next_line(tmp_path: Path) -
         (
             above("<!-- irrun: ignore[IR402] -->"),
             [
-                (6, "IR110", "ignore[IR402] suppresses nothing, expected such a finding on this line or the next"),
+                (6, "IR112", "ignore[IR402] suppresses nothing, expected such a finding on this line or the next"),
                 (7, "IR401", "output port 0 is declared [2,4], inferred [2,3]"),
             ],
         ),
         (
             above("<!-- irrun: ignore[IR401, IR403] -->"),
-            [(6, "IR110", "ignore[IR403] suppresses nothing, expected such a finding on this line or the next")],
+            [(6, "IR112", "ignore[IR403] suppresses nothing, expected such a finding on this line or the next")],
         ),
         (
             above("<!-- irrun: ignore-file[IR5] -->", NET),
-            [(6, "IR110", "ignore-file[IR5] suppresses nothing, expected such a finding in the file")],
+            [(6, "IR112", "ignore-file[IR5] suppresses nothing, expected such a finding in the file")],
         ),
         (
             above("<!-- irrun: ignore[wrong-output-dim] -->", NET),
-            [(6, "IR110", 'no rule is called "wrong-output-dim"; did you mean wrong-output-dims?')],
+            [(6, "IR112", 'no rule is called "wrong-output-dim"; did you mean wrong-output-dims?')],
         ),
         (
             above("<!-- irrun: ignore -->", NET),
-            [(6, "IR110", '"irrun: ignore" names no rule, expected ignore[CODE]')],
+            [(6, "IR112", '"irrun: ignore" names no rule, expected ignore[CODE]')],
         ),
         (
             above("<!-- irrun: ignore-file[] -->", NET),
-            [(6, "IR110", '"irrun: ignore-file" names no rule, expected ignore-file[CODE]')],
+            [(6, "IR112", '"irrun: ignore-file" names no rule, expected ignore-file[CODE]')],
         ),
         (
             above("<!-- irrun: ignor[IR401] -->", NET),
-            [(6, "IR110", '"irrun: ignor" is not known; did you mean ignore?')],
+            [(6, "IR112", '"irrun: ignor" is not known; did you mean ignore?')],
         ),
         (
             above("<!-- irrun: disable[IR401] -->", NET),
-            [(6, "IR110", '"irrun: disable" is not known, expected ignore[CODE] or ignore-file[CODE]')],
+            [(6, "IR112", '"irrun: disable" is not known, expected ignore[CODE] or ignore-file[CODE]')],
         ),
     ],
     ids=range(8),
@@ -154,7 +154,7 @@ def test_the_fix_of_a_comment_with_a_use_keeps_it(tmp_path: Path) -> None:
     assert text[: edit.start] + edit.content + text[edit.end :] == above("<!-- irrun: ignore[IR401] why -->")
 
 
-@pytest.mark.parametrize("comment", ["<!-- irrun: ignore-file[IR110] -->", "<!-- irrun: ignore-file[IR1] -->"])
+@pytest.mark.parametrize("comment", ["<!-- irrun: ignore-file[IR112] -->", "<!-- irrun: ignore-file[IR1] -->"])
 def test_a_comment_may_suppress_that_others_are_unused(tmp_path: Path, comment: str) -> None:
     text = above("<!-- irrun: ignore[IR401] -->", NET)
     assert found(tmp_path, text.replace("<layers>", f"{comment}<layers>")) == []
@@ -183,7 +183,7 @@ def test_in_any_encoding(tmp_path: Path, encoding: str) -> None:
 )
 def test_a_list_ends_within_its_comment(tmp_path: Path, comment: str, row: int) -> None:
     message = '"irrun: ignore" names no rule, expected ignore[CODE]'
-    assert found(tmp_path, above(comment, NET)) == [("IR110", row, message)]
+    assert found(tmp_path, above(comment, NET)) == [("IR112", row, message)]
 
 
 def test_a_great_many_comments(tmp_path: Path) -> None:

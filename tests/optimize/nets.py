@@ -58,7 +58,14 @@ class Net:
     def convolution(self, data: Handle, weights: Handle, shape: str, type: str = "Convolution") -> Handle:
         ones, zeros = "1,1", "0,0"
         return self.layer(
-            type, [data, weights], shape, strides=ones, dilations=ones, pads_begin=zeros, pads_end=zeros, auto_pad="valid"
+            type,
+            [data, weights],
+            shape,
+            strides=ones,
+            dilations=ones,
+            pads_begin=zeros,
+            pads_end=zeros,
+            auto_pad="valid",
         )
 
     def compile(self, folder: Path, *names: str, **config: Any) -> irrun.CompiledModel:

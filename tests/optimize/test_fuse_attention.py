@@ -84,7 +84,7 @@ def test_a_mask_that_adds_a_batch_is_left_alone(tmp_path: Path) -> None:
     inputs.append(net.parameter("m", "3,1,5,6"))
     made = net.layers("ScaledDotProductAttention", inputs, [(F32, "3,2,5,7")], 13, causal=False)
     net.result(*made)
-    check(net, tmp_path, ONLY, {"FusedAttention": 1})
+    check(net, tmp_path, ONLY, {"ScaledDotProductAttention": 1})
 
 
 def test_large_heads_are_shared_between_threads(tmp_path: Path) -> None:

@@ -89,3 +89,12 @@ def test_sizes_that_are_not_known_are_left_alone(tmp_path: Path) -> None:
     net = Net()
     net.result(net.layer("Tanh", [net.layer("Exp", [net.parameter("x", "?,4")], "?,4")], "?,4"))
     check(net, tmp_path, ONLY, {"Exp": 1, "Tanh": 1}, sizes={"x": (2, 4)})
+
+
+def test_a_very_long_chain(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3")
+    for _ in range(1200):
+        data = net.layer("Add", [data, net.constant(np.float32(0.001))], "2,3")
+    net.result(data)
+    check(net, tmp_path, ONLY, {"FusedElementwise": 3})

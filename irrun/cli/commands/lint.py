@@ -87,6 +87,18 @@ def selecting(name: str, help: str, callback: Callable[..., object] = joined) ->
     return click.option(name, type=rules_of, multiple=True, callback=callback, metavar="RULES", help=help)
 
 
+def release_of(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """The release of OpenVINO that a text names."""
+    from irrun.linter.rules.newer_than_target import release
+
+    if text is not None:
+        try:
+            release(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+    return text
+
+
 @click.command("lint", help=__doc__)
 @click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @selecting("--select", "Only these rules: codes, prefixes such as IR4, names, or ALL.", joined_if_given)
@@ -122,6 +134,12 @@ def selecting(name: str, help: str, callback: Callable[..., object] = joined) ->
     multiple=True,
     metavar="PORT=1,2,3",
     help="What arrives at an input that nothing feeds, by port id, by name, or as LAYER.PORT; repeatable.",
+)
+@click.option(
+    "--target-version",
+    metavar="RELEASE",
+    callback=release_of,
+    help="The oldest release of OpenVINO that must read the file, such as 2023.3: what it lacks is a finding.",
 )
 @click.option("--stdin-filename", metavar="FILE", help="What the standard input is called.")
 @click.option("--quiet-non-ir", is_flag=True, help="Pass over what is no IR, wherever it stands.")

@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic
-from irrun.linter.constants import POINTER, WEIGHED, constants, is_pointer
+from irrun.document.weights import POINTER
+from irrun.linter.constants import WEIGHED, constants
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
@@ -35,10 +36,6 @@ class LfsPointer(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         path = context.document.weights.path
-        if (
-            path is not None
-            and is_pointer(context.document.weights)
-            and constants(context)
-        ):
+        if path is not None and context.document.weights.is_pointer and constants(context):
             what = f"{path.name} is a Git LFS pointer, not the weights; git lfs pull fetches them"
             yield Diagnostic(self.code, what, Anchor(context.document.net.element))

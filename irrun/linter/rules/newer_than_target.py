@@ -13,9 +13,9 @@ from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
 from irrun.model.releases import FIRST, number
 
-_GELU = NET.replace(
-    'type="Clamp" version="opset1"', 'type="Gelu" version="opset7"'
-).replace('<data min="0" max="6"/>', '<data approximation_mode="ERF"/>')
+_GELU = NET.replace('type="Clamp" version="opset1"', 'type="Gelu" version="opset7"').replace(
+    '<data min="0" max="6"/>', '<data approximation_mode="ERF"/>'
+)
 _IR_11 = (2022, 1)
 
 
@@ -47,18 +47,15 @@ class NewerThanTarget(Rule):
     bad = (_GELU.replace('version="11"', 'version="10"'), NET)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        target = getattr(context, "target_version", None)
-        if target is not None:
-            yield from newer(context, release(target))
+        if context.target_version is not None:
+            yield from newer(context, release(context.target_version))
 
 
 def release(text: str) -> tuple[int, int]:
     """The year and number of a release: 2023.3, or 2023.3.0. ValueError for anything else."""
     match = re.fullmatch(r"(20\d\d)\.(\d+)(\.\d+)*", text.strip())
     if match is None:
-        raise ValueError(
-            f"{text!r} is not a release of OpenVINO, expected one such as 2023.3"
-        )
+        raise ValueError(f"{text!r} is not a release of OpenVINO, expected one such as 2023.3")
     return int(match[1]), int(match[2])
 
 
@@ -67,28 +64,20 @@ def newer(context: Context, target: tuple[int, int]) -> Iterator[Diagnostic]:
     named = ".".join(map(str, target))
     net = context.document.net
     if net.version == "11" and target < _IR_11:
-        what = (
-            f"IR version 11 can be read from OpenVINO 2022.1 on, the target is {named}"
-        )
+        what = f"IR version 11 can be read from OpenVINO 2022.1 on, the target is {named}"
         yield Diagnostic("IR701", what, Anchor(net.element, "value", "version"))
     layers: dict[tuple[str, str], list[tuple[LayerElement, tuple[str, ...]]]] = {}
     for nodes in by_type(context).values():
         for node, scope in nodes:
             if node.layer is not None and node.op is not None:
-                layers.setdefault((node.type, node.version), []).append(
-                    (node.layer, scope.path)
-                )
+                layers.setdefault((node.type, node.version), []).append((node.layer, scope.path))
     for (type, version), found in layers.items():
         first = FIRST.get(number(version) or 0)
         if first is None or release(first) <= target:
             continue
         layer, path = found[0]
         more = len(found) - 1
-        others = (
-            (f"{more} more layer{'s are' if more > 1 else ' is'} of this operation",)
-            if more
-            else ()
-        )
+        others = (f"{more} more layer{'s are' if more > 1 else ' is'} of this operation",) if more else ()
         yield Diagnostic(
             "IR701",
             f"{type} of {version} is in OpenVINO from {first} on, the target is {named}",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.linter.constants import WEIGHED, constants, is_pointer
+from irrun.linter.constants import WEIGHED, constants
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
@@ -35,13 +35,11 @@ class NoWeightsFile(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         weights = context.document.weights
-        if context.document.fragment or weights.exists or is_pointer(weights):
+        if context.document.fragment or weights.exists or weights.is_pointer:
             return
         found = [item for item in constants(context) if item.op.size > 0]
         if found:
             layers = f"{len(found)} constant{'s' if len(found) > 1 else ''}"
             where = "" if weights.path is None else f" {weights.path.name}"
             what = f"there is no file{where} with the bytes of {layers}: what follows from their values is not checked"
-            yield Diagnostic(
-                self.code, what, Anchor(context.document.net.element), self.severity
-            )
+            yield Diagnostic(self.code, what, Anchor(context.document.net.element), self.severity)

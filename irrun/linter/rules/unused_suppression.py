@@ -27,7 +27,7 @@ class UnusedSuppression(Rule):
     No comment.
     """
 
-    code = "IR110"
+    code = "IR112"
     name = "unused-suppression"
     severity = Severity.WARNING
     stage = "facts"

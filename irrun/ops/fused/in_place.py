@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,13 @@ from irrun.ops.arithmetic.elementwise import FloatFunction, Unary, Whole
 from irrun.ops.arithmetic.sqrt import Sqrt
 
 InPlace = Callable[[Array], object]
-Into = Callable[[Array, Array], object]
+
+
+class Into(Protocol):
+    """Writes a function of the elements of x to ``out``, which may be x itself."""
+
+    def __call__(self, x: Array, /, *, out: Array) -> object: ...
+
 
 _PLAIN = (Unary.run, FloatFunction.run, Whole.run, Sqrt.run)
 """What is, for floats, nothing but ``function``."""
@@ -32,11 +38,11 @@ def in_place(op: Op) -> InPlace | None:
     into = into_other(op)
     if into is None:
         return None
-    return lambda x: into(x, x)
+    return lambda x: into(x, out=x)
 
 
 def into_other(op: Op) -> Into | None:
-    """The same as a function of an array and of the array to write to, which may be one."""
+    """The same as a function that writes to another array, or to the same."""
     if isinstance(op, ReLU):
         return _relu
     if isinstance(op, Clamp):

@@ -20,3 +20,4 @@ def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
             fact = graph.fact(outlet)
             if fact is not None and fact.constant is not None and graph.constant(outlet) is None:
                 graph.settle(outlet, fact.constant)
+    graph.trim()

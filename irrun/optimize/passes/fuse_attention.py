@@ -114,26 +114,17 @@ def _replace(
     causal: bool,
     key_turned: bool,
 ) -> None:
-    """Where heads are matrices of their own: query, key and value have one rank of three or more."""
+    """Where query, key and value have one rank, of three or more, and the mask adds nothing to the batch."""
     facts = [graph.fact(outlet) for outlet in inputs[:3]]
     result, mask = graph.fact(first(nodes[-1])), graph.fact(inputs[3])
-    if result is None or any(fact is None or fact.rank != result.rank for fact in facts):
+    if result is None or result.rank is None or result.rank < 3:
         return
-    if (
-        result.rank is None
-        or result.rank < 3
-        or not all(is_plain(fact) and fact.type is result.type for fact in facts if fact)
-    ):
+    if any(fact is None or fact.rank != result.rank or fact.type is not result.type for fact in facts):
         return
-    if mask is not None:
-        if mask.type not in (BOOLEAN, result.type) or mask.rank is None or not 0 < mask.rank <= result.rank:
-            return
-        lead = [dim for fact in (facts[0], facts[1], facts[2]) if fact is not None for dim in fact.shape[:-2]]
-        if any(not dim.is_static for dim in mask.shape[:-2]) or any(not dim.is_static for dim in result.shape[:-2]):
-            return
-        del lead
-        stack = result.shape[:-2][len(result.shape) - len(mask.shape) :] if mask.rank > 2 else ()
-        if any(dim != 1 and dim != other for dim, other in zip(mask.shape[:-2], stack, strict=True)):
+    if mask is not None and (mask.type not in (BOOLEAN, result.type) or not mask.rank or mask.rank > result.rank):
+        return
+    for axis, size in enumerate(result.shape[:-2]):
+        if not any(fact is not None and fact.shape[axis] == size for fact in facts):
             return
     op = FusedAttention(result, scale, causal, key_turned)
     wanted = [*inputs[:3], *inputs[3:4]] if inputs[3] is not None else list(inputs[:3])

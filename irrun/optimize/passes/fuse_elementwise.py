@@ -30,6 +30,8 @@ from irrun.optimize.settings import Settings
 
 ORDER = 90
 
+_MOST_CALLS = 500
+
 _BINARY: dict[type, Callable[..., Any]] = {
     Add: np.add,
     Subtract: np.subtract,
@@ -82,34 +84,35 @@ class _Builder:
     def __init__(self, graph: Rewriter, fact: Fact) -> None:
         self.graph = graph
         self.fact = fact
-        self.inputs: list[Outlet] = []
+        self.inputs: dict[Outlet, int] = {}
         self.nodes: list[Node] = []
         self.calls: list[tuple[Callable[..., Any], tuple[int, ...], int]] = []
         self.works = 0
 
-    def visit(self, node: Node, out: int = -1) -> None:
-        """Add the calls that leave what a node gives in the work array ``out``."""
-        function = _function(self.graph, node)
-        assert function is not None
-        arguments: list[int] = []
-        inner: list[tuple[Node, int]] = []
-        free = out
-        self.works = max(self.works, -out)
-        for source in self.graph.sources(node.id):
-            assert source is not None
-            feeder = self._absorbed(source, node)
-            if feeder is None:
-                if source not in self.inputs:
-                    self.inputs.append(source)
-                arguments.append(self.inputs.index(source))
-            else:
-                arguments.append(free)
-                inner.append((feeder, free))
-                free -= 1
-        self.nodes.append(node)
-        self.calls.append((function, tuple(arguments), out))
-        for feeder, place in reversed(inner):
-            self.visit(feeder, place)
+    def visit(self, root: Node) -> None:
+        """Add the calls that leave what a node gives in work array -1, the first."""
+        waiting = [(root, -1)]
+        while waiting:
+            node, out = waiting.pop()
+            function = _function(self.graph, node)
+            assert function is not None
+            arguments: list[int] = []
+            free = out
+            self.works = max(self.works, -out)
+            for source in self.graph.sources(node.id):
+                assert source is not None
+                feeder = self._absorbed(source, node) if len(self.calls) + len(waiting) < _MOST_CALLS else None
+                if feeder is None:
+                    arguments.append(self._input(source))
+                else:
+                    arguments.append(free)
+                    waiting.append((feeder, free))
+                    free -= 1
+            self.nodes.append(node)
+            self.calls.append((function, tuple(arguments), out))
+
+    def _input(self, outlet: Outlet) -> int:
+        return self.inputs.setdefault(outlet, len(self.inputs))
 
     def _absorbed(self, outlet: Outlet, user: Node) -> Node | None:
         if self.graph.constant(outlet) is not None or self.graph.only_consumer(outlet) is not user:
