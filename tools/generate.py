@@ -14,8 +14,10 @@ from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from irrun.schema import relaxng, report_schema, xsd
 from tests.cases import all_cases
+from tools import rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
+RULES = ROOT / "docs" / "rules"
 
 
 def files() -> Iterator[tuple[Path, str]]:
@@ -24,6 +26,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "schemas" / "ir-v11.xsd", xsd()
     yield ROOT / "schemas" / "lint-report.schema.json", report_schema()
     yield ROOT / "docs" / "operations.md", operations()
+    yield from rule_pages.pages(RULES)
 
 
 def operations() -> str:
@@ -32,9 +35,9 @@ def operations() -> str:
     lines = [
         "# Operations",
         "",
-        "Made by `tools/generate.py` from the declarations. The version is the opset that declares the operation; later opsets",
-        "have it too, up to its next version. The types are those of the inputs. *Verified by* says where the expectations of its",
-        "cases come from: an example of the page, a formula, or the answer of OpenVINO.",
+        "Made by `tools/generate.py` from the declarations. The version is the opset that declares the operation;",
+        "later opsets have it too, up to its next version. The types are those of the inputs. *Verified by* says",
+        "where the expectations of its cases come from: an example of the page, a formula, the answer of OpenVINO.",
     ]
     verified = _verified()
     for category, members in groupby(specs, key=lambda spec: spec.category):
@@ -64,7 +67,9 @@ def _verified() -> dict[tuple[str, str], list[str]]:
 def _row(spec: OpSpec, verified: Iterable[str]) -> str:
     types = "; ".join(dict.fromkeys(_cell(text) for text in spec.types()))
     notes = " ".join(_cell(note) for note in spec.departures())
-    return f"| [{spec.type}]({spec.page}) | {spec.version} | {_cell(spec.summary)} | {types} | {', '.join(verified) or 'whole models'} | {notes} |"
+    sources = ", ".join(verified) or "whole models"
+    operation = f"[{spec.type}]({spec.page}) | {spec.version} | {_cell(spec.summary)}"
+    return f"| {operation} | {types} | {sources} | {notes} |"
 
 
 def _cell(text: str) -> str:
@@ -76,15 +81,21 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail where a file is stale")
     check = parser.parse_args().check
     stale = []
+    made = set()
     for path, text in files():
+        made.add(path)
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(path.relative_to(ROOT))
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+    for path in set(RULES.glob("*.md")) - made:
+        stale.append(path.relative_to(ROOT))
+        if not check:
+            path.unlink()
     for path in stale:
-        print(f"{'stale' if check else 'written'}: {path}")
+        print(f"{'stale' if check else 'written' if (ROOT / path).exists() else 'removed'}: {path}")
     return 1 if check and stale else 0
 
 

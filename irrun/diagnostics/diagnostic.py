@@ -24,8 +24,8 @@ class Severity(IntEnum):
 class Anchor:
     """A place in a file, named without lines: an element by its ordinal, and what of it is meant.
 
-    ``part`` is ``tag`` for the element's name; ``attribute`` for the whole of ``attribute``, ``name`` and ``value`` for its
-    halves; ``text`` for the character data of the element. ``offset`` and ``length`` stand for a place that is no
+    ``part`` is ``tag`` for the element's name; ``attribute`` for the whole of ``attribute``, ``name`` and ``value`` for
+    its halves; ``text`` for the character data of the element. ``offset`` and ``length`` stand for a place that is no
     element's, in bytes.
     """
 

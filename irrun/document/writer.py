@@ -21,7 +21,7 @@ class Handle(NamedTuple):
 
 
 class WrittenBody(NamedTuple):
-    """A sub-graph, and the attributes of the entries of its port map: of ``<input>``, of ``<output>``, of back edges."""
+    """A sub-graph, and the attributes of the entries of its port map: of ``<input>`` and of ``<output>``."""
 
     writer: Writer
     inputs: Sequence[Mapping[str, object]]
@@ -92,7 +92,7 @@ class Writer:
         names: Sequence[str] = (),
         bodies: Mapping[str, WrittenBody] | None = None,
     ) -> list[Handle]:
-        """Any layer. ``outputs`` are what its ports declare, ``names`` their tensor names, ``bodies`` its sub-graphs."""
+        """Any layer. ``outputs`` are what its ports declare, ``names`` their tensor names."""
         id = len(self._layers)
         lines = [f'\t\t<layer id="{id}" name={quoteattr(name or f"{type}_{id}")} type="{type}" version="{version}">']
         if attributes:

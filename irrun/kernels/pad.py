@@ -44,10 +44,9 @@ def pad_mapped(data: Array, before: Sequence[int], after: Sequence[int], mode: s
 def _source(place: Array, size: int, mode: str) -> Array:
     if mode == "edge":
         return np.clip(place, 0, size - 1)
-    if mode == "symmetric":
-        place = place % (2 * size)
-        return np.minimum(place, 2 * size - 1 - place)
-    period = max(2 * (size - 1), 1)
+    period = 2 * size if mode == "symmetric" else max(2 * (size - 1), 1)
     place = place % period
-    mirrored: Array = np.minimum(place, period - place)
-    return mirrored if size > 1 else place
+    if mode == "reflect" and size == 1:
+        return place
+    mirrored: Array = np.minimum(place, (period - 1 if mode == "symmetric" else period) - place)
+    return mirrored

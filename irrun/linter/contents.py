@@ -65,14 +65,8 @@ def readable(context: Context) -> list[Constant]:
     if not weights.exists or overlaps(context):
         return []
     total = len(weights.bytes)
-    distinct = {
-        (item.start, item.end, item.type): item for item in reversed(constants(context))
-    }
-    return [
-        item
-        for item in reversed(distinct.values())
-        if item.end <= total and item.op.shape.size.lo > 0
-    ]
+    distinct = {(item.start, item.end, item.type): item for item in reversed(constants(context))}
+    return [item for item in reversed(distinct.values()) if item.end <= total and item.op.shape.size.lo > 0]
 
 
 @once
@@ -86,10 +80,7 @@ def floats(context: Context) -> Sequence[tuple[Constant, Numbers]]:
     for group in _adjacent(item for item in readable(context) if item.type in _LAYOUTS):
         layout = _LAYOUTS[group[0].type]
         if not _ordinary(_count(data.bytes[group[0].start : group[-1].end], layout)):
-            counted = (
-                (item, _count(data.bytes[item.start : item.end], layout))
-                for item in group
-            )
+            counted = ((item, _count(data.bytes[item.start : item.end], layout)) for item in group)
             found += (pair for pair in counted if not _ordinary(pair[1]))
     return sorted(found, key=lambda pair: pair[0].layer.element)
 
@@ -100,22 +91,13 @@ def first(weights: Weights, constant: Constant, kind: str) -> tuple[int, ...]:
     stored = weights.bytes[constant.start : constant.end].view(layout.stored)
     for at in range(0, stored.size, BLOCK):
         codes = stored[at : at + BLOCK] & layout.mask
-        hits = np.flatnonzero(
-            codes >= layout.nan
-            if kind == "nan"
-            else (codes > layout.finite) & (codes < layout.nan)
-        )
+        hits = np.flatnonzero(codes >= layout.nan if kind == "nan" else (codes > layout.finite) & (codes < layout.nan))
         if hits.size:
-            return tuple(
-                int(index)
-                for index in np.unravel_index(at + hits[0], constant.op.shape.static)
-            )
+            return tuple(int(index) for index in np.unravel_index(at + hits[0], constant.op.shape.static))
     raise ValueError(f"no element is {kind}")
 
 
-def beyond(
-    context: Context, type: str, low: int, high: int
-) -> Iterator[tuple[Constant, int]]:
+def beyond(context: Context, type: str, low: int, high: int) -> Iterator[tuple[Constant, int]]:
     """The constants of a 64-bit integer type that hold a number outside low to high, each with one such number."""
     data = context.document.weights
     for group in _adjacent(item for item in readable(context) if item.type == type):
@@ -126,19 +108,14 @@ def beyond(
                     yield item, number
 
 
-def _outside(
-    data: Weights, start: int, end: int, type: str, low: int, high: int
-) -> int | None:
+def _outside(data: Weights, start: int, end: int, type: str, low: int, high: int) -> int | None:
     values = data.bytes[start:end].view({"i64": "<i8", "u64": "<u8"}[type])
     least, most = int(values.min()), int(values.max())
     return most if most > high else least if least < low else None
 
 
 def _ordinary(counted: Numbers) -> bool:
-    return (
-        counted.nan == counted.infinite == counted.subnormal == 0
-        and counted.largest <= 65504
-    )
+    return counted.nan == counted.infinite == counted.subnormal == 0 and counted.largest <= 65504
 
 
 def _adjacent(found: Iterable[Constant]) -> Iterator[list[Constant]]:
@@ -170,9 +147,7 @@ def _count(raw: Array, layout: _Layout) -> Numbers:
             most = int(codes[codes <= layout.finite].max(initial=0))
         largest = max(largest, most)
         if layout.normal:
-            subnormal += int(
-                np.count_nonzero(codes - codes.dtype.type(1) < layout.normal - 1)
-            )
+            subnormal += int(np.count_nonzero(codes - codes.dtype.type(1) < layout.normal - 1))
     return Numbers(nan, infinite, subnormal, _magnitude(largest, layout))
 
 

@@ -7,10 +7,12 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
+
+_PAGES: Final = "https://github.com/irrun/irrun/blob/main/docs/rules"
 
 Stage = Literal["document", "graph", "facts", "weights", "run"]
 
@@ -59,4 +61,4 @@ def rules() -> dict[str, type[Rule]]:
 def url(code: str) -> str:
     """The page of a rule."""
     rule = rules().get(code)
-    return f"https://irrun.dev/rules/{rule.name}" if rule is not None else ""
+    return f"{_PAGES}/{rule.name}.md" if rule is not None else ""

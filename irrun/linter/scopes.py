@@ -86,11 +86,7 @@ def remarkable(context: Context) -> Sequence[Made]:
     for number, scope in enumerate(scopes(context)):
         for outlet, fact in scope.facts.of.items() if scope.facts is not None else ():
             dims = fact.shape.dims
-            if (
-                dims is not None
-                and math.prod([dim.hi for dim in dims]) > 0
-                and math.prod([d.lo for d in dims]) < LARGE
-            ):
+            if dims is not None and math.prod([dim.hi for dim in dims]) > 0 and math.prod([d.lo for d in dims]) < LARGE:
                 continue
             item = _made(scope.graph[outlet.node], scope)
             if item is not None:
@@ -104,29 +100,16 @@ def unread(context: Context) -> Sequence[tuple[Node, Scope]]:
     found = []
     for scope in scopes(context):
         sources = [scope.graph.sources(node.id) for node in scope.graph]
-        read = {
-            outlet.node
-            for outlets in sources
-            for outlet in outlets
-            if outlet is not None
-        }
+        read = {outlet.node for outlets in sources for outlet in outlets if outlet is not None}
         if len(read) < len(sources):
-            found += [
-                (node, scope)
-                for node in scope.graph
-                if node.id not in read and node.type not in ENDS
-            ]
+            found += [(node, scope) for node in scope.graph if node.id not in read and node.type not in ENDS]
     return found
 
 
 def _made(node: Node, scope: Scope) -> Made | None:
     if node.layer is None or scope.facts is None:
         return None
-    inputs = [
-        fact
-        for outlet in scope.graph.sources(node.id)
-        if (fact := scope.facts.get(outlet)) is not None
-    ]
+    inputs = [fact for outlet in scope.graph.sources(node.id) if (fact := scope.facts.get(outlet)) is not None]
     outputs = tuple(_outputs(node, scope.facts.of))
     if not outputs or len(inputs) < len(scope.graph.sources(node.id)):
         return None
@@ -145,11 +128,7 @@ def _inside(scope: Scope) -> Iterator[Scope]:
     yield scope
     for node in scope.graph:
         for tag, body in node.bodies.items():
-            inner = (
-                scope.facts.bodies.get((node.id, tag))
-                if scope.facts is not None
-                else None
-            )
+            inner = scope.facts.bodies.get((node.id, tag)) if scope.facts is not None else None
             yield from _inside(
                 Scope(
                     body.graph,
@@ -164,6 +143,5 @@ def joined(context: Context) -> bool:
     """Whether the file is a model whose layers and edges are as they are meant, so that what is not there is amiss."""
     found = (*context.document.diagnostics, *context.bound.diagnostics)
     return not context.document.fragment and not any(
-        item.severity is Severity.ERROR and item.code.startswith(("IR1", "IR20"))
-        for item in found
+        item.severity is Severity.ERROR and item.code.startswith(("IR1", "IR20")) for item in found
     )

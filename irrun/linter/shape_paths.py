@@ -24,9 +24,7 @@ def spelt(dim: Dim) -> str:
     terms = []
     for monomial, factor in dim.expr or ():
         atoms = "*".join(monomial)
-        terms.append(
-            str(factor) if not atoms else atoms if factor == 1 else f"{factor}*{atoms}"
-        )
+        terms.append(str(factor) if not atoms else atoms if factor == 1 else f"{factor}*{atoms}")
     return "+".join(terms) or str(dim)
 
 

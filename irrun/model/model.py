@@ -19,6 +19,7 @@ from irrun.inference import Facts, infer
 from irrun.model.arguments import InputError, accept, release
 from irrun.model.config import Config, read_config
 from irrun.model.port import Port, find
+from irrun.model.specialize import Plans
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, execute, plan
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
@@ -177,7 +178,7 @@ class InferRequest:
         compiled.config.apply()
         arrays = accept(compiled.inputs, inputs)
         self.results = None
-        results = execute(compiled.plan, arrays, self._state, self.observers, self._memory)
+        results = execute(compiled.plans.of(arrays), arrays, self._state, self.observers, self._memory)
         kept = [*arrays, *self._state.values.values()]
         released = self._released(list(results), compiled.plan.result_types, kept)
         self.results = Outputs(compiled.outputs, released)
@@ -228,6 +229,8 @@ class CompiledModel:
     def __init__(self, model: Model, config: Config | None = None) -> None:
         self.config = config if config is not None else Config()
         self.plan = model.plan(self.config.optimize)
+        weights = model.document.weights
+        self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan)
         self.inputs = model.inputs
         self.outputs = model.outputs
         self._memories: deque[Memory] = deque(maxlen=4)

@@ -12,6 +12,7 @@ from irrun.tensor import ElementType
 if TYPE_CHECKING:
     from irrun.ops.spec import OpSpec
 
+
 class _Required:
     def __repr__(self) -> str:
         return "required"

@@ -23,18 +23,20 @@ KEPT_BYTES: Final = 1 << 16
 """Values of fewer bytes are kept although only constants are computed from them."""
 
 
-def constants(graph: Graph, facts: Facts) -> Mapping[Outlet, Array]:
+def constants(graph: Graph, facts: Facts, shared: Mapping[Outlet, Array] | None = None) -> Mapping[Outlet, Array]:
     """The value of every outlet that depends on no Parameter and no variable, as far as more than constants takes it.
 
     Within such an expression half precision is not rounded from layer to layer, only where a value leaves it: weights
-    that are stored in few bits are decompressed in f32 and rounded once.
+    that are stored in few bits are decompressed in f32 and rounded once. ``shared`` are values that are known already.
     """
-    exact: dict[Outlet, Array] = {}
+    exact: dict[Outlet, Array] = dict(shared or {})
     results = set(graph.results)
     waiting: dict[Outlet, int] = {}
     for node in graph:
         outlets = [Outlet(node.id, port) for port in range(_outputs(node, facts))]
         sources = graph.sources(node.id)
+        if outlets and all(outlet in exact for outlet in outlets):
+            continue
         if not sources:
             for outlet in outlets:
                 value = facts[outlet].constant

@@ -50,7 +50,8 @@ class Plan:
 
     ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
     Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``shares_work`` says that
-    the kernels have threads of their own, beside which those of BLAS would be in the way.
+    the kernels have threads of their own, beside which those of BLAS would be in the way. ``constants`` are the values
+    in the graph as it was before it was optimised.
     """
 
     steps: tuple[Step, ...]
@@ -59,15 +60,25 @@ class Plan:
     results: tuple[int, ...]
     parameter_types: tuple[ElementType, ...]
     result_types: tuple[ElementType, ...]
-    shares_work: bool = False
+    shares_work: bool
+    constants: Mapping[Outlet, Array]
 
 
 AS_WRITTEN: Final = Settings(enabled=False)
 
 
-def plan(graph: Graph, facts: Facts, settings: Settings = AS_WRITTEN) -> Plan:
-    """The plan that computes every Result of a graph; IRError where a layer is not understood or not known."""
-    known = constants(graph, facts)
+def plan(
+    graph: Graph,
+    facts: Facts,
+    settings: Settings = AS_WRITTEN,
+    shared: Mapping[Outlet, Array] | None = None,
+) -> Plan:
+    """The plan that computes every Result of a graph; IRError where a layer is not understood or not known.
+
+    ``shared`` are the constants of another plan of the same graph.
+    """
+    known = constants(graph, facts, shared)
+    values = known
     graph, facts, known = optimize(graph, facts, known, settings)
     needed = _needed(graph, known)
     slots: list[Array | None] = [None]
@@ -100,6 +111,7 @@ def plan(graph: Graph, facts: Facts, settings: Settings = AS_WRITTEN) -> Plan:
         tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
         tuple(fact.type for fact in facts.results()),
         settings.enabled,
+        values,
     )
 
 

@@ -18,9 +18,10 @@ Array = NDArray[Any]
 class Case:
     """One call of an operation and what it must give.
 
-    ``inputs`` and ``expected`` are arrays in the carrier of their type (None for an absent optional input). ``types`` names element types
-    that the dtype does not tell, by input index: ``{0: "bf16"}``. ``oracle`` is True where OpenVINO's CPU plugin must give the same, else the reason why it is not asked.
-    ``constant`` lists inputs that must be constants for the native plugin to take the model.
+    ``inputs`` and ``expected`` are arrays in the carrier of their type (None for an absent optional input). ``types``
+    names element types that the dtype does not tell, by input index: ``{0: "bf16"}``. ``oracle`` is True where
+    OpenVINO's CPU plugin must give the same, else the reason why it is not asked. ``constant`` lists inputs that must
+    be constants for the native plugin to take the model.
     """
 
     type: str

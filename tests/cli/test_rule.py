@@ -26,7 +26,7 @@ def test_one_rule(run: Run, name: str) -> None:
         "## Example",
         "## Use instead",
     ]
-    assert lines[-1] == "https://irrun.dev/rules/unused-suppression"
+    assert lines[-1] == "https://github.com/irrun/irrun/blob/main/docs/rules/unused-suppression.md"
 
 
 def test_one_rule_as_json(run: Run) -> None:

@@ -49,7 +49,7 @@ def test_rule_is_complete(rule: type[Rule]) -> None:
     assert rule.__module__.rpartition(".")[2] == rule.name.replace("-", "_")
     assert "".join(word.capitalize() for word in rule.name.split("-")) == rule.__name__
     assert re.findall(r"^## (.*)$", rule.explanation(), re.M) == SECTIONS
-    assert url(rule.code).endswith(rule.name)
+    assert url(rule.code).endswith(f"/docs/rules/{rule.name}.md")
     if rule.stage != "run":
         assert rule.bad
         assert rule.good

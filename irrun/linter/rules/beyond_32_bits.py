@@ -44,9 +44,9 @@ class Beyond32Bits(Rule):
     stage = "weights"
     weights = struct.pack("<ffq", 1.0, 2.0, 10_000_000_000)
     good = (
-        PAIR.replace(
-            'element_type="i64" shape="1"', 'element_type="i32" shape="2"'
-        ).replace('precision="I64"><dim>1', 'precision="I32"><dim>2'),
+        PAIR.replace('element_type="i64" shape="1"', 'element_type="i32" shape="2"').replace(
+            'precision="I64"><dim>1', 'precision="I32"><dim>2'
+        ),
     )
     bad = (PAIR,)
 
@@ -69,11 +69,7 @@ class Beyond32Bits(Rule):
 
 
 def _is_bound(op: Op | None, port: int) -> bool:
-    return (
-        port == 0
-        if isinstance(op, Loop)
-        else port > 0 and isinstance(op, Slice | StridedSlice)
-    )
+    return port == 0 if isinstance(op, Loop) else port > 0 and isinstance(op, Slice | StridedSlice)
 
 
 def _bounds(context: Context) -> set[int]:
@@ -81,10 +77,6 @@ def _bounds(context: Context) -> set[int]:
     found: set[int] = set()
     for node, scope in by_type(context).get("Const", ()):
         fed = scope.graph.consumers(Outlet(node.id, 0))
-        if (
-            node.layer is not None
-            and fed
-            and all(_is_bound(scope.graph[target].op, port) for target, port in fed)
-        ):
+        if node.layer is not None and fed and all(_is_bound(scope.graph[target].op, port) for target, port in fed):
             found.add(node.layer.element)
     return found

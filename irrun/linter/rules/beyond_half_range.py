@@ -12,9 +12,7 @@ from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 
 _HALF: Final = (
-    PAIR.replace(
-        '"f32" shape="2" offset="0" size="8"', '"f32" shape="" offset="0" size="4"'
-    )
+    PAIR.replace('"f32" shape="2" offset="0" size="8"', '"f32" shape="" offset="0" size="4"')
     .replace('precision="FP32"><dim>2</dim></port>', 'precision="FP32"/>')
     .replace('"i64" shape="1" offset="8"', '"f16" shape="4" offset="4"')
     .replace('precision="I64"><dim>1</dim>', 'precision="FP16"><dim>4</dim>')
@@ -49,11 +47,7 @@ class BeyondHalfRange(Rule):
     def check(self, context: Context) -> Iterator[Diagnostic]:
         if not _is_half(context):
             return
-        found = [
-            (item, counted)
-            for item, counted in floats(context)
-            if counted.largest > 65504
-        ]
+        found = [(item, counted) for item, counted in floats(context) if counted.largest > 65504]
         if found:
             item, counted = found[0]
             more = len(found) - 1
@@ -63,11 +57,7 @@ class BeyondHalfRange(Rule):
                 Anchor(item.layer.element),
                 self.severity,
                 layer_ref(item.layer),
-                notes=(
-                    f"{more} more constant{'s reach' if more > 1 else ' reaches'} beyond it",
-                )
-                if more
-                else (),
+                notes=(f"{more} more constant{'s reach' if more > 1 else ' reaches'} beyond it",) if more else (),
             )
 
 
@@ -76,6 +66,4 @@ def _is_half(context: Context) -> bool:
     if not any(item.type == "f16" for item in found):
         return False
     half = sum(item.op.shape.size.lo for item in found if item.type == "f16")
-    return half > sum(
-        item.op.shape.size.lo for item in found if item.type in ("f32", "f64")
-    )
+    return half > sum(item.op.shape.size.lo for item in found if item.type in ("f32", "f64"))

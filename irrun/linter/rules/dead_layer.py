@@ -41,11 +41,7 @@ class DeadLayer(Rule):
         if not joined(context):
             return
         for scope in scopes(context):
-            dead = [
-                node
-                for node, home in unread(context)
-                if home is scope and node.type != "Parameter"
-            ]
+            dead = [node for node, home in unread(context) if home is scope and node.type != "Parameter"]
             if dead:
                 yield from self._dead(scope, dead)
 
@@ -62,11 +58,7 @@ class DeadLayer(Rule):
 
     def _finding(self, node: Node, others: int, path: tuple[str, ...]) -> Diagnostic:
         assert node.layer is not None
-        more = (
-            f", and {others} more layer{'s' if others > 1 else ''} on the way to it"
-            if others
-            else ""
-        )
+        more = f", and {others} more layer{'s' if others > 1 else ''} on the way to it" if others else ""
         return Diagnostic(
             self.code,
             f"no Result and no Assign depends on this layer{more}",
@@ -85,7 +77,5 @@ def _behind(graph: Graph, ends: Sequence[int], known: Collection[int] = ()) -> s
         id = waiting.pop()
         if id not in found and id not in known:
             found.add(id)
-            waiting.extend(
-                outlet.node for outlet in graph.sources(id) if outlet is not None
-            )
+            waiting.extend(outlet.node for outlet in graph.sources(id) if outlet is not None)
     return found

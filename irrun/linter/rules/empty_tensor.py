@@ -37,35 +37,20 @@ class EmptyTensor(Rule):
     severity = Severity.INFO
     stage = "facts"
     good = (NET,)
-    bad = (
-        NET.replace("<dim>3</dim>", "<dim>0</dim>").replace(
-            'shape="2,3"', 'shape="2,0"'
-        ),
-    )
+    bad = (NET.replace("<dim>3</dim>", "<dim>0</dim>").replace('shape="2,3"', 'shape="2,0"'),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
             layer = item.node.layer
-            if (
-                layer is None
-                or layer.type == "Const"
-                or (layer.type == "Parameter" and item.scope.path)
-            ):
+            if layer is None or layer.type == "Const" or (layer.type == "Parameter" and item.scope.path):
                 continue
             empty = next(
                 (index for index, fact in enumerate(item.outputs) if _is_empty(fact)),
                 None,
             )
-            if (
-                empty is None
-                or empty >= len(layer.outputs)
-                or any(_is_empty(fact) for fact in item.inputs)
-            ):
+            if empty is None or empty >= len(layer.outputs) or any(_is_empty(fact) for fact in item.inputs):
                 continue
-            if (
-                _starts_a_state(item)
-                or offending(layer.outputs[empty], item.outputs[empty].shape) != ()
-            ):
+            if _starts_a_state(item) or offending(layer.outputs[empty], item.outputs[empty].shape) != ():
                 continue
             yield Diagnostic(
                 self.code,
@@ -81,9 +66,7 @@ class EmptyTensor(Rule):
 def _starts_a_state(item: Made) -> bool:
     """Whether the layer only makes the first value of variables, which is empty where a cache begins."""
     fed = item.scope.graph.consumers(Outlet(item.node.id, 0))
-    return bool(fed) and all(
-        item.scope.graph[target].type == "ReadValue" for target, _ in fed
-    )
+    return bool(fed) and all(item.scope.graph[target].type == "ReadValue" for target, _ in fed)
 
 
 def _is_empty(fact: Fact) -> bool:

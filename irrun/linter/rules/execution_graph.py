@@ -9,9 +9,7 @@ from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 
-MARKS: Final = frozenset(
-    {"execOrder", "execTimeMcs", "originalLayersNames", "runtimePrecision"}
-)
+MARKS: Final = frozenset({"execOrder", "execTimeMcs", "originalLayersNames", "runtimePrecision"})
 
 _DUMP: Final = """<?xml version="1.0"?>
 <net name="Model0" version="11">

@@ -70,42 +70,28 @@ class HardWiredSize(Rule):
     severity = Severity.WARNING
     stage = "facts"
     weights = (1).to_bytes(8, "little") + (12).to_bytes(8, "little")
-    good = (
-        _DYNAMIC.replace("?,3,4", "1,3,4").replace("<dim>-1</dim>", "<dim>1</dim>"),
-    )
+    good = (_DYNAMIC.replace("?,3,4", "1,3,4").replace("<dim>-1</dim>", "<dim>1</dim>"),)
     bad = (_DYNAMIC.replace("<dim>-1</dim><dim>12</dim>", "<dim>1</dim><dim>12</dim>"),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in made(context, "Reshape", "Broadcast"):
             op = item.node.op
-            if (
-                len(item.inputs) < 2
-                or item.inputs[0].shape.dims is None
-                or item.inputs[0].shape.is_static
-            ):
+            if len(item.inputs) < 2 or item.inputs[0].shape.dims is None or item.inputs[0].shape.is_static:
                 continue
             if not isinstance(op, Reshape | BroadcastV1 | BroadcastV3):
                 continue
             target = item.inputs[1].ints()
             if target is None:
                 continue
-            found = (
-                _reshape(op, item, target)
-                if isinstance(op, Reshape)
-                else _broadcast(op, item, target)
-            )
+            found = _reshape(op, item, target) if isinstance(op, Reshape) else _broadcast(op, item, target)
             if found is not None:
                 what, names, severity = found
                 yield self._finding(item, what, names, severity)
 
-    def _finding(
-        self, item: Made, what: str, names: Sequence[str], severity: Severity
-    ) -> Diagnostic:
+    def _finding(self, item: Made, what: str, names: Sequence[str], severity: Severity) -> Diagnostic:
         layer = item.node.layer
         assert layer is not None
-        through = [
-            trail(item.scope, item.node.id, name) for name in dict.fromkeys(names)
-        ]
+        through = [trail(item.scope, item.node.id, name) for name in dict.fromkeys(names)]
         return Diagnostic(
             self.code,
             what,
@@ -126,11 +112,7 @@ _Found = tuple[str, Sequence[str], Severity]
 
 def _reshape(op: Reshape, item: Made, target: Sequence[int]) -> _Found | None:
     dims = item.inputs[0].shape.dims or ()
-    copied = {
-        axis
-        for axis, size in enumerate(target)
-        if size == 0 and op.special_zero and axis < len(dims)
-    }
+    copied = {axis for axis, size in enumerate(target) if size == 0 and op.special_zero and axis < len(dims)}
     left = math.prod(
         [dim for axis, dim in enumerate(dims) if axis not in copied],
         start=Dim.exactly(1),
@@ -140,9 +122,7 @@ def _reshape(op: Reshape, item: Made, target: Sequence[int]) -> _Found | None:
         return None
     if any("(" in name for name in names):
         return None
-    asked = math.prod(
-        size for axis, size in enumerate(target) if axis not in copied and size != -1
-    )
+    asked = math.prod(size for axis, size in enumerate(target) if axis not in copied and size != -1)
     pattern = f"[{','.join(map(str, target))}]"
     if -1 not in target:
         equal, sure = _equal(left, asked)
@@ -161,32 +141,19 @@ def _equal(left: Dim, asked: int) -> tuple[str, Severity]:
     """``x[0] is 1``, a warning, or ``12*x[0]*x[1] is 24`` where no single size follows."""
     names = named(left)
     (_, factor), *more = left.expr or (((), 1),)
-    if (
-        not more
-        and len(names) == 1
-        and left.expr is not None
-        and len(left.expr[0][0]) == 1
-        and asked % factor == 0
-    ):
+    if not more and len(names) == 1 and left.expr is not None and len(left.expr[0][0]) == 1 and asked % factor == 0:
         return f"{names[0]} is {asked // factor}", Severity.WARNING
     return f"{spelt(left)} is {asked}", Severity.INFO
 
 
-def _broadcast(
-    op: BroadcastV1 | BroadcastV3, item: Made, target: Sequence[int]
-) -> _Found | None:
+def _broadcast(op: BroadcastV1 | BroadcastV3, item: Made, target: Sequence[int]) -> _Found | None:
     dims = item.inputs[0].shape.dims or ()
     if op.mode not in ("numpy", "bidirectional") or len(target) < len(dims):
         return None
     behind = target[len(target) - len(dims) :]
     for dim, size in zip(dims, behind, strict=True):
         names = named(dim)
-        if (
-            dim.is_static
-            or not names
-            or "(" in names[0]
-            or (size == 1 and op.mode == "bidirectional")
-        ):
+        if dim.is_static or not names or "(" in names[0] or (size == 1 and op.mode == "bidirectional"):
             continue
         fits = "1" if size == 1 else f"1 or {size}"
         pattern = f"[{','.join(map(str, target))}]"

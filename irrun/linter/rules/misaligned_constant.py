@@ -51,11 +51,7 @@ class MisalignedConstant(Rule):
         if not odd or unread(context) or overlaps(context):
             return
         item, more = odd[0], len(odd) - 1
-        others = (
-            (f"{more} more constant{'s are' if more > 1 else ' is'} misaligned",)
-            if more
-            else ()
-        )
+        others = (f"{more} more constant{'s are' if more > 1 else ' is'} misaligned",) if more else ()
         width = item.op.element_type.bits // 8
         yield Diagnostic(
             self.code,

@@ -36,6 +36,4 @@ class NoLayers(Rule):
     def check(self, context: Context) -> Iterator[Diagnostic]:
         net = context.document.net
         if not net.layers and joined(context):
-            yield Diagnostic(
-                self.code, "the model has no layers", Anchor(net.element), self.severity
-            )
+            yield Diagnostic(self.code, "the model has no layers", Anchor(net.element), self.severity)

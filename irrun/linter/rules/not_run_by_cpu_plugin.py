@@ -75,14 +75,8 @@ def _dynamic_rank(item: Made) -> str | None:
         return None
     if any(fact.rank is None for fact in item.inputs):
         return None
-    unknown = next(
-        (port for port, fact in enumerate(item.outputs) if fact.rank is None), None
-    )
-    return (
-        None
-        if unknown is None
-        else f"refuses tensors of dynamic rank, as output {unknown} is"
-    )
+    unknown = next((port for port, fact in enumerate(item.outputs) if fact.rank is None), None)
+    return None if unknown is None else f"refuses tensors of dynamic rank, as output {unknown} is"
 
 
 def _input(item: Made, index: int) -> Fact | None:
@@ -106,22 +100,13 @@ def _gather(item: Made) -> str | None:
     if _is_empty(_input(item, 1)):
         return "ends the process where a Gather has no indices"
     indices = _value(item, 1)
-    if (
-        indices is not None
-        and indices.size
-        and int(indices.min()) < 0
-        and _attribute(item, "opset") in (1, 7)
-    ):
+    if indices is not None and indices.size and int(indices.min()) < 0 and _attribute(item, "opset") in (1, 7):
         return f"gives zeros for the negative indices of a Gather before opset8, such as {int(indices.min())}"
     return None
 
 
 def _lrn(item: Made) -> str | None:
-    return (
-        "ends the process where an LRN has no axes"
-        if _is_empty(_input(item, 1))
-        else None
-    )
+    return "ends the process where an LRN has no axes" if _is_empty(_input(item, 1)) else None
 
 
 def _reduction(item: Made) -> str | None:
@@ -131,11 +116,7 @@ def _reduction(item: Made) -> str | None:
 
 
 def _logical_reduction(item: Made) -> str | None:
-    return (
-        "refuses a logical reduction along axes that are not constant"
-        if _varies(item, 1)
-        else _reduction(item)
-    )
+    return "refuses a logical reduction along axes that are not constant" if _varies(item, 1) else _reduction(item)
 
 
 def _varies(item: Made, *ports: int) -> bool:
@@ -153,11 +134,7 @@ def _varies(item: Made, *ports: int) -> bool:
 
 
 def _parametrized(item: Made) -> str | None:
-    return (
-        f"refuses a {item.node.type} whose parameters are not constant"
-        if _varies(item, 1, 2)
-        else None
-    )
+    return f"refuses a {item.node.type} whose parameters are not constant" if _varies(item, 1, 2) else None
 
 
 def _sequence(item: Made) -> str | None:
@@ -165,9 +142,7 @@ def _sequence(item: Made) -> str | None:
     data = item.inputs[0].shape
     if data.is_static or not _varies(item, lengths):
         return None
-    return (
-        f"ignores sequence_lengths of a {item.node.type} whose data {data} are dynamic"
-    )
+    return f"ignores sequence_lengths of a {item.node.type} whose data {data} are dynamic"
 
 
 def _cell(item: Made) -> str | None:
@@ -195,17 +170,11 @@ def _range(item: Made) -> str | None:
     start, stop, step = (_value(item, index) for index in range(3))
     if start is None or stop is None or step is None or (stop - start) * step >= 0:
         return None
-    return (
-        f"gives elements for a Range from {start} to {stop} by {step}, which is empty"
-    )
+    return f"gives elements for a Range from {start} to {stop} by {step}, which is empty"
 
 
 def _suppression(item: Made) -> str | None:
-    return (
-        "writes beyond its memory where no max_output_boxes_per_class is given"
-        if len(item.inputs) < 3
-        else None
-    )
+    return "writes beyond its memory where no max_output_boxes_per_class is given" if len(item.inputs) < 3 else None
 
 
 def _segments(item: Made) -> str | None:
@@ -219,9 +188,7 @@ def _transform(item: Made) -> str | None:
     sizes, axes, data = _value(item, 2), _value(item, 1), item.inputs[0].shape.dims
     if sizes is None or axes is None or data is None:
         return None
-    for axis, size in zip(
-        axes.reshape(-1).tolist(), sizes.reshape(-1).tolist(), strict=False
-    ):
+    for axis, size in zip(axes.reshape(-1).tolist(), sizes.reshape(-1).tolist(), strict=False):
         if -len(data) <= axis < len(data) and size > data[axis].hi:
             return f"writes beyond its memory where signal_size {size} exceeds the {data[axis]} of axis {axis}"
     return None
@@ -235,22 +202,13 @@ def _scatter(item: Made) -> str | None:
 
 def _pdpd(item: Made) -> str | None:
     return (
-        f"refuses a {item.node.type} with auto_broadcast pdpd"
-        if _attribute(item, "auto_broadcast") == "pdpd"
-        else None
+        f"refuses a {item.node.type} with auto_broadcast pdpd" if _attribute(item, "auto_broadcast") == "pdpd" else None
     )
 
 
 def _clamp(item: Made) -> str | None:
     kind, least = item.inputs[0].type, _attribute(item, "min")
-    if (
-        kind.is_integer
-        and kind.bits == 8
-        and least is not None
-        and np.isfinite(least)
-        and least > 0
-        and least % 1
-    ):
+    if kind.is_integer and kind.bits == 8 and least is not None and np.isfinite(least) and least > 0 and least % 1:
         return f"rounds min {least:g} of a Clamp of {kind} down, the specification up"
     return None
 

@@ -66,23 +66,14 @@ class OversizedConstant(Rule):
     name = "oversized-constant"
     severity = Severity.WARNING
     stage = "facts"
-    weights = (
-        (65536).to_bytes(8, "little") * 2
-        + bytes(4)
-        + (64).to_bytes(8, "little") * 2
-        + bytes(12)
-    )
+    weights = (65536).to_bytes(8, "little") * 2 + bytes(4) + (64).to_bytes(8, "little") * 2 + bytes(12)
     good = (_SPREAD.replace('offset="0"', 'offset="20"').replace("65536", "64"),)
     bad = (_SPREAD,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
             size = max(map(least_bytes, item.outputs))
-            if (
-                not MOST_CONSTANT_BYTES <= size < MOST_BYTES
-                or item.node.type == "Const"
-                or item.node.layer is None
-            ):
+            if not MOST_CONSTANT_BYTES <= size < MOST_BYTES or item.node.type == "Const" or item.node.layer is None:
                 continue
             if any(least_bytes(fact) >= MOST_CONSTANT_BYTES for fact in item.inputs):
                 continue
@@ -110,7 +101,5 @@ def _is_constant(scope: Scope, node: Node) -> bool:
         seen.add(id)
         if scope.graph[id].type in ("Parameter", "ReadValue"):
             return False
-        waiting.extend(
-            outlet.node for outlet in scope.graph.sources(id) if outlet is not None
-        )
+        waiting.extend(outlet.node for outlet in scope.graph.sources(id) if outlet is not None)
     return True

@@ -40,37 +40,21 @@ class OversizedTensor(Rule):
     stage = "facts"
     good = (NET,)
     bad = (
-        NET.replace("<dim>2</dim>", "<dim>1000000000000</dim>").replace(
-            'shape="2,3"', 'shape="1000000000000,3"'
-        ),
-        NET.replace("<dim>2</dim>", "<dim>900000000000000000</dim>").replace(
-            "2,3", "900000000000000000,3"
-        ),
+        NET.replace("<dim>2</dim>", "<dim>1000000000000</dim>").replace('shape="2,3"', 'shape="1000000000000,3"'),
+        NET.replace("<dim>2</dim>", "<dim>900000000000000000</dim>").replace("2,3", "900000000000000000,3"),
     )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
             large = next(
-                (
-                    index
-                    for index, fact in enumerate(item.outputs)
-                    if least_bytes(fact) >= MOST_BYTES
-                ),
+                (index for index, fact in enumerate(item.outputs) if least_bytes(fact) >= MOST_BYTES),
                 None,
             )
             layer = item.node.layer
-            if (
-                large is None
-                or layer is None
-                or any(least_bytes(fact) >= MOST_BYTES for fact in item.inputs)
-            ):
+            if large is None or layer is None or any(least_bytes(fact) >= MOST_BYTES for fact in item.inputs):
                 continue
             size = least_bytes(item.outputs[large])
-            limit = (
-                "2^63 bytes or more"
-                if size >= 1 << 63
-                else f"{size / MOST_BYTES:.4g} TiB"
-            )
+            limit = "2^63 bytes or more" if size >= 1 << 63 else f"{size / MOST_BYTES:.4g} TiB"
             port = layer.outputs[large] if large < len(layer.outputs) else None
             if port is not None and offending(port, item.outputs[large].shape) != ():
                 continue
@@ -88,6 +72,4 @@ class OversizedTensor(Rule):
 def least_bytes(fact: Fact) -> int:
     """The bytes that a tensor takes at least."""
     dims = fact.shape.dims
-    return (
-        0 if dims is None else math.prod([dim.lo for dim in dims]) * fact.type.bits // 8
-    )
+    return 0 if dims is None else math.prod([dim.lo for dim in dims]) * fact.type.bits // 8

@@ -38,17 +38,11 @@ class SubnormalInConstant(Rule):
     bad = (PAIR,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        found = [
-            (item, counted) for item, counted in floats(context) if counted.subnormal
-        ]
+        found = [(item, counted) for item, counted in floats(context) if counted.subnormal]
         if found:
             item, counted = found[0]
             all = sum(other.subnormal for _, other in found)
-            notes = (
-                (f"{all} elements in {len(found)} constants in all",)
-                if len(found) > 1
-                else ()
-            )
+            notes = (f"{all} elements in {len(found)} constants in all",) if len(found) > 1 else ()
             are = "is" if counted.subnormal == 1 else "are"
             yield Diagnostic(
                 self.code,

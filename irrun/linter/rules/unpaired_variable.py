@@ -69,9 +69,7 @@ class UnpairedVariable(Rule):
     severity = Severity.WARNING
     stage = "graph"
     good = (STATEFUL,)
-    bad = (
-        STATEFUL.replace('<data variable_id="state"/>', '<data variable_id="stat"/>'),
-    )
+    bad = (STATEFUL.replace('<data variable_id="state"/>', '<data variable_id="stat"/>'),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         read: dict[str, list[tuple[LayerElement, tuple[str, ...]]]] = {}
@@ -80,23 +78,17 @@ class UnpairedVariable(Rule):
             for node, scope in by_type(context).get(type, ()):
                 if node.op is None or node.layer is None:
                     return
-                side.setdefault(node.layer.data.get("variable_id", ""), []).append(
-                    (node.layer, scope.path)
-                )
+                side.setdefault(node.layer.data.get("variable_id", ""), []).append((node.layer, scope.path))
         unread = {name: ends for name, ends in written.items() if name not in read}
         unwritten = {name: ends for name, ends in read.items() if name not in written}
         for name, ends in unread.items():
             meant = near_match(name, unwritten)
             if len(unread) == len(unwritten) == 1:
                 meant = meant or f'; ReadValue reads "{next(iter(unwritten))}"'
-            yield self._finding(
-                *ends[0], f'no ReadValue reads the variable "{name}"{meant}'
-            )
+            yield self._finding(*ends[0], f'no ReadValue reads the variable "{name}"{meant}')
         for name, ends in unwritten.items():
             if not unread:
-                yield self._finding(
-                    *ends[0], f'no Assign writes the variable "{name}"', Severity.INFO
-                )
+                yield self._finding(*ends[0], f'no Assign writes the variable "{name}"', Severity.INFO)
         for kind, variables in (("ReadValue", read), ("Assign", written)):
             for name, ends in variables.items():
                 if len(ends) > 1:
@@ -112,6 +104,4 @@ class UnpairedVariable(Rule):
     ) -> Diagnostic:
         anchor = Anchor(layer.data_element, "value", "variable_id")
         severity = self.severity if severity is None else severity
-        return Diagnostic(
-            self.code, what, anchor, severity, layer_ref(layer), notes=path_notes(path)
-        )
+        return Diagnostic(self.code, what, anchor, severity, layer_ref(layer), notes=path_notes(path))

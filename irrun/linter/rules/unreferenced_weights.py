@@ -36,9 +36,9 @@ class UnreferencedWeights(Rule):
     stage = "weights"
     weights = PAIR_WEIGHTS + bytes(96)
     good = (
-        PAIR.replace(
-            'shape="1" offset="8" size="8"', 'shape="15" offset="8" size="120"'
-        ).replace("<dim>1</dim>", "<dim>15</dim>"),
+        PAIR.replace('shape="1" offset="8" size="8"', 'shape="15" offset="8" size="120"').replace(
+            "<dim>1</dim>", "<dim>15</dim>"
+        ),
     )
     bad = (PAIR,)
 
@@ -49,19 +49,11 @@ class UnreferencedWeights(Rule):
         total = len(weights.bytes)
         if any(item.end > total for item in constants(context)):
             return
-        found = [
-            (start, end)
-            for start, end in gaps(context)
-            if end - start >= PADDING or end % 16
-        ]
+        found = [(start, end) for start, end in gaps(context) if end - start >= PADDING or end % 16]
         count = sum(end - start for start, end in found)
         if not found or overlaps(context) or any(MisalignedConstant().check(context)):
             return
-        places = ", ".join(f"{start} to {end}" for start, end in found[:3]) + (
-            ", …" if len(found) > 3 else ""
-        )
+        places = ", ".join(f"{start} to {end}" for start, end in found[:3]) + (", …" if len(found) > 3 else "")
         name = weights.path.name if weights.path is not None else "the weights"
         what = f"no constant takes {count} of the {total} bytes of {name}: {places}"
-        yield Diagnostic(
-            self.code, what, Anchor(context.document.net.element), self.severity
-        )
+        yield Diagnostic(self.code, what, Anchor(context.document.net.element), self.severity)

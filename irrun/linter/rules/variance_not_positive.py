@@ -30,14 +30,9 @@ _LAYERS: Final = "".join(
         (4, "variance", 8),
     )
 )
-_EDGES: Final = "".join(
-    f'<edge from-layer="{id}" from-port="0" to-layer="5" to-port="{id}"/>'
-    for id in range(5)
-)
+_EDGES: Final = "".join(f'<edge from-layer="{id}" from-port="0" to-layer="5" to-port="{id}"/>' for id in range(5))
 _SIZES: Final = "<dim>1</dim><dim>2</dim><dim>3</dim><dim>3</dim>"
-_LISTS: Final = "".join(
-    f'<port id="{id}" precision="FP32"><dim>2</dim></port>' for id in range(1, 5)
-)
+_LISTS: Final = "".join(f'<port id="{id}" precision="FP32"><dim>2</dim></port>' for id in range(1, 5))
 
 _NORM: Final = f"""<?xml version="1.0"?>
 <net name="net" version="11">
@@ -97,10 +92,7 @@ class VarianceNotPositive(Rule):
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in made(context, "BatchNormInference"):
             op = item.node.op
-            if (
-                not isinstance(op, BatchNormInferenceV1 | BatchNormInferenceV5)
-                or item.node.layer is None
-            ):
+            if not isinstance(op, BatchNormInferenceV1 | BatchNormInferenceV5) or item.node.layer is None:
                 continue
             variance = item.inputs[_VARIANCE].constant
             if variance is None or variance.size == 0 or not variance.min() <= 0:

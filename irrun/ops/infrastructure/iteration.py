@@ -108,7 +108,7 @@ def run_loop(
 
 
 def _nothing(axis: int, result: Fact) -> Array:
-    """What is joined of no runs at all: no elements along the axis, and elsewhere the sizes as far as they are known."""
+    """What is joined of no runs at all: no elements along the axis, elsewhere the sizes as far as they are known."""
     if result.shape.rank is None:
         return np.empty(0, dtype=result.type.dtype)
     return np.empty(with_axis(result.shape, axis % result.shape.rank, 0).lower, dtype=result.type.dtype)

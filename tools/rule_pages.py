@@ -1,0 +1,110 @@
+"""The pages of the rules, with what irrun really says of their examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from irrun.diagnostics.render import Finding, full
+from irrun.linter.check import lint_bytes
+from irrun.linter.rule import Rule, rules
+
+LONGEST = 60
+WIDEST = 160
+FILE = "model.xml"
+GROUPS = {
+    "IR1": "The document",
+    "IR2": "The graph",
+    "IR3": "Operations",
+    "IR4": "Shapes and types",
+    "IR5": "Weights",
+    "IR6": "Numerics",
+    "IR7": "Compatibility",
+    "IR8": "Running",
+    "IR9": "Safety",
+}
+
+
+def pages(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The page of each rule and the index, by path."""
+    yield folder / "README.md", index()
+    for rule in rules().values():
+        yield folder / f"{rule.name}.md", page(rule)
+
+
+def index() -> str:
+    lines = [
+        "# Rules",
+        "",
+        "Made by `tools/generate.py` from the rules. Each page shows what irrun really says of its example;",
+        "`irrun rule CODE` prints the explanation. *Fix* says whether `irrun lint --fix` mends the finding: safe where",
+        "the model computes what it did, unsafe, with `--unsafe-fixes`, where that is a guess at what was meant.",
+    ]
+    for prefix, members in groupby(rules().values(), key=lambda rule: rule.code[:3]):
+        lines += [
+            "",
+            f"## {GROUPS[prefix]}",
+            "",
+            "| code | name | severity | what is wrong | fix |",
+            "|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {rule.code} | [{rule.name}]({rule.name}.md) | {rule.severity} | {_summary(rule)} | {_fixes(rule)} |"
+            for rule in members
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def page(rule: type[Rule]) -> str:
+    fixes = _fixes(rule)
+    facts = [f"Severity: {rule.severity}."]
+    facts += [f"Fix: {fixes}."] if fixes else []
+    facts += ["Reported when a model is compiled or runs, never by `irrun lint`."] if rule.stage == "run" else []
+    lines = [f"# {rule.name} ({rule.code})", "", " ".join(facts), "", rule.explanation()]
+    bad = next((text for text in rule.bad if text and _fits(text)), None)
+    if bad is not None:
+        option = f" --target-version {rule.target_version}" if rule.target_version is not None else ""
+        lines += ["", "## What irrun says", "", f"Of this `{FILE}`:", "", *_listing(bad, "xml")]
+        lines += ["", *_listing(f"$ irrun lint{option} {FILE}\n{full(findings(rule, bad))}", "text")]
+        good = max((text for text in rule.good if _fits(text)), key=lambda text: _likeness(text, bad), default=None)
+        if good is not None:
+            lines += ["", "Of this one, nothing:", "", *_listing(good, "xml")]
+    return "\n".join(lines) + "\n"
+
+
+def findings(rule: type[Rule], text: str) -> Sequence[Finding]:
+    """What the linter finds in an example, beside the weights of its rule."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / FILE
+        if rule.weights is not None:
+            path.with_suffix(".bin").write_bytes(rule.weights)
+        report = lint_bytes(text.encode(), path, target_version=rule.target_version)
+        report.filename = FILE
+        return report.findings()
+
+
+def _fixes(rule: type[Rule]) -> str:
+    """How the findings of the examples can be mended."""
+    found = (item.diagnostic for text in rule.bad for item in findings(rule, text))
+    ways = {item.fix.applicability for item in found if item.fix is not None and item.code == rule.code}
+    return " or ".join(sorted(ways))
+
+
+def _summary(rule: type[Rule]) -> str:
+    return " ".join(rule.explanation().partition("\n\n")[0].split()).replace("|", "\\|")
+
+
+def _fits(text: str) -> bool:
+    lines = text.splitlines()
+    return len(lines) <= LONGEST and all(len(line) <= WIDEST for line in lines)
+
+
+def _likeness(a: str, b: str) -> float:
+    return SequenceMatcher(None, a.splitlines(), b.splitlines()).ratio()
+
+
+def _listing(text: str, language: str) -> list[str]:
+    return [f"```{language}", text.rstrip("\n"), "```"]
