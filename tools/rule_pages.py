@@ -63,10 +63,12 @@ def page(rule: type[Rule]) -> str:
     facts = [f"Severity: {rule.severity}."]
     facts += [f"Fix: {fixes}."] if fixes else []
     facts += ["Reported when a model is compiled or runs, never by `irrun lint`."] if rule.stage == "run" else []
+    facts += ["What it says at the level of info is said only where the rule is selected."] if rule.opt_in else []
     lines = [f"# {rule.name} ({rule.code})", "", " ".join(facts), "", rule.explanation()]
     bad = next((text for text in rule.bad if text and _fits(text)), None)
     if bad is not None:
         option = f" --target-version {rule.target_version}" if rule.target_version is not None else ""
+        option += f" --extend-select {rule.code}" if rule.opt_in else ""
         lines += ["", "## What irrun says", "", f"Of this `{FILE}`:", "", *_listing(bad, "xml")]
         lines += ["", *_listing(f"$ irrun lint{option} {FILE}\n{full(findings(rule, bad))}", "text")]
         good = max((text for text in rule.good if _fits(text)), key=lambda text: _likeness(text, bad), default=None)
@@ -81,7 +83,7 @@ def findings(rule: type[Rule], text: str) -> Sequence[Finding]:
         path = Path(folder) / FILE
         if rule.weights is not None:
             path.with_suffix(".bin").write_bytes(rule.weights)
-        report = lint_bytes(text.encode(), path, target_version=rule.target_version)
+        report = lint_bytes(text.encode(), path, target_version=rule.target_version, asked=[rule.code])
         report.filename = FILE
         return report.findings()
 

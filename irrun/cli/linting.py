@@ -24,7 +24,7 @@ from irrun.linter.batch import Checked, LostWorker, Task, check_all
 from irrun.linter.catalogue import catalogue
 from irrun.linter.configuration import BadConfiguration, Configuration, Configurations
 from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
-from irrun.linter.selection import Choice, FileIgnores, selected
+from irrun.linter.selection import ALL, Choice, FileIgnores, meant, selected
 
 FOUND: Final = 1
 DEFAULT_LEVEL: Final = Severity.WARNING
@@ -111,7 +111,16 @@ def _task(found: Found, options: Options, configurations: Configurations) -> Tas
         filename, data = options.stdin_filename or STDIN, _stdin()
     passing = options.quiet_non_ir or not found.named
     codes = _codes(Path(filename), options, configurations)
-    return Task(filename, codes, options.weights, options.values, passing, data, options.target_version)
+    asked = _asked(Path(filename), options, configurations)
+    return Task(filename, codes, options.weights, options.values, passing, data, options.target_version, asked)
+
+
+def _asked(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:
+    """The rules that are selected by name or prefix; all of them where remarks fail."""
+    if options.fail_level is Severity.INFO:
+        return meant([ALL])
+    choice = configurations.of(path.parent).choice
+    return meant((*(choice.select or ()), *choice.extend_select, *(options.select or ()), *options.extend_select))
 
 
 def _codes(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:

@@ -17,18 +17,19 @@ MOST_ELEMENTS: Final = 4096
 MOST_DIMS: Final = 64
 """The longest shape tensor that is followed while only part of it is known."""
 
+_WHOLE: Final = ("int", "uint", "boolean")
+
 
 def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The outputs, with their values where the values of the inputs settle them."""
-    if op.foldable is Fold.NEVER or all(fact.value is not None for fact in outputs):
+    if op.foldable is Fold.NEVER:
         return tuple(outputs)
-    if not outputs or not all(_affordable(fact) for fact in outputs):
+    whole = all(fact is None or fact.constant is not None for fact in inputs)
+    if not whole and (op.foldable is not Fold.DIMS or any(fact.type.kind not in _WHOLE for fact in outputs)):
         return tuple(outputs)
-    if all(fact is None or fact.constant is not None for fact in inputs):
-        return _values(op, inputs, outputs)
-    if op.foldable is Fold.DIMS and all(fact.type.kind in ("int", "uint", "boolean") for fact in outputs):
-        return _dims(op, inputs, outputs)
-    return tuple(outputs)
+    if all(fact.value is not None for fact in outputs) or not all(_affordable(fact) for fact in outputs):
+        return tuple(outputs)
+    return _values(op, inputs, outputs) if whole else _dims(op, inputs, outputs)
 
 
 def _affordable(fact: Fact) -> bool:

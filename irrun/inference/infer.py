@@ -28,20 +28,26 @@ class Revision(Protocol):
 
 
 def infer(
-    graph: Graph, weights: Weights, given: Mapping[int, Fact] | None = None, revision: Revision | None = None
+    graph: Graph,
+    weights: Weights,
+    given: Mapping[int, Fact] | None = None,
+    revision: Revision | None = None,
+    before: Facts | None = None,
 ) -> Facts:
     """What is known of every tensor of a graph.
 
     ``given`` replaces what Parameters say of themselves, by node; ``revision`` what is inferred of any node. A layer
-    that does not fit its inputs is reported; nothing is said of what depends on it.
+    that does not fit its inputs is reported; nothing is said of what depends on it. ``before`` is what was inferred of
+    the same graph and the same ``given`` without a revision: it holds as long as nothing is revised.
     """
-    return _Pass(weights, revision).run(graph, given or {}, ())
+    return _Pass(weights, revision, before).run(graph, given or {}, ())
 
 
 class _Pass:
-    def __init__(self, weights: Weights, revision: Revision | None) -> None:
+    def __init__(self, weights: Weights, revision: Revision | None, before: Facts | None) -> None:
         self.weights = weights
         self.revision = revision
+        self.before = before
         self.runs = 0
 
     def run(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
@@ -61,14 +67,16 @@ class _Pass:
                 continue
             if self.revision is not None:
                 inputs = self.revision.inputs(node, inputs)
-            try:
-                outputs = self._outputs(node, inputs, bodies, path)
-            except OpError as error:
-                if node.layer is not None:
-                    found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
-                continue
-            if node.id in parameters:
-                outputs = (given[node.id] if node.id in given else _named(node.name, outputs[0]),)
+            outputs = None if path or node.bodies else self._as_before(node, inputs)
+            if outputs is None:
+                try:
+                    outputs = self._outputs(node, inputs, bodies, path)
+                except OpError as error:
+                    if node.layer is not None:
+                        found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
+                    continue
+                if node.id in parameters:
+                    outputs = (given[node.id] if node.id in given else _named(node.name, outputs[0]),)
             if self.revision is not None:
                 outputs = self.revision.outputs(node, outputs)
             for port, fact in enumerate(outputs):
@@ -76,6 +84,19 @@ class _Pass:
         for facts in bodies.values():
             found += facts.diagnostics
         return Facts(graph, known, bodies, tuple(found))
+
+    def _as_before(self, node: Node, inputs: Sequence[Fact | None]) -> tuple[Fact, ...] | None:
+        """The outputs that were inferred of the same inputs; None where the inputs are not the same."""
+        if self.before is None:
+            return None
+        of = self.before.of
+        for outlet, fact in zip(self.before.graph.sources(node.id), inputs, strict=True):
+            if outlet is None or of.get(outlet) is not fact:
+                return None
+        outputs: list[Fact] = []
+        while (fact := of.get(Outlet(node.id, len(outputs)))) is not None:
+            outputs.append(fact)
+        return tuple(outputs) or None
 
     def _outputs(
         self,

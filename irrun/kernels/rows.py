@@ -77,30 +77,46 @@ def layer_norm(
     by_columns = x.strides[0] < x.strides[1]
     step = max(256 if by_columns else 1, BLOCK // max(columns, 1))
     step = max(1, min(step, -(-rows // threads())))
-    count = x.dtype.type(max(columns, 1))
+
+    if x.size <= BLOCK // 4:
+        _normalize(x, gamma, beta, eps, eps_outside, centred, out, by_columns)
+        return
 
     def work(first: int, last: int) -> None:
         for start in range(first * step, min(last * step, rows), step):
             block, target = x[start : start + step], out[start : start + step]
-            if centred:
-                mean = _sums(block, None, by_columns)
-                mean /= count
-                np.subtract(block, mean, out=target)
-                block = target
-            deviation = _sums(block, block, by_columns)
-            deviation /= count
-            if not eps_outside:
-                deviation += eps
-            np.sqrt(deviation, out=deviation)
-            if eps_outside:
-                deviation += eps
-            np.divide(block, deviation, out=target)
-            if gamma is not None:
-                target *= gamma
-            if beta is not None:
-                target += beta
+            _normalize(block, gamma, beta, eps, eps_outside, centred, target, by_columns)
 
     split(work, -(-rows // step), 0.8 * x.size)
+
+
+def _normalize(
+    x: Array,
+    gamma: Array | None,
+    beta: Array | None,
+    eps: float,
+    eps_outside: bool,
+    centred: bool,
+    out: Array,
+    by_columns: bool,
+) -> None:
+    count = max(x.shape[1], 1)
+    if centred:
+        mean = _sums(x, None, by_columns)
+        mean /= count
+        x = np.subtract(x, mean, out=out)
+    deviation = _sums(x, x, by_columns)
+    deviation /= count
+    if not eps_outside:
+        deviation += eps
+    np.sqrt(deviation, out=deviation)
+    if eps_outside:
+        deviation += eps
+    np.divide(x, deviation, out=out)
+    if gamma is not None:
+        out *= gamma
+    if beta is not None:
+        out += beta
 
 
 def _sums(x: Array, times: Array | None, by_columns: bool) -> Array:

@@ -23,7 +23,7 @@ class LostWorker(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One file to check. ``codes`` are those of the rules that count in it.
+    """One file to check. ``codes`` are those of the rules that count in it, ``asked`` those that were asked for.
 
     ``data`` is what to check instead of the bytes of the file, which then need not be there. Where ``passing``, a file
     that is no IR is passed over.
@@ -36,6 +36,7 @@ class Task:
     passing: bool = False
     data: bytes | None = None
     target_version: str | None = None
+    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,11 @@ def check(task: Task) -> Checked:
             if not looks_like_ir(data):
                 return Checked(task.filename, passed_over=True)
         if data is None or (task.data is None and Path(task.filename).is_file()):
-            report = lint(task.filename, task.weights, task.values, task.target_version)
+            report = lint(task.filename, task.weights, task.values, task.target_version, task.asked)
         else:
-            report = lint_bytes(data, task.filename, task.weights, task.values, task.target_version)
+            report = lint_bytes(
+                data, task.filename, task.weights, task.values, task.target_version, task.asked
+            )
     except OSError as error:
         return Checked(task.filename, problem=_refused(error, task.filename))
     except UnknownPort as error:

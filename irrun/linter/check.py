@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, overload
 
@@ -78,18 +78,19 @@ def lint(
     weights: str | os.PathLike[str] | None = None,
     values: Values = (),
     target_version: str | None = None,
+    asked: Collection[str] = (),
 ) -> Report:
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
     ``values`` gives what arrives at ports that nothing feeds, for a file that is a bare layer: pairs of a port id, an
     input name or ``LAYER.PORT``, and the elements. OSError where a file cannot be opened, UnknownPort where no port
-    takes a value.
+    takes a value. ``asked`` are codes of rules whose remarks on sound files are wanted.
     """
     try:
         data = load(Path(path))
     except IRError as error:
         return Report(os.fspath(path), SourceMap(b""), error.diagnostics)
-    return lint_bytes(data, path, weights, values, target_version)
+    return lint_bytes(data, path, weights, values, target_version, asked)
 
 
 def lint_bytes(
@@ -98,6 +99,7 @@ def lint_bytes(
     weights: str | os.PathLike[str] | None = None,
     values: Values = (),
     target_version: str | None = None,
+    asked: Collection[str] = (),
 ) -> Report:
     """Check what would stand in the file at ``path``, as ``lint`` does. The file itself need not be there."""
     filename = os.fspath(path)
@@ -110,7 +112,7 @@ def lint_bytes(
     given = facts_of(bound, values)
     context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context)]
-    mended = list(Fixes(context).added_to(_unexplained(found)))
+    mended = list(Fixes(context).added_to(_wanted(_unexplained(found), asked)))
     return Report(filename, read.source_map, unsuppressed(mended, read.data, read.source_map), len(context.outputs))
 
 
@@ -128,6 +130,16 @@ def _unexplained(found: Sequence[Diagnostic]) -> list[Diagnostic]:
         item
         for item in found
         if not any(item.code.startswith(codes) and item.code != cause for cause, codes in explained.items())
+    ]
+
+
+def _wanted(found: Iterable[Diagnostic], asked: Collection[str]) -> list[Diagnostic]:
+    """The findings without remarks on sound files that nobody asked for."""
+    known = rules()
+    return [
+        item
+        for item in found
+        if item.severity is not Severity.INFO or item.code in asked or not known[item.code].opt_in
     ]
 
 

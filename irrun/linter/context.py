@@ -66,7 +66,7 @@ class Context:
     @functools.cached_property
     def _by_declaration(self) -> ByDeclaration:
         declared = ByDeclaration(self._reported)
-        declared.facts = infer(self.bound.graph, self.document.weights, self.given, declared)
+        declared.facts = infer(self.bound.graph, self.document.weights, self.given, declared, self.facts)
         return declared
 
     def made(self, item: DeclaredPort) -> Fact | None:

@@ -24,7 +24,8 @@ class Rule:
     without a ``check`` of its own documents a finding that reading, binding or inference makes. ``bad`` are files that
     have this finding and no other, ``good`` files that have none; ``weights`` is the file of weights beside each of
     them, ``target_version`` the release that they are checked for. A rule of the stage ``run`` is about a model that
-    runs, and the linter never reports it.
+    runs, and the linter never reports it. What an ``opt_in`` rule has to say at the level of info, which may be true of
+    sound files, is said only where the rule is asked for.
     """
 
     code: ClassVar[str]
@@ -35,6 +36,7 @@ class Rule:
     bad: ClassVar[tuple[str, ...]] = ()
     weights: ClassVar[bytes | None] = None
     target_version: ClassVar[str | None] = None
+    opt_in: ClassVar[bool] = False
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         """The findings of this rule in one file."""

@@ -56,7 +56,11 @@ class Shape:
     @property
     def size(self) -> Dim:
         """The number of elements."""
-        return math.prod(self._known(), start=Dim.exactly(1)) if self.dims is not None else Dim()
+        if self.dims is None:
+            return Dim()
+        if all(dim.lo == dim.hi for dim in self.dims):
+            return Dim.exactly(math.prod(dim.lo for dim in self.dims))
+        return math.prod(self.dims, start=Dim.exactly(1))
 
     def compatible(self, other: Shape) -> bool:
         """Whether one tensor can have both shapes."""

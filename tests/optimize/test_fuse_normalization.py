@@ -125,3 +125,15 @@ def test_the_mean_of_something_else_is_not_taken_for_a_centre(tmp_path: Path) ->
     variance = net.layer("Add", [mean_square(net, off), net.constant(np.float32(1e-5))], "2,3,1")
     net.result(net.layer("Divide", [off, net.layer("Sqrt", [variance], "2,3,1")], "2,3,8"))
     check(net, tmp_path, ONLY, {"ReduceMean": 1, "Subtract": 1, "FusedLayerNorm": 1})
+
+
+@pytest.mark.parametrize("order", [[0, 2, 1, 3], [2, 0, 1, 3], [3, 0, 1, 2]])
+def test_tensors_that_lie_in_memory_in_any_order(tmp_path: Path, order: list[int]) -> None:
+    net = Net()
+    sizes = (2, 3, 4, 5)
+    shape = ",".join(str(sizes[axis]) for axis in order)
+    turned = net.layer("Transpose", [net.parameter("x", "2,3,4,5"), net.constant(np.array(order))], shape)
+    given = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}
+    made = net.layer("MVN", [turned, net.constant(LAST)], shape, 6, **given)
+    net.result(net.layer("Multiply", [made, net.normal(sizes[order[-1]])], shape))
+    check(net, tmp_path, ONLY, {"Transpose": 1, "FusedLayerNorm": 1})

@@ -32,6 +32,7 @@ class DeadLayer(Rule):
 
     code = "IR210"
     name = "dead-layer"
+    opt_in = True
     severity = Severity.WARNING
     stage = "graph"
     good = (NET,)

@@ -31,6 +31,7 @@ class DuplicateLayerName(Rule):
 
     code = "IR209"
     name = "duplicate-layer-name"
+    opt_in = True
     severity = Severity.WARNING
     stage = "graph"
     good = (NET,)

@@ -75,6 +75,7 @@ class EmptyQuantizationRange(Rule):
 
     code = "IR606"
     name = "empty-quantization-range"
+    opt_in = True
     severity = Severity.WARNING
     stage = "weights"
     weights = struct.pack("<ffff", 0.0, 1.0, 0.0, 0.0)

@@ -34,6 +34,7 @@ class EmptyTensor(Rule):
 
     code = "IR405"
     name = "empty-tensor"
+    opt_in = True
     severity = Severity.INFO
     stage = "facts"
     good = (NET,)

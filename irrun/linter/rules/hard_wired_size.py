@@ -67,6 +67,7 @@ class HardWiredSize(Rule):
 
     code = "IR406"
     name = "hard-wired-size"
+    opt_in = True
     severity = Severity.WARNING
     stage = "facts"
     weights = (1).to_bytes(8, "little") + (12).to_bytes(8, "little")

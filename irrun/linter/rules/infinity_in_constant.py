@@ -30,6 +30,7 @@ class InfinityInConstant(Rule):
 
     code = "IR602"
     name = "infinity-in-constant"
+    opt_in = True
     severity = Severity.INFO
     stage = "weights"
     weights = struct.pack("<ffq", 1.0, float("-inf"), 3)

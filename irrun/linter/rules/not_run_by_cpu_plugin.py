@@ -42,6 +42,7 @@ class NotRunByCpuPlugin(Rule):
 
     code = "IR702"
     name = "not-run-by-cpu-plugin"
+    opt_in = True
     severity = Severity.INFO
     stage = "facts"
     good = (NET, _LRN.replace("<dim>0</dim>", "<dim>1</dim>"))

@@ -35,6 +35,7 @@ class UnusedParameter(Rule):
 
     code = "IR212"
     name = "unused-parameter"
+    opt_in = True
     severity = Severity.INFO
     stage = "graph"
     good = (NET,)

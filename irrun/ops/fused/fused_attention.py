@@ -24,7 +24,9 @@ class FusedAttention(Fused):
     def run(self, query: Array, key: Array, value: Array, mask: Array | None = None, *, memory: Memory) -> Array:
         if self.key_turned:
             key = key.swapaxes(-1, -2)
-        stack = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+        stack = query.shape[:-2]
+        if not stack == key.shape[:-2] == value.shape[:-2]:
+            stack = np.broadcast_shapes(stack, key.shape[:-2], value.shape[:-2])
         out = _room(stack, query, value.shape[-1], memory)
         scale = self.scale if self.scale is not None else (query.shape[-1] or 1) ** -0.5
         return attention(query, key, value, mask, scale, causal=self.causal, out=out)

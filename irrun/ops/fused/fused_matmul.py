@@ -9,6 +9,12 @@ from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 from irrun.ops.fused.in_place import InPlace
 
+_SMALL = 1 << 14
+"""Elements of a result below which it is computed at once."""
+
+_LARGE = 1 << 18
+"""Elements of weights that are worth sharing whatever the result is."""
+
 
 @fused("FusedMatMul")
 class FusedMatMul(Fused):
@@ -40,6 +46,8 @@ class FusedMatMul(Fused):
         rows = math.prod(lead)
         a = data.reshape(rows, depth)
         added = None if summand is None else summand.reshape(rows, columns)
+        if rows * columns < _SMALL:
+            return self._small(a, added).reshape(*lead, columns)
         if not self.turned:
             out = memory.empty((*lead, columns), self.weights.dtype)
             product(a, self.weights, out.reshape(rows, columns), self.bias, added, self.activation, self.cost)
@@ -49,3 +57,18 @@ class FusedMatMul(Fused):
         turned = None if added is None else added.T
         product(self.weights.T, a.T, laid, bias, turned, self.activation, self.cost)
         return np.moveaxis(laid.reshape(columns, *lead), 0, -1)
+
+    def _small(self, a: Array, summand: Array | None) -> Array:
+        """All at once, where there is little to share between threads; not for a row times a large matrix."""
+        out = np.empty((len(a), self.weights.shape[1]), self.weights.dtype)
+        if self.weights.size >= _LARGE:
+            product(a, self.weights, out, self.bias, summand, self.activation, self.cost)
+            return out
+        np.matmul(a, self.weights, out=out)
+        if self.bias is not None:
+            out += self.bias
+        if summand is not None:
+            out += summand
+        if self.activation is not None:
+            self.activation(out)
+        return out

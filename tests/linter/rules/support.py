@@ -6,6 +6,7 @@ from pathlib import Path
 
 from irrun.diagnostics import Diagnostic
 from irrun.linter import lint
+from irrun.linter.rule import rules
 
 
 def findings(folder: Path, text: str, weights: bytes | None = None) -> list[Diagnostic]:
@@ -13,7 +14,7 @@ def findings(folder: Path, text: str, weights: bytes | None = None) -> list[Diag
     path.write_text(text, encoding="utf-8")
     if weights is not None:
         path.with_suffix(".bin").write_bytes(weights)
-    return list(lint(path))
+    return list(lint(path, asked=rules()))
 
 
 def told(found: list[Diagnostic]) -> list[tuple[str, str, str]]:
