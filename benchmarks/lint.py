@@ -29,7 +29,10 @@ READ_MODEL = "import sys, openvino; openvino.Core().read_model(sys.argv[1])"
 
 
 class Run(NamedTuple):
+    """Wall time, time on the processor, and peak resident memory."""
+
     seconds: float
+    busy: float
     megabytes: float
 
 
@@ -54,19 +57,19 @@ def generated(layers: int) -> Writer:
 
 
 def run(command: Sequence[str]) -> Run:
-    """Wall time and peak resident memory of a process that must end well."""
+    """What a process takes that must end well."""
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return Run(time.perf_counter() - began, used.ru_maxrss / 1024)
+    return Run(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def median(command: Sequence[str], runs: int) -> Run:
     found = [run(command) for _ in range(runs)]
-    return Run(statistics.median(item.seconds for item in found), max(item.megabytes for item in found))
+    return Run(*(statistics.median(values) for values in zip(*found, strict=True)))
 
 
 def main() -> None:
@@ -77,19 +80,23 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = arguments.keep or Path(folder) / "chain.xml"
-        path.write_text(generated(arguments.layers).text.replace("\t", ""), encoding="utf-8")
+        ir = generated(arguments.layers)
+        path.write_text(ir.text.replace("\t", ""), encoding="utf-8")
+        path.with_suffix(".bin").write_bytes(ir.weights)
         size = path.stat().st_size / 2**20
         bare = median(BARE, arguments.runs)
         lint = median([sys.executable, "-m", "irrun", "lint", str(path)], arguments.runs)
         openvino = median([sys.executable, "-c", READ_MODEL, str(path)], arguments.runs)
         imported = median([sys.executable, "-c", "import openvino"], arguments.runs)
     print(f"{arguments.layers} layers, {size:.1f} MB, median of {arguments.runs} runs, start-up included")
-    print(
-        f"{'irrun lint':22}{lint.seconds:8.2f} s {lint.megabytes:8.0f} MB peak  {lint.megabytes / size:5.1f} x the file"
-    )
-    print(f"{'  of which start-up':22}{bare.seconds:8.2f} s {bare.megabytes:8.0f} MB")
-    print(f"{'openvino read_model':22}{openvino.seconds:8.2f} s {openvino.megabytes:8.0f} MB peak")
-    print(f"{'  of which import':22}{imported.seconds:8.2f} s {imported.megabytes:8.0f} MB")
+    for name, item in (
+        ("irrun lint", lint),
+        ("  of which start-up", bare),
+        ("openvino read_model", openvino),
+        ("  of which import", imported),
+    ):
+        multiple = f"{item.megabytes / size:6.1f} x the file" if not name.startswith(" ") else ""
+        print(f"{name:22}{item.seconds:7.2f} s, {item.busy:5.2f} s busy {item.megabytes:6.0f} MB peak{multiple}")
     without = (lint.seconds - bare.seconds) / max(openvino.seconds - imported.seconds, 1e-3)
     total = lint.seconds / openvino.seconds
     print(f"irrun lint takes {total:.1f} times as long as read_model, {without:.1f} without start-up")

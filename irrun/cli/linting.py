@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import click
 
@@ -20,7 +20,7 @@ from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
 from irrun.document.reader import MOST_BYTES
 from irrun.linter import baseline
-from irrun.linter.batch import Checked, LostWorker, Task, check_all
+from irrun.linter.batch import Checked, LostWorker, Task, check_all, collect_rarely
 from irrun.linter.catalogue import catalogue
 from irrun.linter.configuration import BadConfiguration, Configuration, Configurations
 from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
@@ -58,11 +58,20 @@ class Options:
     stdin_filename: str | None = None
     quiet_non_ir: bool = False
     target_version: str | None = None
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
     jobs: int = 1
+
+    @property
+    def fixing(self) -> Literal["safe", "unsafe"] | None:
+        """Which fixes are applied, to the files or to what is shown."""
+        return None if not self.fix and not self.diff else "unsafe" if self.unsafe_fixes else "safe"
 
 
 def run(options: Options) -> int:
     """Check the files and say what was found; the exit status. Failure where nothing can be checked."""
+    collect_rarely()
     try:
         return _run(options)
     except (BadConfiguration, NoSuchFile, baseline.BadBaseline, LostWorker) as error:
@@ -80,6 +89,8 @@ def _run(options: Options) -> int:
         _task(found, options, configurations) for found in expanded(options.files, options.exclude or here.exclude)
     ]
     checked = _checked(tasks, options)
+    if options.diff:
+        return _show_diffs(checked, exit_zero=options.exit_zero)
     findings = [finding for item in checked for finding in item.findings]
     files = [item.filename for item in checked if not item.problem]
     failed = len(files) < len(checked)
@@ -95,7 +106,9 @@ def _run(options: Options) -> int:
     if output_format in _SUMMED_UP and not options.statistics and files and level() >= 0:
         recorded = f", {old} in the baseline" if old else ""
         summary = statistics.checked(len(files), results.ports)
-        click.echo(f"{summary}: {statistics.found(len(findings))}{recorded}", err=True)
+        mended = sum(item.fixed for item in checked)
+        fixed = f", {mended} mended" if mended else ""
+        click.echo(f"{summary}: {statistics.found(len(findings))}{recorded}{fixed}", err=True)
     if gone:
         note(
             f"{statistics.found(gone)} of the baseline {'is' if gone == 1 else 'are'} gone; --write-baseline updates it"
@@ -108,11 +121,24 @@ def _run(options: Options) -> int:
 def _task(found: Found, options: Options, configurations: Configurations) -> Task:
     filename, data = str(found.path), None
     if filename == STDIN:
+        if options.fix and not options.diff:
+            raise Failure("--fix mends files, and the standard input is none; --diff shows what would change")
         filename, data = options.stdin_filename or STDIN, _stdin()
     passing = options.quiet_non_ir or not found.named
     codes = _codes(Path(filename), options, configurations)
     asked = _asked(Path(filename), options, configurations)
-    return Task(filename, codes, options.weights, options.values, passing, data, options.target_version, asked)
+    return Task(
+        filename,
+        codes,
+        options.weights,
+        options.values,
+        passing,
+        data,
+        options.target_version,
+        asked,
+        options.fixing,
+        written=options.fix and not options.diff,
+    )
 
 
 def _asked(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:
@@ -150,6 +176,19 @@ def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
         if item.problem:
             click.echo(f"{click.style('error:', fg='red', bold=True)} {item.problem}", err=True)
     return [item for item in checked if not item.passed_over]
+
+
+def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
+    """Print what would change in each file; the exit status."""
+    changed = [item for item in checked if item.diff]
+    for item in changed:
+        result(item.diff.rstrip("\n"))
+    if level() >= 0:
+        mended = statistics.found(sum(item.fixed for item in changed)) if changed else "nothing"
+        click.echo(f"{mended} would be mended in {len(changed)} file{'s' if len(changed) != 1 else ''}", err=True)
+    if any(item.problem for item in checked):
+        return CANNOT
+    return FOUND if changed and not exit_zero else 0
 
 
 def _processors() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -9,12 +10,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, Literal
 
+from irrun.diagnostics import Diagnostic
 from irrun.diagnostics.excerpt import excerpted
 from irrun.diagnostics.render import Finding
-from irrun.linter.check import lint, lint_bytes
+from irrun.linter.apply import diff, mend, replace
+from irrun.linter.check import Report, lint, lint_bytes
 from irrun.linter.files import looks_like_ir
 from irrun.linter.given import UnknownPort, Values
+
+COLLECTING: Final = 50_000, 20, 100
+"""How many objects are made between two searches for cycles, and how many searches until older ones are looked at."""
 
 
 class LostWorker(RuntimeError):
@@ -26,7 +33,8 @@ class Task:
     """One file to check. ``codes`` are those of the rules that count in it, ``asked`` those that were asked for.
 
     ``data`` is what to check instead of the bytes of the file, which then need not be there. Where ``passing``, a file
-    that is no IR is passed over.
+    that is no IR is passed over. ``fixing`` is which fixes are applied to it, ``written`` whether they are to the file
+    itself and not only to what is shown.
     """
 
     filename: str
@@ -37,17 +45,29 @@ class Task:
     data: bytes | None = None
     target_version: str | None = None
     asked: frozenset[str] = frozenset()
+    fixing: Literal["safe", "unsafe"] | None = None
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of a task: its findings, or the ``problem`` that left it unchecked, or neither if ``passed_over``."""
+    """What became of a task: its findings, or the ``problem`` that left it unchecked, or neither if ``passed_over``.
+
+    ``fixed`` counts the findings that were mended, and ``diff`` shows how where nothing was written.
+    """
 
     filename: str
     findings: tuple[Finding, ...] = ()
     ports: int = 0
     problem: str = ""
     passed_over: bool = False
+    fixed: int = 0
+    diff: str = ""
+
+
+def collect_rarely() -> None:
+    """Let this process look for cycles less often: what is made of a file lives until the file is done."""
+    gc.set_threshold(*COLLECTING)
 
 
 def check(task: Task) -> Checked:
@@ -58,18 +78,41 @@ def check(task: Task) -> Checked:
             data = Path(task.filename).read_bytes() if data is None else data
             if not looks_like_ir(data):
                 return Checked(task.filename, passed_over=True)
+        if task.fixing is not None:
+            return _mended(task, data)
         if data is None or (task.data is None and Path(task.filename).is_file()):
             report = lint(task.filename, task.weights, task.values, task.target_version, task.asked)
         else:
-            report = lint_bytes(
-                data, task.filename, task.weights, task.values, task.target_version, task.asked
-            )
+            report = lint_bytes(data, task.filename, task.weights, task.values, task.target_version, task.asked)
     except OSError as error:
         return Checked(task.filename, problem=_refused(error, task.filename))
     except UnknownPort as error:
         return Checked(task.filename, problem=f"{task.filename}: {error}")
-    findings = [finding for finding in report.findings() if finding.diagnostic.code in task.codes]
-    return Checked(task.filename, excerpted(findings), report.ports)
+    return Checked(task.filename, _counting(report, task), report.ports)
+
+
+def _mended(task: Task, data: bytes | None) -> Checked:
+    """Check one file after its fixes. OSError and UnknownPort are passed on."""
+    path = Path(task.filename)
+    before = path.read_bytes() if data is None else data
+    reports: list[Report] = []
+
+    def found(text: bytes) -> list[Diagnostic]:
+        report = lint_bytes(text, path, task.weights, task.values, task.target_version, task.asked)
+        reports.append(report)
+        return [item for item in report if item.code in task.codes]
+
+    outcome = mend(before, found, unsafe=task.fixing == "unsafe")
+    if task.written and outcome.data != before:
+        replace(path, outcome.data)
+    shown = "" if task.written else diff(task.filename, before, outcome.data)
+    left = _counting(reports[-1], task)
+    return Checked(task.filename, left, reports[-1].ports, fixed=len(outcome.applied), diff=shown)
+
+
+def _counting(report: Report, task: Task) -> tuple[Finding, ...]:
+    """The findings of the rules that count in a file."""
+    return excerpted([finding for finding in report.findings() if finding.diagnostic.code in task.codes])
 
 
 def check_all(tasks: Sequence[Task], processes: int = 1) -> Iterator[Checked]:
@@ -82,7 +125,7 @@ def check_all(tasks: Sequence[Task], processes: int = 1) -> Iterator[Checked]:
     from multiprocessing import get_context
 
     context = get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(tasks)), context, initializer=_default_interrupt) as pool:
+    with ProcessPoolExecutor(min(processes, len(tasks)), context, initializer=_begin_work) as pool:
         try:
             with _uninterrupted():
                 results = pool.map(check, tasks, chunksize=max(1, min(16, len(tasks) // (4 * processes))))
@@ -111,6 +154,7 @@ def _uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _default_interrupt() -> None:
+def _begin_work() -> None:
     """From now on an interrupt ends a worker at once; the parent alone speaks of it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    collect_rarely()

@@ -13,6 +13,7 @@ from irrun.graph.bind import layer_ref, op_diagnostic
 from irrun.kernels.threads import single_blas
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
+from irrun.ops.fused.base import Fused
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
@@ -155,6 +156,8 @@ def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Dia
     notes = tuple(
         f"input {index}: {array.dtype}{list(array.shape)}" for index, array in enumerate(arrays) if array is not None
     )
+    if isinstance(step.node.op, Fused) and len(step.node.op.parts) > 1:
+        notes += (f"the step does what {', '.join(step.node.op.parts)} do",)
     layer = step.node.layer
     return Diagnostic(
         "IR802",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -80,7 +80,8 @@ def plan(
     known = constants(graph, facts, shared)
     values = known
     graph, facts, known = optimize(graph, facts, known, settings)
-    needed = _needed(graph, known)
+    settled = _settled(graph, facts, known)
+    needed = _needed(graph, settled)
     slots: list[Array | None] = [None]
     slot_of: dict[Outlet, int] = {}
 
@@ -96,9 +97,9 @@ def plan(
         if node.id not in needed or node.id in ends:
             continue
         outlets = [Outlet(node.id, port) for port in range(_count(node, facts))]
-        if outlets and all(outlet in known for outlet in outlets):
+        if node.id in settled:
             for outlet in outlets:
-                if _leaves(graph, outlet, known):
+                if _leaves(graph, outlet, settled):
                     slot(outlet, known[outlet])
             continue
         steps.append(_step(node, graph, facts, settings, slot_of, outlets, slot))
@@ -115,7 +116,17 @@ def plan(
     )
 
 
-def _needed(graph: Graph, known: Mapping[Outlet, Array]) -> set[int]:
+def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[int]:
+    """The nodes of which every output is known."""
+    settled = set()
+    for node in graph:
+        count = _count(node, facts)
+        if count and all(Outlet(node.id, port) in known for port in range(count)):
+            settled.add(node.id)
+    return settled.difference(graph.results)
+
+
+def _needed(graph: Graph, settled: Container[int]) -> set[int]:
     """The nodes that a Result or a variable depends on; a value that is known needs nothing."""
     needed: set[int] = set()
     waiting = [*graph.results, *graph.sinks]
@@ -124,14 +135,14 @@ def _needed(graph: Graph, known: Mapping[Outlet, Array]) -> set[int]:
         if id in needed:
             continue
         needed.add(id)
-        if Outlet(id, 0) not in known or id in graph.results:
+        if id not in settled:
             waiting += [outlet.node for outlet in graph.sources(id) if outlet is not None]
     return needed
 
 
-def _leaves(graph: Graph, outlet: Outlet, known: Mapping[Outlet, Array]) -> bool:
+def _leaves(graph: Graph, outlet: Outlet, settled: Container[int]) -> bool:
     """Whether a layer that is not constant itself, or a Result, takes the value."""
-    return any(Outlet(inlet.node, 0) not in known or inlet.node in graph.results for inlet in graph.consumers(outlet))
+    return any(inlet.node not in settled for inlet in graph.consumers(outlet))
 
 
 def _count(node: Node, facts: Facts) -> int:

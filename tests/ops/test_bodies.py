@@ -19,7 +19,7 @@ def fact(type: ElementType, dims: str) -> Fact:
 
 def save(ir: Writer, folder: Path) -> Path:
     ir.save(folder / "model.xml")
-    assert [item.message for item in irrun.lint(folder / "model.xml")] == []
+    assert [item.message for item in irrun.lint(folder / "model.xml") if item.severity > 0] == []
     return folder / "model.xml"
 
 

@@ -34,7 +34,7 @@ CASES = one_case_each()
 def written(case: Case, folder: Path) -> Path:
     ir, _ = harness.model(case)
     ir.save(folder / "model.xml")
-    assert [item.message for item in irrun.lint(folder / "model.xml")] == []
+    assert [item.message for item in irrun.lint(folder / "model.xml") if item.severity > 0] == []
     return folder / "model.xml"
 
 

@@ -12,6 +12,8 @@ Examples:
   irrun lint model.xml --output-format json > report.json
   irrun lint models/ --write-baseline baseline.json
   irrun lint models/ --baseline baseline.json --output-format sarif --output-file irrun.sarif
+  irrun lint model.xml --diff --unsafe-fixes
+  irrun lint models/ --fix
   irrun lint tile.xml --value 1=1,2,3
   irrun lint layers.xml --value pads_begin=0,1 --value 2.pad_value=0.5
 
@@ -141,6 +143,9 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     callback=release_of,
     help="The oldest release of OpenVINO that must read the file, such as 2023.3: what it lacks is a finding.",
 )
+@click.option("--fix", is_flag=True, help="Mend in the files what can be mended without changing what they compute.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: mend what is a guess at what was meant too.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option("--stdin-filename", metavar="FILE", help="What the standard input is called.")
 @click.option("--quiet-non-ir", is_flag=True, help="Pass over what is no IR, wherever it stands.")
 @click.option(
@@ -153,6 +158,8 @@ def command(context: click.Context, /, **given: Any) -> None:
 
     if given["config"] is not None and given["isolated"]:
         raise click.UsageError("--config and --isolated are given, expected one of both")
+    if given["unsafe_fixes"] and not given["fix"] and not given["diff"]:
+        raise click.UsageError("--unsafe-fixes goes with --fix or with --diff")
     context.exit(run(Options(**given)))
 
 

@@ -40,6 +40,7 @@ class Beyond32Bits(Rule):
 
     code = "IR607"
     name = "beyond-32-bits"
+    opt_in = True
     severity = Severity.INFO
     stage = "weights"
     weights = struct.pack("<ffq", 1.0, 2.0, 10_000_000_000)

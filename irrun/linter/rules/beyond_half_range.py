@@ -38,6 +38,7 @@ class BeyondHalfRange(Rule):
 
     code = "IR604"
     name = "beyond-half-range"
+    opt_in = True
     severity = Severity.INFO
     stage = "weights"
     weights = struct.pack("<f4e4x", -3.4e38, 1.0, 1.0, 1.0, 1.0)

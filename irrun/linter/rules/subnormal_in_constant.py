@@ -31,6 +31,7 @@ class SubnormalInConstant(Rule):
 
     code = "IR603"
     name = "subnormal-in-constant"
+    opt_in = True
     severity = Severity.INFO
     stage = "weights"
     weights = struct.pack("<ffq", 1.0, 1e-40, 3)

@@ -1,0 +1,88 @@
+"""The rewriter: what it refuses, what it drops, and that the graph that it began from is not touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.graph import Outlet
+from irrun.inference import Facts
+from irrun.ops.activation.relu import ReLU
+from irrun.ops.type.convert import Convert
+from irrun.optimize import PatchError, Rewriter, Settings, optimize
+from irrun.runtime.constants import constants
+from irrun.tensor.element_type import F64
+from tests.optimize.nets import Net
+
+
+def began(net: Net, folder: Path) -> tuple[Rewriter, irrun.Model]:
+    net.ir.save(folder / "net.xml")
+    model = irrun.read_model(folder / "net.xml")
+    graph = model.bound.graph
+    return Rewriter(graph, model.facts, constants(graph, model.facts)), model
+
+
+def tanh(net: Net) -> None:
+    """Tanh(x * (2 + 3))"""
+    five = net.layer("Add", [net.constant(np.float32(2)), net.constant(np.float32(3))], "")
+    product = net.layer("Multiply", [net.parameter("x", "2,3"), five], "2,3")
+    net.result(net.layer("Tanh", [product], "2,3"))
+
+
+def kinds(rewriter: Rewriter) -> list[str]:
+    return [node.type for node in rewriter.nodes()]
+
+
+def test_constants_are_cut_off(tmp_path: Path) -> None:
+    net = Net()
+    tanh(net)
+    rewriter, model = began(net, tmp_path)
+    assert sorted(kinds(rewriter)) == ["Add", "Multiply", "Parameter", "Result", "Tanh"]
+    assert len(model.bound.graph) == 7
+
+
+def test_what_feeds_nothing_is_dropped(tmp_path: Path) -> None:
+    net = Net()
+    tanh(net)
+    rewriter, model = began(net, tmp_path)
+    (last,) = rewriter.nodes("Tanh")
+    (product,) = rewriter.nodes("Multiply")
+    data = rewriter.sources(product.id)[0]
+    rewriter.replace(Outlet(last.id, 0), rewriter.add(ReLU(), [data], [last]))
+    assert kinds(rewriter) == ["Parameter", "ReLU", "Result"]
+    graph, facts, known = rewriter.freeze()
+    assert [node.type for node in graph] == ["Parameter", "ReLU", "Result"]
+    assert isinstance(facts, Facts)
+    assert known == {}
+    assert [node.type for node in model.bound.graph if node.type == "Tanh"] == ["Tanh"]
+
+
+def test_a_patch_that_changes_the_type_is_refused(tmp_path: Path) -> None:
+    net = Net()
+    tanh(net)
+    rewriter, _ = began(net, tmp_path)
+    (last,) = rewriter.nodes("Tanh")
+    wide = rewriter.add(Convert(destination_type=F64), [rewriter.sources(last.id)[0]], [last])
+    with pytest.raises(PatchError, match=r"f32\[2,3\] would become f64\[2,3\]"):
+        rewriter.replace(Outlet(last.id, 0), wide)
+
+
+def test_nothing_happens_where_nothing_is_asked(tmp_path: Path) -> None:
+    net = Net()
+    tanh(net)
+    _, model = began(net, tmp_path)
+    graph, facts, known = optimize(model.bound.graph, model.facts, {}, Settings(enabled=False))
+    assert graph is model.bound.graph
+    assert facts is model.facts
+    assert known == {}
+
+
+def test_a_fused_node_names_what_it_stands_for(tmp_path: Path) -> None:
+    net = Net()
+    tanh(net)
+    (step,) = net.compile(tmp_path).plan.steps
+    assert step.node.type == "FusedElementwise"
+    assert [name.split("_")[0] for name in step.node.op.parts] == ["Multiply", "Tanh"]

@@ -1,0 +1,200 @@
+"""Plants faults in a small IR and writes docs/read-model.md: what read_model of OpenVINO and irrun say of each.
+
+Needs the OpenVINO wheel, and is run by hand: ``python tools/compare_read_model.py``.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+
+from irrun.document.writer import Writer
+from irrun.linter import lint
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32, I64
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "read-model.md"
+READER = """
+import sys
+import openvino
+model = openvino.Core().read_model(sys.argv[1])
+print(" ".join(str(output.partial_shape) for output in model.outputs) or "nothing")
+"""
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 448\n"
+MOST_FINDINGS = 3
+WIDEST = 120
+
+Change = Callable[[str, bytes], tuple[str, bytes]]
+
+
+class Fault(NamedTuple):
+    name: str
+    change: Change
+
+
+def net() -> tuple[str, bytes]:
+    """A Convolution, a ReLU and a Reshape: 1x3x8x8 to 1x64."""
+    ir = Writer("net")
+    x = ir.parameter("image", F32, Shape([1, 3, 8, 8]))
+    pattern = ir.constant(np.array([0, -1]), I64, name="pattern")
+    weights = ir.constant(np.linspace(-1, 1, 108, dtype=np.float32).reshape(4, 3, 3, 3), F32, name="weights")
+    attributes = {
+        "strides": "2, 2",
+        "dilations": "1, 1",
+        "pads_begin": "1, 1",
+        "pads_end": "1, 1",
+        "auto_pad": "explicit",
+    }
+    wide = Fact(F32, Shape([1, 4, 4, 4]))
+    (y,) = ir.layer("Convolution", "opset1", [x, weights], [wide], attributes, name="conv1")
+    (y,) = ir.layer("ReLU", "opset1", [y], [wide], name="relu1")
+    flat = Fact(F32, Shape([1, 64]))
+    (y,) = ir.layer("Reshape", "opset1", [y, pattern], [flat], {"special_zero": "true"}, name="flat")
+    ir.result(y, "y")
+    return ir.text, ir.weights
+
+
+def text(old: str, new: str, after: str = "") -> Change:
+    """Another text in the place of the first one behind a mark."""
+
+    def change(xml: str, weights: bytes) -> tuple[str, bytes]:
+        at = xml.index(old, xml.index(after))
+        return xml[:at] + new + xml[at + len(old) :], weights
+
+    return change
+
+
+def binary(make: Callable[[bytes], bytes]) -> Change:
+    return lambda xml, weights: (xml, make(weights))
+
+
+def without(*patterns: str) -> Change:
+    """The text without what some patterns match."""
+
+    def change(xml: str, weights: bytes) -> tuple[str, bytes]:
+        for pattern in patterns:
+            if re.search(pattern, xml, re.S) is None:
+                raise ValueError(f"{pattern} is not in the file")
+            xml = re.sub(pattern, "", xml, flags=re.S)
+        return xml, weights
+
+    return change
+
+
+def misaligned(xml: str, weights: bytes) -> tuple[str, bytes]:
+    """The file with its f32 constant three bytes further on."""
+    return xml.replace('offset="16"', 'offset="19"'), weights[:16] + bytes(3) + weights[16:]
+
+
+OUTPUT = '<port id="2" precision'
+SHAPE = 'shape="4, 3, 3, 3"'
+FAULTS = (
+    Fault("a wrong `<dim>` on an output port", text("<dim>4</dim>", "<dim>5</dim>", OUTPUT)),
+    Fault("a wrong `<dim>` on an input port", text("<dim>8</dim>", "<dim>9</dim>", 'name="conv1"')),
+    Fault("a wrong precision", text('precision="FP32"', 'precision="FP16"', OUTPUT)),
+    Fault("`strides` deleted", text('strides="2, 2" ', "")),
+    Fault("`strides` misspelt", text("strides", "stridez")),
+    Fault("`pads_begin` deleted", text('pads_begin="1, 1" ', "")),
+    Fault("an unknown attribute", text('auto_pad="explicit"', 'auto_pad="explicit" groups="2"')),
+    Fault("an unknown element", text("<output>", "<blobs /><output>", 'name="conv1"')),
+    Fault("one more attribute on `<net>`", text('version="11"', 'version="11" batch="1"')),
+    Fault("two layers of one name", text('name="relu1"', 'name="conv1"')),
+    Fault("no layers", without(r"(?<=<layers>).*(?=</layers>)", r"(?<=<edges>).*(?=</edges>)")),
+    Fault("no Result", without(r'<layer id="6".*?</layer>', r'<edge from-layer="5"[^>]*>')),
+    Fault("a dim of 10^12", text('shape="1,3,8,8"', 'shape="1,3,8,1000000000000"')),
+    Fault("a shape of rank 70", text('shape="1,3,8,8"', f'shape="{",".join(["1"] * 70)}"')),
+    Fault("a Const whose size overflows 64 bits", text(SHAPE, 'shape="4194304, 4194304, 4194304"')),
+    Fault("an f32 Const at byte 19", misaligned),
+    Fault("an edge from a layer that there is not", text('from-layer="3"', 'from-layer="77"')),
+    Fault("two layers of one id", text('<layer id="4"', '<layer id="3"')),
+    Fault('`<net version="12">`', text('version="11"', 'version="12"')),
+    Fault("an empty file", lambda _, weights: ("", weights)),
+    Fault("a truncated `.bin`", binary(lambda weights: weights[:100])),
+    Fault("an offset outside of the `.bin`", text('offset="16"', 'offset="4000"')),
+    Fault("a Git LFS pointer for a `.bin`", binary(lambda _: LFS)),
+    Fault("an input without an edge", without(r'<edge from-layer="2"[^>]*>')),
+    Fault("a cycle", text('from-layer="0" from-port="0"', 'from-layer="4" from-port="1"')),
+    Fault("a size that is not that of the shape", text('size="432"', 'size="430"')),
+    Fault("two constants that overlap", text('offset="0"', 'offset="8"')),
+    Fault("a letter for a number", text('strides="2, 2"', 'strides="a, b"')),
+    Fault("a closing tag without its `<`", text("</dim>", "/dim>")),
+    Fault("tags that do not match", text("</edges>", "</edge>")),
+    Fault("a port without a precision", text(' precision="FP32"', "", OUTPUT)),
+    Fault("an operation in the wrong case", text('type="ReLU"', 'type="Relu"')),
+)
+
+
+def read_model(path: Path) -> str:
+    """What OpenVINO makes of a file: the shapes of its outputs, or the last line of its message."""
+    ran = subprocess.run([sys.executable, "-c", READER, str(path)], capture_output=True, text=True, check=False)
+    if ran.returncode == 0:
+        return f"accepts it; the outputs are {ran.stdout.strip()}"
+    if ran.returncode < 0:
+        return f"the process dies of signal {-ran.returncode}"
+    lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
+    return lines[-1].replace(str(path.parent), "").removeprefix("RuntimeError: ")
+
+
+def irrun(path: Path) -> list[str]:
+    """What irrun says of a file, a line for each finding."""
+    return [
+        f"{place.row}:{place.column} {found.severity}: {found.message} [{found.code}]"
+        for found, place in ((item.diagnostic, item.place) for item in lint(path).findings())
+    ]
+
+
+def both(xml: str, weights: bytes) -> tuple[str, list[str]]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.xml"
+        path.write_text(xml, encoding="utf-8")
+        path.with_suffix(".bin").write_bytes(weights)
+        return read_model(path), irrun(path)
+
+
+def row(fault: Fault, sound: tuple[str, bytes]) -> str:
+    xml, weights = fault.change(*sound)
+    if (xml, weights) == sound:
+        raise ValueError(f"{fault.name}: nothing has changed")
+    theirs, said = both(xml, weights)
+    ours = [_cell(line) for line in said[:MOST_FINDINGS]]
+    ours += [f"and {len(said) - MOST_FINDINGS} more"] if len(said) > MOST_FINDINGS else []
+    return f"| {fault.name} | {_cell(theirs)} | {'<br>'.join(ours) or '—'} |"
+
+
+def page() -> str:
+    from importlib.metadata import version
+
+    sound = net()
+    if both(*sound) != ("accepts it; the outputs are [1,64]", []):
+        raise ValueError(f"the sound file is not: {both(*sound)}")
+    lines = [
+        "# What `read_model` says, and what irrun says",
+        "",
+        "Made by `tools/compare_read_model.py`, which plants each fault in one small IR and runs both on it:",
+        f"`read_model` of OpenVINO {version('openvino')}, and `irrun lint`. Without a fault the output is [1,64],",
+        "and irrun has no finding.",
+        "",
+        "| fault | read_model | irrun lint |",
+        "|---|---|---|",
+        *(row(fault, sound) for fault in FAULTS),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(words: str) -> str:
+    """Words as code in a cell of a table."""
+    short = words if len(words) <= WIDEST else f"{words[:WIDEST]}…"
+    return "`" + short.replace("|", "\\|").replace("`", "'") + "`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
