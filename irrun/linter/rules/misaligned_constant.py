@@ -28,7 +28,6 @@ class MisalignedConstant(Rule):
 
     code = "IR507"
     name = "misaligned-constant"
-    opt_in = True
     severity = Severity.INFO
     stage = "weights"
     weights = PAIR_WEIGHTS
