@@ -7,9 +7,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import networkx as nx
 import numpy as np
 
 from irrun.diagnostics import Diagnostic, IRError, Severity, near_match
@@ -23,6 +22,9 @@ from irrun.model.specialize import Plans
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, execute, plan
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Inputs = Mapping[Any, Any] | Sequence[Any] | Any
 PathLike = str | os.PathLike[str]

@@ -11,7 +11,6 @@ from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
-from irrun.model.releases import FIRST, number
 
 _GELU = NET.replace('type="Clamp" version="opset1"', 'type="Gelu" version="opset7"').replace(
     '<data min="0" max="6"/>', '<data approximation_mode="ERF"/>'
@@ -61,6 +60,8 @@ def release(text: str) -> tuple[int, int]:
 
 def newer(context: Context, target: tuple[int, int]) -> Iterator[Diagnostic]:
     """The findings about what a release does not have."""
+    from irrun.model.releases import FIRST, number
+
     named = ".".join(map(str, target))
     net = context.document.net
     if net.version == "11" and target < _IR_11:
