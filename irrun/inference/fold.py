@@ -7,12 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from irrun.ops import Fold, Op
+from irrun.ops import Fold, Op, OpError
 from irrun.ops.calling import run
 from irrun.tensor import UNBOUNDED, Array, Dim, ElementType, Fact, Undecided
 
 MOST_ELEMENTS: Final = 4096
 """Outputs above this many elements are left to be computed when the model runs: weights, not shapes."""
+
+MOST_RANK: Final = 64
+"""The highest rank of an array."""
 
 MOST_DIMS: Final = 64
 """The longest shape tensor that is followed while only part of it is known."""
@@ -33,7 +36,9 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
 
 
 def _affordable(fact: Fact) -> bool:
-    return not fact.shape.is_static or fact.shape.size.lo <= MOST_ELEMENTS
+    if not fact.shape.is_static:
+        return True
+    return len(fact.shape) <= MOST_RANK and fact.shape.size.lo <= MOST_ELEMENTS
 
 
 def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -42,7 +47,14 @@ def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> t
         return tuple(outputs)
     if not all(fact.shape.is_static for fact in outputs):
         return tuple(outputs)
-    values = run(op, arrays, [fact.type for fact in outputs])
+    try:
+        values = run(op, arrays, [fact.type for fact in outputs])
+    except OpError:
+        raise
+    except (ValueError, IndexError, OverflowError, MemoryError):
+        return tuple(outputs)
+    if not all(fact.shape.admits(value.shape) for fact, value in zip(outputs, values, strict=True)):
+        return tuple(outputs)
     return tuple(Fact(fact.type, fact.shape, value) for fact, value in zip(outputs, values, strict=True))
 
 
