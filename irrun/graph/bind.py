@@ -96,7 +96,7 @@ class _Binder:
             if tag not in bodies:
                 self._report("IR304", f"{layer.type} has no <{tag}>", Anchor(layer.element), layer, path)
                 op = None
-        names = tuple(_names(port.names) for port in layer.outputs)
+        names = tuple(tensor_names(port.names) for port in layer.outputs)
         type = layer.type if op is None else op.type
         return Node(id, layer.name, type, layer.version or "", op, len(layer.outputs), names, layer, bodies)
 
@@ -311,7 +311,7 @@ def _keeps_state(op: Op | None) -> bool:
     return op is not None and "state" in op.spec.run_asks
 
 
-def _names(text: str | None) -> tuple[str, ...]:
+def tensor_names(text: str | None) -> tuple[str, ...]:
     """The tensor names of a port: separated by commas, a comma inside a name escaped by a backslash."""
     if text is None:
         return ()

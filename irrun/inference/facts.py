@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count, takewhile
 
 from irrun.diagnostics import Diagnostic
 from irrun.graph import Graph, Outlet
@@ -32,6 +33,10 @@ class Facts:
     def inputs(self, node: int) -> tuple[Fact | None, ...]:
         """What is known of each input of a node."""
         return tuple(self.get(outlet) for outlet in self.graph.sources(node))
+
+    def outlets(self, node: int) -> tuple[Outlet, ...]:
+        """The outputs of a node of which something is known."""
+        return tuple(takewhile(self.of.__contains__, (Outlet(node, port) for port in count())))
 
     def results(self) -> tuple[Fact, ...]:
         """What is known of each Result; nothing where it depends on a layer that failed."""

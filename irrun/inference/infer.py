@@ -14,7 +14,6 @@ from irrun.inference.fold import fold
 from irrun.ops import Fact
 from irrun.ops.calling import infer as infer_outputs
 from irrun.ops.context import BodyCall
-from irrun.tensor import Dim, Shape
 
 MOST_RUNS: Final = 1000
 """How often the bodies of one layer, those inside them included, are gone through before what they make is given up."""
@@ -76,7 +75,11 @@ class _Pass:
                         found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
                     continue
                 if node.id in parameters:
-                    outputs = (given[node.id] if node.id in given else _named(node.name, outputs[0]),)
+                    outputs = (
+                        given[node.id]
+                        if node.id in given
+                        else Fact(outputs[0].type, outputs[0].shape.named(node.name), outputs[0].value),
+                    )
             if self.revision is not None:
                 outputs = self.revision.outputs(node, outputs)
             for port, fact in enumerate(outputs):
@@ -132,15 +135,6 @@ class _Pass:
             return facts.results()
 
         return BodyCall(body.ports, call)
-
-
-def _named(name: str, fact: Fact) -> Fact:
-    """The fact of a Parameter, each unknown dim with a name of its own."""
-    dims = fact.shape.dims
-    if dims is None or fact.shape.is_static:
-        return fact
-    named = [dim if dim.is_static else Dim.symbol(f"{name}[{axis}]", dim.lo, dim.hi) for axis, dim in enumerate(dims)]
-    return Fact(fact.type, Shape(named), fact.value)
 
 
 def _input_notes(inputs: Sequence[Fact | None]) -> tuple[str, ...]:

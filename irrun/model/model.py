@@ -14,6 +14,7 @@ import numpy as np
 from irrun.diagnostics import Diagnostic, IRError, Severity, near_match
 from irrun.document import Document, read
 from irrun.graph import Bound, Outlet, bind
+from irrun.graph.bind import tensor_names
 from irrun.inference import Facts, infer
 from irrun.model.arguments import InputError, accept, release
 from irrun.model.config import Config, read_config
@@ -90,8 +91,7 @@ class Model:
                 producer = node.name
                 names = list(node.names[source.port]) if source.port < len(node.names) else []
             written = result.layer.output_names if result.layer is not None else None
-            names += [name for name in (written or "").replace("\\,", "\0").split(",") if name]
-            names = [name.replace("\0", ",") for name in names]
+            names += tensor_names(written)
             ports.append(Port(index, producer, names, fact.type, fact.shape, result.name))
         return ports
 
@@ -110,7 +110,7 @@ class Model:
         given = dict(self._given)
         for key, value in by_name.items():
             port = _port(self.inputs, key.index if isinstance(key, Port) else key, "input")
-            shape = _named(as_shape(value), port.node_name)
+            shape = as_shape(value).named(port.node_name)
             given[self._bound.graph.parameters[port.index]] = Fact(port.element_type, shape)
         facts = infer(self._bound.graph, self._document.weights, given)
         errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
@@ -297,12 +297,6 @@ def as_shape(value: Any) -> Shape:
 
 def _dim(size: Any) -> Dim:
     return Shape.parse(size)[0] if isinstance(size, str) else Dim.exactly(size)
-
-
-def _named(shape: Shape, name: str) -> Shape:
-    if shape.dims is None:
-        return shape
-    return Shape([d if d.is_static else Dim.symbol(f"{name}[{axis}]", d.lo, d.hi) for axis, d in enumerate(shape.dims)])
 
 
 def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:

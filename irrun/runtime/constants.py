@@ -33,7 +33,7 @@ def constants(graph: Graph, facts: Facts, shared: Mapping[Outlet, Array] | None 
     results = set(graph.results)
     waiting: dict[Outlet, int] = {}
     for node in graph:
-        outlets = [Outlet(node.id, port) for port in range(_outputs(node, facts))]
+        outlets = facts.outlets(node.id)
         sources = graph.sources(node.id)
         if outlets and all(outlet in exact for outlet in outlets):
             continue
@@ -73,13 +73,6 @@ def leaving(value: Array, type: ElementType) -> Array:
     view = conform(value, type).view()
     view.flags.writeable = False
     return view
-
-
-def _outputs(node: Node, facts: Facts) -> int:
-    count = 0
-    while facts.get(Outlet(node.id, count)) is not None:
-        count += 1
-    return count
 
 
 def _computable(node: Node, outputs: Sequence[Fact], inputs: Sequence[Array | None]) -> bool:

@@ -96,7 +96,7 @@ def plan(
     for node in graph:
         if node.id not in needed or node.id in ends:
             continue
-        outlets = [Outlet(node.id, port) for port in range(_count(node, facts))]
+        outlets = facts.outlets(node.id)
         if node.id in settled:
             for outlet in outlets:
                 if _leaves(graph, outlet, settled):
@@ -120,8 +120,8 @@ def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[i
     """The nodes of which every output is known."""
     settled = set()
     for node in graph:
-        count = _count(node, facts)
-        if count and all(Outlet(node.id, port) in known for port in range(count)):
+        outlets = facts.outlets(node.id)
+        if outlets and all(outlet in known for outlet in outlets):
             settled.add(node.id)
     return settled.difference(graph.results)
 
@@ -143,13 +143,6 @@ def _needed(graph: Graph, settled: Container[int]) -> set[int]:
 def _leaves(graph: Graph, outlet: Outlet, settled: Container[int]) -> bool:
     """Whether a layer that is not constant itself, or a Result, takes the value."""
     return any(inlet.node not in settled for inlet in graph.consumers(outlet))
-
-
-def _count(node: Node, facts: Facts) -> int:
-    count = 0
-    while facts.get(Outlet(node.id, count)) is not None:
-        count += 1
-    return count
 
 
 def _step(

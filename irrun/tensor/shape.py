@@ -62,6 +62,13 @@ class Shape:
             return Dim.exactly(math.prod(dim.lo for dim in self.dims))
         return math.prod(self.dims, start=Dim.exactly(1))
 
+    def named(self, name: str) -> Shape:
+        """The same shape, each unknown dim with a symbol of its own: ``name[axis]``."""
+        if self.dims is None or self.is_static:
+            return self
+        pairs = enumerate(self.dims)
+        return Shape([d if d.is_static else Dim.symbol(f"{name}[{axis}]", d.lo, d.hi) for axis, d in pairs])
+
     def compatible(self, other: Shape) -> bool:
         """Whether one tensor can have both shapes."""
         if self.dims is None or other.dims is None:

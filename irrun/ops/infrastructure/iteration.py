@@ -8,7 +8,7 @@ import numpy as np
 
 from irrun.ops import Array, Dim, Fact, OpError, Shape
 from irrun.ops.condition.if_ import union
-from irrun.ops.context import BodyCall, BodyInput, BodyOutput
+from irrun.ops.context import BodyCall, BodyInput, BodyOutput, BodyPorts
 from irrun.ops.shapes import normalize_axis, with_axis
 from irrun.tensor import DYNAMIC
 
@@ -17,7 +17,7 @@ _MOST_PASSES = 8
 Iterations = Callable[[tuple[Fact, ...]], Dim]
 
 
-def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations, outputs: int) -> tuple[Fact, ...]:
+def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -> tuple[Fact, ...]:
     """What is known of each output. ``iterations`` tells the number of runs from what the Results of the body are.
 
     Facts that a back edge carries are widened until one more run of the body changes nothing.
@@ -50,7 +50,7 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations, o
         results = body.call(parameters)
     count = iterations(results)
     back = dict(ports.back_edges)
-    facts = [Fact.unknown() for _ in range(outputs)]
+    facts = [Fact.unknown() for _ in range(_outputs(ports))]
     for out in ports.outputs:
         if out.external is None:
             continue
@@ -60,7 +60,7 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations, o
 
 
 def run_loop(
-    body: BodyCall, inputs: Sequence[Array], most: int, condition: int | None, begin: bool, outputs: int
+    body: BodyCall, inputs: Sequence[Array], most: int, condition: int | None, begin: bool
 ) -> tuple[Array, ...]:
     """Run the body up to ``most`` times, or without end where that is negative, as long as its condition holds."""
     ports = body.ports
@@ -91,7 +91,7 @@ def run_loop(
         done += 1
         going = condition is None or bool(results[condition].reshape(-1)[0])
     back = dict(ports.back_edges)
-    arrays: list[Array] = [np.empty(0)] * outputs
+    arrays: list[Array] = [np.empty(0)] * _outputs(ports)
     for out in ports.outputs:
         if out.external is None:
             continue
@@ -112,6 +112,11 @@ def _nothing(axis: int, result: Fact) -> Array:
     if result.shape.rank is None:
         return np.empty(0, dtype=result.type.dtype)
     return np.empty(with_axis(result.shape, axis % result.shape.rank, 0).lower, dtype=result.type.dtype)
+
+
+def _outputs(ports: BodyPorts) -> int:
+    """How many outputs the operation has by its port map."""
+    return max((entry.external for entry in ports.outputs if entry.external is not None), default=-1) + 1
 
 
 def slice_count(entry: BodyInput, size: Dim) -> Dim:

@@ -41,19 +41,15 @@ class Loop(Op):
                 return Dim(least, 1)
             return Dim(least, limit.hi) if limit.lo >= 0 else Dim()
 
-        return infer_loop(body, (trip_count, condition, *inputs), iterations, _outputs(body))
+        return infer_loop(body, (trip_count, condition, *inputs), iterations)
 
     def run(
         self, trip_count: Array, condition: Array, *inputs: Array, bodies: Mapping[str, BodyCall]
     ) -> tuple[Array, ...]:
         body = bodies["body"]
         most, begin = int(trip_count.reshape(-1)[0]), bool(condition.reshape(-1)[0])
-        return run_loop(body, (trip_count, condition, *inputs), most, _condition(body), begin, _outputs(body))
+        return run_loop(body, (trip_count, condition, *inputs), most, _condition(body), begin)
 
 
 def _condition(body: BodyCall) -> int | None:
     return next((entry.internal for entry in body.ports.outputs if entry.external is None), None)
-
-
-def _outputs(body: BodyCall) -> int:
-    return max((entry.external for entry in body.ports.outputs if entry.external is not None), default=-1) + 1

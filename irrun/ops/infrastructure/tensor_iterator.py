@@ -28,7 +28,7 @@ class TensorIterator(Op):
             if merged is None:
                 raise OpError(f"the inputs are cut into {count} and into {cut} slices", input=entry.external)
             count = merged
-        return infer_loop(body, inputs, lambda _: count, _outputs(body))
+        return infer_loop(body, inputs, lambda _: count)
 
     def run(self, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:
         body = bodies["body"]
@@ -37,8 +37,4 @@ class TensorIterator(Op):
             for entry in body.ports.inputs
             if entry.axis is not None and entry.external is not None
         ]
-        return run_loop(body, inputs, min(cut, default=1), None, True, _outputs(body))
-
-
-def _outputs(body: BodyCall) -> int:
-    return max((entry.external for entry in body.ports.outputs if entry.external is not None), default=-1) + 1
+        return run_loop(body, inputs, min(cut, default=1), None, True)
