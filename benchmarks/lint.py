@@ -1,17 +1,17 @@
 """The linter on a large IR: seconds with start-up, peak memory, and the ratio to OpenVINO's read_model.
 
-The IR is generated: half of its layers are constants, the rest a chain of Add, Multiply, ReLU and Clamp.
+The IR is generated: half of its layers are constants, the rest a chain of Add, Multiply, ReLU and Clamp. It is checked
+as it is and with one wrong dim. With ``--models`` the time of read_model and of compile_model follows, for that IR and
+for the models that ``models.py`` fetches, beside OpenVINO's.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,9 +23,34 @@ from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 
 SIZE = 8
-PARTS = ("irrun.cli.app", "numpy", "lxml.etree")
+PARTS = ("irrun.cli.app", "irrun.linter.check")
 BARE = [sys.executable, "-c", f"import {', '.join(PARTS)}"]
 READ_MODEL = "import sys, openvino; openvino.Core().read_model(sys.argv[1])"
+LAUNCHER = """
+import os, sys, time
+nothing = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+began = time.perf_counter()
+process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=nothing)
+_, status, used = os.wait4(process, 0)
+print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+"""Runs a command and prints its figures. It is small: a process counts the memory of the one that began it."""
+
+MODELS = Path(__file__).parent / ".models"
+COMPILED = """
+import sys, time
+import {engine} as engine
+core = engine.Core() if hasattr(engine, "Core") else engine
+taken = []
+for _ in range(int(sys.argv[2])):
+    began = time.perf_counter()
+    model = core.read_model(sys.argv[1])
+    read = time.perf_counter()
+    compiled = core.compile_model(model, *{device})
+    taken.append((time.perf_counter() - began, read - began))
+print(*min(taken))
+"""
 
 
 class Run(NamedTuple):
@@ -58,13 +83,11 @@ def generated(layers: int) -> Writer:
 
 def run(command: Sequence[str]) -> Run:
     """What a process takes that must end well."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return Run(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
+    done = subprocess.run(launcher, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    return Run(*map(float, done.stdout.split()))
 
 
 def median(command: Sequence[str], runs: int) -> Run:
@@ -72,30 +95,67 @@ def median(command: Sequence[str], runs: int) -> Run:
     return Run(*(statistics.median(values) for values in zip(*found, strict=True)))
 
 
+def compiled(engine: str, path: Path, runs: int) -> tuple[float, float]:
+    """Seconds of read_model and of compile_model, of the best of some runs in one process."""
+    script = COMPILED.format(engine=engine, device=() if engine == "irrun" else ("CPU",))
+    done = subprocess.run([sys.executable, "-c", script, str(path), str(runs)], check=True, capture_output=True)
+    total, read = map(float, done.stdout.split())
+    return read, total - read
+
+
+def print_compiled(path: Path, runs: int) -> None:
+    ours, theirs = (compiled(engine, path, runs) for engine in ("irrun", "openvino"))
+    figures = "".join(f"{1000 * read:9.0f} +{1000 * rest:6.0f}" for read, rest in (ours, theirs))
+    print(f"{path.stem:22}{figures}{sum(ours) / sum(theirs):8.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--layers", type=int, default=20_000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--keep", type=Path, help="write the IR there")
+    parser.add_argument("--models", action="store_true", help="time read_model and compile_model, too")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = arguments.keep or Path(folder) / "chain.xml"
-        ir = generated(arguments.layers)
-        path.write_text(ir.text.replace("\t", ""), encoding="utf-8")
-        path.with_suffix(".bin").write_bytes(ir.weights)
-        size = path.stat().st_size / 2**20
-        bare = median(BARE, arguments.runs)
-        lint = median([sys.executable, "-m", "irrun", "lint", str(path)], arguments.runs)
-        openvino = median([sys.executable, "-c", READ_MODEL, str(path)], arguments.runs)
-        imported = median([sys.executable, "-c", "import openvino"], arguments.runs)
-    print(f"{arguments.layers} layers, {size:.1f} MB, median of {arguments.runs} runs, start-up included")
-    for name, item in (
-        ("irrun lint", lint),
-        ("  of which start-up", bare),
-        ("openvino read_model", openvino),
-        ("  of which import", imported),
+        write(generated(arguments.layers), path)
+        print_lint(path, arguments.layers, arguments.runs)
+        if arguments.models:
+            print("read_model + compile_model in ms     irrun        openvino   ratio")
+            for model in (path, *sorted(MODELS.glob("*.xml"))):
+                print_compiled(model, arguments.runs)
+
+
+def write(ir: Writer, path: Path) -> None:
+    """The IR at ``path`` without indentation, and beside it ``faulty.xml``, in the middle of which a dim is wrong."""
+    text = ir.text.replace("\t", "")
+    dim = text.index(f"<dim>{SIZE}</dim>", len(text) // 2)
+    faulty = path.with_name("faulty.xml")
+    for file, content in ((path, text), (faulty, f"{text[:dim]}<dim>{SIZE + 1}{text[dim + 6 :]}")):
+        file.write_text(content, encoding="utf-8")
+        file.with_suffix(".bin").write_bytes(ir.weights)
+
+
+def print_lint(path: Path, layers: int, runs: int) -> None:
+    size = path.stat().st_size / 2**20
+    faulty = str(path.with_name("faulty.xml"))
+    bare = median(BARE, runs)
+    lint = median([sys.executable, "-m", "irrun", "lint", str(path)], runs)
+    one = median([sys.executable, "-m", "irrun", "lint", "--exit-zero", faulty], runs)
+    openvino = median([sys.executable, "-c", READ_MODEL, str(path)], runs)
+    imported = median([sys.executable, "-c", "import openvino"], runs)
+    print(f"{layers} layers, {size:.1f} MB, median of {runs} runs, start-up included")
+    for name, item, start in (
+        ("irrun lint", lint, bare),
+        ("  of which start-up", bare, None),
+        ("  with one wrong dim", one, bare),
+        ("openvino read_model", openvino, imported),
+        ("  of which import", imported, None),
     ):
-        multiple = f"{item.megabytes / size:6.1f} x the file" if not name.startswith(" ") else ""
+        multiple = ""
+        if start is not None:
+            over = item.megabytes - start.megabytes
+            multiple = f" = {item.megabytes / size:5.1f} x the file, {over / size:5.1f} x over start-up"
         print(f"{name:22}{item.seconds:7.2f} s, {item.busy:5.2f} s busy {item.megabytes:6.0f} MB peak{multiple}")
     without = (lint.seconds - bare.seconds) / max(openvino.seconds - imported.seconds, 1e-3)
     total = lint.seconds / openvino.seconds

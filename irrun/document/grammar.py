@@ -9,7 +9,7 @@ from typing import Any, Final
 from irrun.diagnostics import near_match
 
 VERSIONS: Final = ("10", "11")
-SIZE: Final = re.compile(r"-1|[0-9]{1,18}")
+SIZE: Final = re.compile(r"-1|[0-9]{1,40}")
 ID: Final = re.compile(r"[0-9]{1,18}")
 
 MAPS: Final = {"body": "port_map", "then_body": "then_port_map", "else_body": "else_port_map"}

@@ -1,23 +1,23 @@
-"""Text -> XML elements: refuses what is hostile, mends what is plain, and says what is wrong with the rest."""
+"""Text -> what is read of it: refuses what is hostile, mends what is plain, and says what is wrong with the rest."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, Generic, NamedTuple, TypeVar
 from xml.parsers import expat
-
-from lxml import etree
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.document.repair import Mended, first_tag, mend, wrap_fragment
 from irrun.document.source_map import SourceMap
+from irrun.document.stream import DEEPEST, Elements, Unreadable, check
 
-DEEPEST: Final = 255
+T = TypeVar("T")
 
 _ENTITY: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[\w.-]+;")
 _TWO_VALUES: Final = re.compile(rb"([^\s=\"']+)=[\"']([^\"'<>]*?)\s+[\w:.-]+=[\"']$")
-_UNDEFINED_PREFIX: Final = re.compile(r"Namespace prefix ([^\s:]+) ")
+_PREFIX: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?P<prefix>[^\s<>/=:\"']++):")
 _CODES: Final = expat.errors.codes
 _NO_ELEMENTS: Final = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
 _INVALID_TOKEN: Final = _CODES[expat.errors.XML_ERROR_INVALID_TOKEN]
@@ -26,36 +26,54 @@ _PARTIAL_CHARACTER: Final = _CODES[expat.errors.XML_ERROR_PARTIAL_CHAR]
 _TAG_MISMATCH: Final = _CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 _UNDEFINED_ENTITY: Final = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
 _JUNK: Final = _CODES[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_UNBOUND_PREFIX: Final = _CODES[expat.errors.XML_ERROR_UNBOUND_PREFIX]
 
 
-class Parsed(NamedTuple):
-    """The root element, and the text that it was parsed from."""
+class Parsed(NamedTuple, Generic[T]):
+    """What was read, and the text that it was read from."""
 
-    root: Any
+    content: T
     mended: Mended
 
 
-def parse(data: bytes) -> Parsed:
-    """The elements of a file in UTF-8. IRError where it is not XML, not an IR, or hostile."""
+def parse(data: bytes, read: Callable[[Elements, Mended], T]) -> Parsed[T]:
+    """What ``read`` makes of the elements of a file in UTF-8. IRError where it is not XML, not an IR, or hostile.
+
+    ``read`` gets the elements of a text that may turn out to be malformed while it reads; then what it has made counts
+    for nothing, and it is called once more for the text as mended.
+    """
+    _refuse_doctype(data)
+    mended = wrap_fragment(data)
+    with contextlib.suppress(*Unreadable):
+        return Parsed(_read(mended, read), mended)
+    repaired = mend(data)
+    if repaired is not None:
+        mended = repaired
+        _refuse_doctype(mended.text)
+        with contextlib.suppress(*Unreadable):
+            return Parsed(_read(mended, read), mended)
+    problem = _problem(data, mended)
+    slips = [item for item in mended.diagnostics if not _in_one_tag(data, item, problem)]
+    raise IRError(sorted((*slips, problem), key=lambda item: item.anchor.offset or 0))
+
+
+def _read(mended: Mended, read: Callable[[Elements, Mended], T]) -> T:
+    """What is read of a text; where it holds no IR and is not well-formed either, the latter counts."""
+    elements = Elements(mended.text)
+    try:
+        root = elements.root().tag
+        if root != "net":
+            raise IRError([_not_an_ir(root)])
+        return read(elements, mended)
+    except IRError:
+        check(mended.text)
+        raise
+
+
+def _refuse_doctype(data: bytes) -> None:
     offset = doctype(data)
     if offset is not None:
         raise IRError([refusal("a document type declaration has no place in an IR", Anchor(offset=offset, length=9))])
-    mended = wrap_fragment(data)
-    root, error = _root(mended.text)
-    if root is None:
-        repaired = mend(data)
-        if repaired is not None:
-            mended = repaired
-            root, error = _root(mended.text)
-        if root is None:
-            problem = _problem(data, mended, error)
-            slips = [item for item in mended.diagnostics if not _in_one_tag(data, item, problem)]
-            raise IRError(sorted((*slips, problem), key=lambda item: item.anchor.offset or 0))
-    if root.getroottree().docinfo.doctype:
-        raise IRError([refusal("a document type declaration has no place in an IR", Anchor(offset=0))])
-    if root.tag != "net":
-        raise IRError([_not_an_ir(root.tag)])
-    return Parsed(root, mended)
 
 
 def _not_an_ir(root: str) -> Diagnostic:
@@ -98,25 +116,8 @@ def _prolog_end(data: bytes, reached: int) -> int:
     return reached if data.startswith(b"<!DOCTYPE", reached) else max(data.rfind(b"<!DOCTYPE", 0, reached + 9), 0)
 
 
-def _root(text: bytes) -> tuple[Any, str]:
-    """The root element; None, and the reason, where the text cannot be parsed."""
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        remove_comments=True,
-        remove_pis=True,
-        strip_cdata=False,
-    )
-    try:
-        return etree.fromstring(text, parser), ""
-    except (etree.XMLSyntaxError, ValueError) as error:
-        return None, str(error)
-
-
-def _problem(data: bytes, mended: Mended, reason: str) -> Diagnostic:
-    """What is wrong with a text that cannot be parsed, and where; ``reason`` is what libxml2 says of it."""
+def _problem(data: bytes, mended: Mended) -> Diagnostic:
+    """What is wrong with a text that cannot be parsed, and where."""
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         return Diagnostic("IR101", "malformed XML: the file is empty", Anchor(offset=0))
     root = first_tag(data)
@@ -142,14 +143,27 @@ def _problem(data: bytes, mended: Mended, reason: str) -> Diagnostic:
         return refusal(f"elements are nested more than {DEEPEST} deep", anchor)
     except expat.ExpatError as error:
         return _malformed(data, mended, error.code, max(parser.ErrorByteIndex, 0), opened)
-    prefix = _UNDEFINED_PREFIX.search(reason)
-    if prefix is not None:
-        offset = max(text.find(b"%b:" % prefix[1].encode()), 0)
-        what = f"malformed XML: the prefix {prefix[1]} is not declared, expected xmlns:{prefix[1]}"
-        return Diagnostic("IR101", what, Anchor(offset=mended.origin(offset), length=len(prefix[1])))
-    if "HUGE" in reason:
-        return refusal("a name, a value or a text is longer than any IR has", Anchor(offset=0))
-    return Diagnostic("IR101", f"malformed XML: {reason}", Anchor(offset=0))
+    return _misused_prefix(mended) or refusal("a name, a value or a text is longer than any IR has", Anchor(offset=0))
+
+
+def _misused_prefix(mended: Mended) -> Diagnostic | None:
+    """The fault in the namespaces of a text that is well-formed otherwise."""
+    text = mended.text
+    declared = ["xml", "xmlns"]
+    parser = expat.ParserCreate("utf-8", "}")
+    parser.StartNamespaceDeclHandler = lambda prefix, _uri: declared.append(prefix)
+    parser.EndNamespaceDeclHandler = declared.remove
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        at = max(parser.ErrorByteIndex, 0)
+        for found in _PREFIX.finditer(text, at, text.find(b">", at)) if error.code == _UNBOUND_PREFIX else ():
+            prefix = (found["prefix"] or b"xml").decode()
+            if prefix not in declared:
+                what = f"malformed XML: the prefix {prefix} is not declared, expected xmlns:{prefix}"
+                return Diagnostic("IR101", what, Anchor(offset=mended.origin(found.start()), length=len(prefix)))
+        return Diagnostic("IR101", f"malformed XML: {expat.ErrorString(error.code)}", Anchor(offset=mended.origin(at)))
+    return None
 
 
 def _in_one_tag(data: bytes, a: Diagnostic, b: Diagnostic) -> bool:
@@ -189,9 +203,17 @@ def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tup
             name, at, length = unclosed
             reason = f"the value of {name} has no closing quote"
         elif text[at] >= 0x80:
-            reason = f"byte 0x{text[at]:02x} is no utf-8 text" + (f" inside <{inner}>" if inner else "")
+            reason = _foreign(text, at) + (f" inside <{inner}>" if inner else "")
     offset = mended.origin(min(at, len(text)))
     return Diagnostic("IR101", f"malformed XML: {reason}", Anchor(offset=offset, length=length), notes=notes)
+
+
+def _foreign(text: bytes, at: int) -> str:
+    """What is wrong with a byte beyond ASCII: that it is no UTF-8, or that no name may hold the character."""
+    character = text[at : at + 4].decode(errors="ignore")[:1]
+    if not character or not text.startswith(character.encode(), at):
+        return f"byte 0x{text[at]:02x} is no utf-8 text"
+    return f"the character U+{ord(character):04X} stands where markup or a name is expected"
 
 
 def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+from xml.etree.ElementTree import Element
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity, near_match
 from irrun.document.encoding import decode
@@ -23,6 +25,7 @@ from irrun.document.records import (
 )
 from irrun.document.repair import Mended
 from irrun.document.source_map import SourceMap
+from irrun.document.stream import DEEPEST, Elements, check, depth
 from irrun.document.weights import Weights
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
@@ -30,6 +33,10 @@ from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 MOST_BYTES: Final = 1 << 30
 MOST_DIMS: Final = 64
 DEEPEST_BODY: Final = 32
+
+_LAYER: Final = {"id", "name", "type", "version"}
+_IN_PIECES: Final = frozenset({"layers", "edges", *MAPS})
+"""Elements that are read while they are open."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ def read(source: Path | bytes, weights: Path | bytes | None = None) -> Document:
 def load(path: Path) -> bytes:
     """The bytes of a file; IRError where it is larger than any IR."""
     with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
+        size = os.fstat(file.fileno()).st_size
+        data = file.read(min(size, MOST_BYTES) + 1 if size else MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise IRError([refusal(f"the file has more than {MOST_BYTES} bytes", Anchor(offset=0))], str(path))
     return data
@@ -79,13 +87,18 @@ def document(data: bytes, path: Path | None = None, weights: Path | bytes | None
     decoded = decode(data)
     filename = str(path) if path is not None else ""
     try:
-        parsed = parse(decoded.data)
-        reader = _Reader(fragment=parsed.mended.fragment)
-        net = reader.net(parsed.root)
+        parsed = parse(decoded.data, _elements_read)
     except IRError as error:
         raise IRError((*decoded.diagnostics, *error.diagnostics), filename) from None
-    found = (*decoded.diagnostics, *parsed.mended.diagnostics, *reader.found)
+    net, found = parsed.content
+    found = (*decoded.diagnostics, *parsed.mended.diagnostics, *found)
     return Document(path, decoded.data, parsed.mended, net, _weights(path, weights), found)
+
+
+def _elements_read(elements: Elements, mended: Mended) -> tuple[NetElement, tuple[Diagnostic, ...]]:
+    reader = _Reader(elements, mended)
+    net = reader.net(elements.root())
+    return net, tuple(reader.found)
 
 
 def element_type(precision: str | None) -> ElementType | None:
@@ -110,15 +123,20 @@ def _weights(path: Path | None, given: Path | bytes | None) -> Weights:
 class _Reader:
     """Walks the elements in document order; each takes the next ordinal."""
 
-    def __init__(self, *, fragment: bool) -> None:
-        self.fragment = fragment
+    def __init__(self, elements: Elements, mended: Mended) -> None:
+        self.elements = elements
+        self.text = mended.text
+        self.fragment = mended.fragment
         self.found: list[Diagnostic] = []
         self.ordinal = -1
-        self.layers: list[Any] = []
+        self.layers: list[Element] = []
         self.path: list[str] = []
-        self.sizes = {"-1"}
+        self.heads: dict[tuple[str | None, str | None, bool, int], tuple[str | None, str | None]] = {}
+        self.sizes = {"-1": "-1"}
+        self.dims: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.texts: dict[str, str] = {}
 
-    def net(self, element: Any) -> NetElement:
+    def net(self, element: Element) -> NetElement:
         ordinal = self._next()
         attributes = self._attributes(element.attrib, "net", ordinal, () if self.fragment else ("version",))
         version = attributes.get("version")
@@ -127,26 +145,31 @@ class _Reader:
             raise IRError([Diagnostic("IR102", what, Anchor(ordinal, "value", "version"))])
         return self._inside(element, ordinal, attributes.get("name", ""), version)
 
-    def _inside(self, element: Any, ordinal: int, name: str, version: str | None) -> NetElement:
+    def _inside(self, element: Element, ordinal: int, name: str, version: str | None) -> NetElement:
         layers: list[LayerElement] = []
         edges: list[EdgeElement] = []
         for tag, child in self._children(element, "net"):
             if tag == "layers":
                 self._next()
-                layers = [self._layer(item) for item in child if item.tag == "layer" or self._admits(item, "layers")]
+                items = self._inner(child)
+                layers = [self._layer(item) for item in items if item.tag == "layer" or self._admits(item, "layers")]
             elif tag == "edges":
                 self._next()
-                edges = [self._edge(item) for item in child if item.tag == "edge" or self._admits(item, "edges")]
+                items = self._inner(child)
+                edges = [self._edge(item) for item in items if item.tag == "edge" or self._admits(item, "edges")]
             else:
                 self._skip(child)
         return NetElement(ordinal, name, version, tuple(layers), tuple(edges))
 
-    def _layer(self, element: Any) -> LayerElement:
+    def _layer(self, element: Element) -> LayerElement:
         ordinal = self._next()
         self.layers.append(element)
-        required = ("type",) if self.fragment else ("id", "name", "type", "version")
-        attributes = self._attributes(dict(element.attrib), "layer", ordinal, required)
+        attributes: Mapping[str, str] = element.attrib
+        if attributes.keys() != _LAYER:
+            required = ("type",) if self.fragment else ("id", "name", "type", "version")
+            attributes = self._attributes(attributes, "layer", ordinal, required)
         self._id(attributes.get("id"), "layer", ordinal)
+        share = self.texts.setdefault
         data: Mapping[str, str] = {}
         data_element = None
         inputs: tuple[PortElement, ...] = ()
@@ -157,12 +180,12 @@ class _Reader:
         for tag, child in self._children(element, "layer"):
             if tag == "data":
                 data_element = self.ordinal + 1
-                data = dict(child.attrib)
+                data = {name: share(text, text) for name, text in child.attrib.items()}
                 self._skip(child)
             elif tag == "input":
                 inputs = self._ports(child, tag)
             elif tag == "output":
-                outputs = self._ports(child, tag)
+                outputs = self._ports(child, tag, len(inputs))
             elif tag in MAPS:
                 at = self._next()
                 nets.append((at, tag, self._body(child, at, tag, attributes)))
@@ -180,11 +203,22 @@ class _Reader:
             BodyElement(at, tag, net, maps.get(MAPS[tag], ()), back_edges if tag == "body" else ())
             for at, tag, net in nets
         )
-        get = attributes.get
-        names = get("id", ""), get("name", ""), get("type", ""), get("version"), get("output_names")
-        return LayerElement(ordinal, *names, data, data_element, inputs, outputs, bodies)
+        id, type, version = attributes.get("id", ""), attributes.get("type", ""), attributes.get("version")
+        return LayerElement(
+            ordinal,
+            share(id, id),
+            attributes.get("name", ""),
+            share(type, type),
+            None if version is None else share(version, version),
+            attributes.get("output_names"),
+            data,
+            data_element,
+            inputs,
+            outputs,
+            bodies,
+        )
 
-    def _body(self, element: Any, ordinal: int, tag: str, layer: Mapping[str, str]) -> NetElement:
+    def _body(self, element: Element, ordinal: int, tag: str, layer: Mapping[str, str]) -> NetElement:
         if len(self.path) == DEEPEST_BODY:
             raise IRError([refusal(f"bodies are nested more than {DEEPEST_BODY} deep", Anchor(ordinal))])
         self.path.append(f'{layer.get("type", "")} "{layer.get("name", "")}" › {tag}')
@@ -192,36 +226,40 @@ class _Reader:
         self.path.pop()
         return net
 
-    def _ports(self, element: Any, side: str) -> tuple[PortElement, ...]:
+    def _ports(self, element: Element, side: str, begin: int = 0) -> tuple[PortElement, ...]:
+        """The ports of one side, whose first mostly has the id ``begin``."""
         self.ordinal += 1
         ports = tuple([self._port(item, side) for item in element if item.tag == "port" or self._admits(item, side)])
-        if len({port.id for port in ports}) == len(ports):
+        if len(ports) == 1 or len({port.id for port in ports}) == len(ports):
             return ports
-        seen: set[str] = set()
-        ids = {port.id for port in ports}
-        for index, port in enumerate(ports):
-            if port.id in seen:
-                meant = f'id="{index}" was meant' if str(index) not in ids else "expected an id of its own"
-                what = f'port id "{port.id}" is repeated in <{side}>; {meant}'
-                self._report("IR107", what, Anchor(port.element, "value", "id"), port=port.id)
-            seen.add(port.id)
+        self._repeated(ports, side, begin)
         return ports
 
-    def _port(self, element: Any, side: str) -> PortElement:
+    def _repeated(self, ports: Sequence[PortElement], side: str, begin: int) -> None:
+        """Report the ports whose id another one of the side has, but for the one that should have it."""
+        places: dict[str, list[int]] = {}
+        for index, port in enumerate(ports):
+            places.setdefault(port.id, []).append(index)
+        for id, twins in places.items():
+            right = next((index for index in twins if str(begin + index) == id), twins[0])
+            for index in twins:
+                if index == right:
+                    continue
+                number = str(int(id) + index - right) if ID.fullmatch(id) is not None else id
+                meant = "expected an id of its own" if number in places else f'id="{number}" was meant'
+                what = f'port id "{id}" is repeated in <{side}>; {meant}'
+                self._report("IR107", what, Anchor(ports[index].element, "value", "id"), port=id)
+
+    def _port(self, element: Element, side: str) -> PortElement:
         self.ordinal += 1
         ordinal = self.ordinal
         attributes = element.attrib
-        id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
-        needed = side == "output" and not self.fragment
-        given = (id is not None) + (precision is not None) + (names is not None)
-        if id is None or len(attributes) != given or (precision is None and needed):
-            attributes = self._attributes(attributes, "port", ordinal, ("id", "precision") if needed else ("id",))
-            id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
-        if id is None or ID.fullmatch(id) is None:
-            self._id(id, "port", ordinal)
-        if precision is not None and precision not in BY_PRECISION and precision not in BY_NAME:
-            what = f'precision="{precision}" is not known{near_match(precision, BY_PRECISION)}'
-            self._report("IR109", what, Anchor(ordinal, "value", "precision"), port=id)
+        names = attributes.get("names")
+        key = attributes.get("id"), attributes.get("precision"), names is None, len(attributes)
+        if key in self.heads:
+            id, precision = self.heads[key]
+        else:
+            id, precision, names = self._head(attributes, side, ordinal)
         dims: list[str] = []
         at: list[int] = []
         sizes = self.sizes
@@ -231,14 +269,35 @@ class _Reader:
             self.ordinal += 1
             at.append(self.ordinal)
             text = child.text
-            dims.append(text if text in sizes else self._size(text or "", id))
+            dims.append(sizes[text] if text in sizes else self._size(text or "", id))
             for inner in child if len(child) else ():
                 self._stranger(inner, "dim", None)
                 self._skip(inner)
         if len(dims) > MOST_DIMS:
-            what = f"a <port> has {len(dims)} dims, expected {MOST_DIMS} at most"
-            raise IRError([refusal(what, Anchor(ordinal))])
-        return PortElement(ordinal, id or "", precision, names, tuple(dims), tuple(at))
+            what = f"the port has {len(dims)} dims, expected {MOST_DIMS} at most"
+            raise IRError([Diagnostic("IR404", what, Anchor(ordinal), port=id)])
+        together = self.ordinal == ordinal + len(dims)
+        shared = self.dims.setdefault(tuple(dims), tuple(dims))
+        return PortElement(ordinal, id or "", precision, names, shared, () if together else tuple(at))
+
+    def _head(
+        self, attributes: Mapping[str, str], side: str, ordinal: int
+    ) -> tuple[str | None, str | None, str | None]:
+        """The id, the precision and the names of a port."""
+        id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
+        before = len(self.found)
+        plain = id is not None and precision is not None and len(attributes) == 2 + (names is not None)
+        if not plain:
+            needed = side == "output" and not self.fragment
+            attributes = self._attributes(attributes, "port", ordinal, ("id", "precision") if needed else ("id",))
+            id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
+        self._id(id, "port", ordinal)
+        if precision is not None and precision not in BY_PRECISION and precision not in BY_NAME:
+            what = f'precision="{precision}" is not known{near_match(precision, BY_PRECISION)}'
+            self._report("IR109", what, Anchor(ordinal, "value", "precision"), port=id)
+        if plain and len(self.found) == before:
+            self.heads[id, precision, names is None, len(attributes)] = id, precision
+        return id, precision, names
 
     def _size(self, text: str, port: str | None) -> str:
         """The text of a ``<dim>`` without white space; that of a dynamic dim where it cannot be read."""
@@ -247,19 +306,19 @@ class _Reader:
             meant = "; -1 was meant" if size == "?" else ", expected a size or -1"
             self._report("IR108", f'<dim> holds "{size}"{meant}', Anchor(self.ordinal, "text"), port=port)
             return "-1"
-        self.sizes.add(size)
-        return size
+        return self.sizes.setdefault(text, size)
 
-    def _edge(self, element: Any) -> EdgeElement:
+    def _edge(self, element: Element) -> EdgeElement:
         self.ordinal += 1
-        attributes = dict(element.items())
+        attributes = element.attrib
         if len(attributes) == 4 and ATTRIBUTES["edge"] == tuple(attributes):
-            return EdgeElement(self.ordinal, *attributes.values())
+            share = self.texts.setdefault
+            return EdgeElement(self.ordinal, *[share(text, text) for text in attributes.values()])
         get = self._attributes(attributes, "edge", self.ordinal, ATTRIBUTES["edge"]).get
         ends = [get(name, "") for name in ATTRIBUTES["edge"]]
         return EdgeElement(self.ordinal, *ends)
 
-    def _port_map(self, element: Any) -> tuple[MapElement, ...]:
+    def _port_map(self, element: Element) -> tuple[MapElement, ...]:
         self._next()
         entries = []
         for tag, item in self._children(element, "port_map"):
@@ -268,7 +327,7 @@ class _Reader:
             entries.append(MapElement(ordinal, tag, self._attributes(dict(item.attrib), "map", ordinal, required)))
         return tuple(entries)
 
-    def _back_edge(self, element: Any) -> BackEdgeElement:
+    def _back_edge(self, element: Element) -> BackEdgeElement:
         ordinal = self._next()
         get = self._attributes(element.attrib, "back", ordinal, ATTRIBUTES["back"]).get
         return BackEdgeElement(ordinal, get("from-layer", ""), get("to-layer", ""))
@@ -279,15 +338,27 @@ class _Reader:
         self.ordinal += 1
         return self.ordinal
 
-    def _skip(self, element: Any) -> None:
-        self.ordinal += sum(1 for _ in element.iter("*")) if len(element) else 1
+    def _inner(self, element: Element) -> Iterable[Element]:
+        """The elements in an element, as they are parsed where it is open."""
+        return self.elements.children(element) if element is self.elements.open else element
 
-    def _children(self, element: Any, parent: str) -> Iterator[tuple[str, Any]]:
+    def _skip(self, element: Element) -> None:
+        if element is self.elements.open:
+            self.elements.complete(element)
+        if not len(element):
+            self.ordinal += 1
+            return
+        count = sum(1 for _ in element.iter())
+        if count > DEEPEST // 2 and depth(element) > DEEPEST // 2:
+            check(self.text)
+        self.ordinal += count
+
+    def _children(self, element: Element, parent: str) -> Iterator[tuple[str, Element]]:
         """The elements that may stand here, each with the tag that it has or was meant to have."""
         expected = CHILDREN[parent]
         seen: set[str] = set()
-        for child in element:
-            tag = child.tag
+        for child in self._inner(element):
+            tag: str | None = child.tag
             if tag not in expected:
                 tag = meant_element(child, parent)
                 self._stranger(child, parent, tag)
@@ -299,9 +370,11 @@ class _Reader:
                 continue
             if tag in ONCE and parent != "port_map":
                 seen.add(tag)
+            if child is self.elements.open and tag not in _IN_PIECES:
+                self.elements.complete(child)
             yield tag, child
 
-    def _admits(self, element: Any, parent: str) -> bool:
+    def _admits(self, element: Element, parent: str) -> bool:
         """Whether an element was meant to be the one that its parent is made of; if not, it is passed over."""
         meant = None
         if element.tag not in CHILDREN[parent]:
@@ -312,7 +385,7 @@ class _Reader:
             return False
         return True
 
-    def _stranger(self, element: Any, parent: str, meant: str | None) -> None:
+    def _stranger(self, element: Element, parent: str, meant: str | None) -> None:
         """Report the element that comes next, unless it belongs to another namespace."""
         if not element.tag.startswith("{"):
             close = f"; did you mean <{meant}>?" if meant is not None else ""

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
 class PortElement(NamedTuple):
-    """``<port>``. ``dims`` are the texts of its ``<dim>`` elements, ``dim_elements`` their ordinals."""
+    """``<port>``. ``dims`` are the texts of its ``<dim>`` elements.
+
+    ``scattered`` are the ordinals of those, where they are not the elements that follow at once.
+    """
 
     element: int
     id: str
     precision: str | None
     names: str | None
     dims: tuple[str, ...]
-    dim_elements: tuple[int, ...]
+    scattered: tuple[int, ...] = ()
+
+    @property
+    def dim_elements(self) -> Sequence[int]:
+        """The ordinals of the ``<dim>`` elements."""
+        return self.scattered or range(self.element + 1, self.element + 1 + len(self.dims))
 
 
 class EdgeElement(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -67,12 +68,14 @@ class SourceMap:
         return self._data[lines[row - 1] : end].decode("utf-8", errors="replace").rstrip("\r\n").removeprefix("\ufeff")
 
     @functools.cached_property
-    def _starts(self) -> list[int]:
+    def _starts(self) -> array[int]:
         return element_starts(self._text)
 
     @functools.cached_property
-    def _lines(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_END.finditer(self._data))]
+    def _lines(self) -> array[int]:
+        lines = array("I", (match.end() for match in _LINE_END.finditer(self._data)))
+        lines.insert(0, 0)
+        return lines
 
     @functools.cached_property
     def _ascii(self) -> bool:
@@ -122,10 +125,11 @@ class SourceMap:
         return None
 
 
-def element_starts(text: bytes) -> list[int]:
+def element_starts(text: bytes) -> array[int]:
     """The byte offset of every start tag, by the ordinal of its element, as far as the text is well-formed."""
-    starts: list[int] = []
+    starts = array("I")
     parser = expat.ParserCreate("utf-8")
+    parser.ordered_attributes = True
     parser.StartElementHandler = lambda _name, _attributes: starts.append(parser.CurrentByteIndex)
     try:
         parser.Parse(text, True)

@@ -60,12 +60,17 @@ class Weights:
 
     def read(self, offset: int, size: int) -> NDArray[np.uint8] | None:
         """``size`` bytes from ``offset`` on, without copying them; None where there is no file."""
-        if not self.exists:
+        whole = self._whole
+        if whole is None:
             return None
-        total = len(self.bytes)
+        total = len(whole)
         if offset < 0 or size < 0 or offset + size > total:
             name = self.path.name if self.path is not None else "the weights"
             raise WeightsOutOfRange(
                 f"bytes {offset} to {offset + size} are outside {name}, which has {total} bytes", attribute="offset"
             )
-        return self.bytes[offset : offset + size]
+        return whole[offset : offset + size]
+
+    @functools.cached_property
+    def _whole(self) -> NDArray[np.uint8] | None:
+        return self.bytes if self.exists else None

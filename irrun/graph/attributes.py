@@ -8,10 +8,9 @@ from typing import Any, Final, NamedTuple
 from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, near_match
 from irrun.document.grammar import nearest
 from irrun.document.records import LayerElement
-from irrun.ops.declaration import REQUIRED
+from irrun.ops.declaration import REFUSED, REQUIRED
 from irrun.ops.spec import (
     AttributeMissing,
-    AttributeOutOfRange,
     AttributeUnknown,
     AttributeUnreadable,
     AttrSpec,
@@ -19,6 +18,12 @@ from irrun.ops.spec import (
 from irrun.tensor import UNBOUNDED, Shape
 
 MOST_DIMS: Final = 64
+
+
+class RankTooHigh(OpError):
+    """A shape has more dims than an array can have."""
+
+    code = "IR404"
 
 
 class Read(NamedTuple):
@@ -101,15 +106,20 @@ def _absent(layer: LayerElement, absent: Iterable[AttrSpec], values: dict[str, A
     required: list[str] = []
     notes: list[str] = []
     changed: list[Diagnostic] = []
+    refused: list[AttrSpec] = []
     complete = True
     for spec in absent:
+        if spec.openvino is REFUSED:
+            refused.append(spec)
+            continue
         if spec.openvino is not REQUIRED:
             values[spec.field] = spec.openvino
         elif spec.required:
             complete = False
         else:
             continue
-        reads = "" if spec.openvino is REQUIRED else spec.text(spec.openvino) or "ones or zeros"
+        nothing = "ones or zeros" if spec.kind == "ints" else "none"
+        reads = "" if spec.openvino is REQUIRED else spec.text(spec.openvino) or nothing
         if spec.required:
             required.append(spec.name)
             notes += [f"OpenVINO reads {spec.name} as {reads} and says nothing"] if reads else []
@@ -122,7 +132,17 @@ def _absent(layer: LayerElement, absent: Iterable[AttrSpec], values: dict[str, A
         found.append(_finding(AttributeMissing.code, message, anchor, notes=tuple(notes)))
     else:
         found += changed
+        found += [_refused(refused, anchor)] if refused else []
     return complete
+
+
+def _refused(absent: Sequence[AttrSpec], anchor: Anchor) -> Diagnostic:
+    """One finding for attributes that OpenVINO demands and the specification does not."""
+    names = " and ".join(spec.name for spec in absent)
+    values = " and ".join(spec.text(spec.default) for spec in absent)
+    verb = "is" if len(absent) == 1 else "are"
+    what = f"{names} {verb} absent: OpenVINO refuses the layer, the specification says {values}"
+    return _finding("IR312", what, anchor, Severity.WARNING)
 
 
 def _value(spec: AttrSpec, text: str) -> Any:
@@ -131,7 +151,7 @@ def _value(spec: AttrSpec, text: str) -> Any:
     if isinstance(value, Shape) and value.dims is not None:
         if len(value.dims) > MOST_DIMS:
             what = f"{spec.name} has {len(value.dims)} dims, expected {MOST_DIMS} at most"
-            raise AttributeOutOfRange(what, attribute=spec.name)
+            raise RankTooHigh(what, attribute=spec.name)
         if any(dim.lo >= UNBOUNDED for dim in value.dims):
             raise AttributeUnreadable(f'{spec.name}="{text}": a dim does not fit into 64 bits', attribute=spec.name)
     return value

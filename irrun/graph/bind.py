@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity
+from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, Severity
 from irrun.document.grammar import nearest
 from irrun.document.reader import Document, element_type
-from irrun.document.records import BodyElement, LayerElement, MapElement, NetElement, PortElement
+from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapElement, NetElement, PortElement
 from irrun.graph.attributes import attributes
 from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
 from irrun.graph.join import Joiner, Sources, cycles, duplicates, is_number, layer_ref, order, port_index
@@ -25,6 +25,10 @@ __all__ = ["Bound", "bind", "layer_ref", "op_diagnostic", "path_notes"]
 
 PARAMETER: Final = "Parameter"
 RESULT: Final = "Result"
+_MAP_ENDS: Final = "external_port_id", "internal_layer_id"
+
+_NO_BODIES: Final[Mapping[str, Body]] = {}
+_UNNAMED: Final[tuple[tuple[str, ...], ...]] = ((),)
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,12 @@ class _Binder:
     mend: bool
     found: list[Diagnostic] = field(default_factory=list)
     operations: dict[tuple[str, str | None], tuple[type[Op], Mapping[str, AttrSpec]]] = field(default_factory=dict)
+    shared: dict[tuple[object, ...], Op] = field(default_factory=dict)
 
     def net(self, net: NetElement, path: tuple[str, ...]) -> Graph:
         """The graph of a net, or of the inside of the body that ``path`` leads to."""
         layers = dict(zip(_ids(net.layers), net.layers, strict=True))
-        nodes = {id: self._node(id, layer, path) for id, layer in layers.items()}
+        nodes = {id: self._node(id, layer, path, net.edges) for id, layer in layers.items()}
         if self.fragment and not path:
             sources: Sources = {id: [None] * len(layer.inputs) for id, layer in layers.items()}
             nodes = {**_feed(layers, sources), **nodes}
@@ -83,24 +88,27 @@ class _Binder:
 
     # -- layers
 
-    def _node(self, id: int, layer: LayerElement, path: tuple[str, ...]) -> Node:
+    def _node(self, id: int, layer: LayerElement, path: tuple[str, ...], edges: Sequence[EdgeElement]) -> Node:
         op = self._operation(layer, path)
         bodies: dict[str, Body] = {}
         for element in layer.bodies:
             inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
             graph = self.net(element.net, inner)
-            ports, sound = self._body_ports(layer, element, graph, path)
+            ports, sound = self._body_ports(layer, element, graph, path, edges)
             bodies[element.tag] = Body(graph, ports)
             op = op if sound else None
         for tag in op.bodies if op is not None else ():
             if tag not in bodies:
                 self._report("IR304", f"{layer.type} has no <{tag}>", Anchor(layer.element), layer, path)
                 op = None
-        names = tuple(tensor_names(port.names) for port in layer.outputs)
+        names = tuple([tensor_names(port.names) for port in layer.outputs])
+        names = _UNNAMED if names == _UNNAMED else names
         type = layer.type if op is None else op.type
-        return Node(id, layer.name, type, layer.version or "", op, len(layer.outputs), names, layer, bodies)
+        version = layer.version or ""
+        return Node(id, layer.name, type, version, op, len(layer.outputs), names, layer, bodies or _NO_BODIES)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
+        """The operation of a layer; one for all that are of one kind and have the same attributes."""
         if not layer.type:
             return None
         key = layer.type, layer.version
@@ -108,19 +116,27 @@ class _Binder:
             try:
                 declared = resolve(*key)
             except OpError as error:
-                attribute = "version" if layer.version and not error.message.startswith("no operation") else "type"
+                attribute = "version" if layer.version and layer.type in DECLARED else "type"
                 self._report(error.code, error.message, Anchor(layer.element, "attribute", attribute), layer, path)
                 return self._meant(layer, path) if self.mend and layer.type not in DECLARED else None
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]
+        same = cls, *layer.data.items()
+        if same in self.shared:
+            return self.shared[same]
         read = attributes(layer, known, mend=self.mend)
         for item in read.diagnostics:
+            if self.fragment and item.code == "IR312":
+                continue
             notes = (*item.notes, *path_notes(path))
             self.found.append(dataclasses.replace(item, layer=layer_ref(layer), notes=notes))
         if read.values is None:
             return None
         try:
-            return cls(**read.values)
+            op = cls(**read.values)
+            if cls.inputs and not read.diagnostics:
+                self.shared[same] = op
+            return op
         except OpError as error:
             if not read.diagnostics:
                 self.found.append(op_diagnostic(error, layer, path))
@@ -148,9 +164,14 @@ class _Binder:
     # -- bodies
 
     def _body_ports(
-        self, layer: LayerElement, element: BodyElement, graph: Graph, path: tuple[str, ...]
+        self,
+        layer: LayerElement,
+        element: BodyElement,
+        graph: Graph,
+        path: tuple[str, ...],
+        edges: Sequence[EdgeElement],
     ) -> tuple[BodyPorts, bool]:
-        """How a body is tied to its layer, and whether that is sound."""
+        """How a body is tied to its layer, and whether that is sound. What ``edges`` lack too is reported there."""
         parameters = {_layer_id(graph, id): index for index, id in enumerate(graph.parameters)}
         results = {_layer_id(graph, id): index for index, id in enumerate(graph.results)}
         inputs: list[BodyInput] = []
@@ -163,10 +184,13 @@ class _Binder:
             return BodyPorts((), (), (), 0, 0), False
         before = len(self.found)
         sound = True
+        misread = self._misread()
         gone = _missing_ids(element.net)
+        gone |= {item.id for item in element.net.layers if layer_ref(item) in misread}
         for entry in element.port_map:
             values = self._map_values(layer, entry, path)
-            if values is None:
+            if values is None or any(name not in entry.attributes for name in _MAP_ENDS):
+                sound = False
                 continue
             is_input = entry.kind == "input"
             ends = parameters if is_input else results
@@ -179,10 +203,13 @@ class _Binder:
                     self._map_fault(entry, "internal_layer_id", what, layer, path)
                 continue
             outer = entry.attributes.get("external_port_id", "")
-            external = None if outer == "-1" else port_index(layer.inputs if is_input else layer.outputs, outer)
+            begin = 0 if is_input else len(layer.inputs)
+            external = None if outer == "-1" else port_index(layer.inputs if is_input else layer.outputs, outer, begin)
             if external is None and outer != "-1":
-                what = f"{layer.type} has no such {entry.kind} port"
-                self._map_fault(entry, "external_port_id", what, layer, path)
+                sound = False
+                if not any(_names_port(edge, layer.id, outer, entry.kind) for edge in edges):
+                    what = f"{layer.type} has no such {entry.kind} port"
+                    self._map_fault(entry, "external_port_id", what, layer, path)
             elif is_input and any(other.internal == ends[inner] for other in inputs):
                 self._map_fault(entry, "internal_layer_id", f"this {PARAMETER} is fed twice", layer, path)
             elif not is_input and external is not None and any(other.external == external for other in outputs):
@@ -198,6 +225,10 @@ class _Binder:
         ports = BodyPorts(tuple(inputs), tuple(outputs), back_edges, len(parameters), len(results))
         return ports, sound and len(self.found) == before
 
+    def _misread(self) -> set[LayerRef | None]:
+        """The layers whose type or attributes are at fault, so that they may be meant to be others."""
+        return {item.layer for item in self.found if item.code.startswith("IR3")}
+
     def _complete(
         self,
         layer: LayerElement,
@@ -211,13 +242,14 @@ class _Binder:
         fed = {entry.internal for entry in inputs}
         for index, id in enumerate(graph.parameters):
             parameter = graph[id].layer
-            if index not in fed and parameter is not None:
+            if index not in fed and parameter is not None and layer_ref(parameter) not in self._misread():
                 what = f"no <input> of the port map feeds this {PARAMETER} of {layer.type} {layer.id}"
                 inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
                 self._report("IR207", what, Anchor(parameter.element), parameter, inner)
         made = {entry.external for entry in outputs}
+        repeated = len({port.id for port in layer.outputs}) < len(layer.outputs)
         for index, port in enumerate(layer.outputs):
-            if index not in made:
+            if index not in made and not repeated:
                 what = f"no <output> of the port map of <{element.tag}> makes output port {port.id}"
                 self._report("IR207", what, Anchor(port.element), layer, path, port=port.id)
 
@@ -236,7 +268,7 @@ class _Binder:
                 ("from-layer", edge.from_layer, results, RESULT),
                 ("to-layer", edge.to_layer, parameters, PARAMETER),
             ):
-                if id in gone:
+                if id in gone or not id:
                     break
                 if id not in among:
                     what = f'{name} "{id}": the body has no {kind} with this id'
@@ -307,6 +339,11 @@ def _layer_id(graph: Graph, id: int) -> str:
     return layer.id if layer is not None else ""
 
 
+def _names_port(edge: EdgeElement, layer: str, port: str, side: str) -> bool:
+    ends = (edge.to_layer, edge.to_port) if side == "input" else (edge.from_layer, edge.from_port)
+    return ends == (layer, port)
+
+
 def _keeps_state(op: Op | None) -> bool:
     return op is not None and "state" in op.spec.run_asks
 
@@ -328,7 +365,9 @@ def _missing_ids(net: NetElement) -> set[str]:
 
 
 def _has_faulty_ids(net: NetElement) -> bool:
-    """Whether a layer has an id that no port map can name; that is reported where the layer is."""
+    """Whether a layer has an id that no port map can name, or all layers are gone; that is reported in the body."""
+    if not net.layers:
+        return bool(net.edges)
     return any(not is_number(layer.id) for layer in net.layers) or bool(duplicates(net.layers))
 
 

@@ -59,7 +59,7 @@ class Graph:
     topological, and that of the document where the edges leave a choice.
     """
 
-    __slots__ = ("_consumers", "_digraph", "_nodes", "_sources", "order", "parameters", "results", "sinks")
+    __slots__ = ("_consumers", "_digraph", "_nodes", "_ordered", "_sources", "order", "parameters", "results", "sinks")
 
     def __init__(
         self,
@@ -76,6 +76,7 @@ class Graph:
         self._sources = sources
         self._consumers: dict[Outlet, list[Inlet]] | None = None
         self.order = tuple(order)
+        self._ordered = tuple(map(nodes.__getitem__, self.order))
         self.parameters = tuple(parameters)
         self.results = tuple(results)
         self.sinks = tuple(sinks)
@@ -102,7 +103,7 @@ class Graph:
 
     def __iter__(self) -> Iterator[Node]:
         """The nodes in topological order."""
-        return (self[id] for id in self.order)
+        return iter(self._ordered)
 
     def __len__(self) -> int:
         return len(self.order)

@@ -113,7 +113,7 @@ class Joiner:
     def _port(self, edge: EdgeElement, name: str, port: str, node: int) -> int | None:
         layer = self._layers[node]
         side, ports = ("output", layer.outputs) if name == "from-port" else ("input", layer.inputs)
-        index = port_index(ports, port)
+        index = port_index(ports, port, len(layer.inputs) if ports is layer.outputs else 0)
         if index is not None:
             return index
         group = node, name, port if ports else ""
@@ -178,6 +178,8 @@ class Joiner:
 def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) -> list[int]:
     """A topological order, that of ``ids`` where the edges leave a choice; nodes of cycles are left out of it."""
     rank = {id: index for index, id in enumerate(ids)}
+    if all(outlet is None or rank[outlet.node] < rank[id] for id in ids for outlet in sources[id]):
+        return list(ids)
     waiting: dict[int, int] = {}
     targets: dict[int, list[int]] = {id: [] for id in ids}
     for id in ids:
@@ -236,8 +238,11 @@ def layer_ref(layer: LayerElement) -> LayerRef:
     return LayerRef(layer.id, layer.name, layer.type, layer.version or "")
 
 
-def port_index(ports: Sequence[PortElement], id: str) -> int | None:
-    """The number of the port with this id, or of the one whose own id is at fault where it should have had this one."""
+def port_index(ports: Sequence[PortElement], id: str, begin: int = 0) -> int | None:
+    """The number of the port with this id, or of the one whose own id is at fault where it should have had this one.
+
+    ``begin`` is the id that the first of the ports has where nothing else tells.
+    """
     if len(ports) == 1 and ports[0].id == id:
         return 0
     found = None
@@ -250,9 +255,11 @@ def port_index(ports: Sequence[PortElement], id: str) -> int | None:
         if found is not None or not is_number(id):
             return found
     sound = next((index for index in range(len(ports)) if not _is_faulty(ports, index)), None)
-    first = 0 if sound is None else int(ports[sound].id) - sound
-    meant = int(id) - first
-    return meant if 0 <= meant < len(ports) and _is_faulty(ports, meant) else found
+    for first in (begin, 0) if sound is None else (int(ports[sound].id) - sound,):
+        meant = int(id) - first
+        if 0 <= meant < len(ports) and _is_faulty(ports, meant):
+            return meant
+    return found
 
 
 def _is_faulty(ports: Sequence[PortElement], index: int) -> bool:

@@ -75,11 +75,7 @@ class _Pass:
                         found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
                     continue
                 if node.id in parameters:
-                    outputs = (
-                        given[node.id]
-                        if node.id in given
-                        else Fact(outputs[0].type, outputs[0].shape.named(node.name), outputs[0].value),
-                    )
+                    outputs = (given.get(node.id, _named(outputs[0], node.name)),)
             if self.revision is not None:
                 outputs = self.revision.outputs(node, outputs)
             for port, fact in enumerate(outputs):
@@ -135,6 +131,11 @@ class _Pass:
             return facts.results()
 
         return BodyCall(body.ports, call)
+
+
+def _named(fact: Fact, name: str) -> Fact:
+    """The fact of a Parameter, each of its unknown dims with a symbol of its own."""
+    return Fact(fact.type, fact.shape.named(name), fact.value)
 
 
 def _input_notes(inputs: Sequence[Fact | None]) -> tuple[str, ...]:

@@ -1,0 +1,129 @@
+"""The elements of a text while it is being parsed: no more of them exist at any time than a piece of the text holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+from xml.parsers.expat import ExpatError, ParserCreate
+
+DEEPEST: Final = 255
+LONGEST: Final = 10_000_000
+PIECE: Final = 1 << 16
+
+_LONG: Final = re.compile(rb"[^<]{%d}" % LONGEST)
+
+
+class TooLarge(Exception):
+    """Elements are nested deeper than those of any IR, or a text is longer."""
+
+
+Unreadable: Final = (ParseError, ExpatError, TooLarge)
+"""What is raised for a text that is not well-formed, or none of an IR."""
+
+
+class Elements:
+    """Reads a text piece by piece. ``open`` is the element that was last given out before all of it was parsed.
+
+    An open element has its tag and its attributes, but neither all of its text nor all of its children: those come from
+    ``children``, or are there after ``complete``. Each method may raise one of ``Unreadable``.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        if len(text) > LONGEST and _LONG.search(text) is not None:
+            raise TooLarge
+        self.open: Element | None = None
+        self._text = memoryview(text)
+        self._at = 0
+        self._ended = False
+        builder = TreeBuilder()
+        self._above = builder.start("", {})
+        self._parser = XMLParser(target=builder, encoding="utf-8")
+
+    def root(self) -> Element:
+        """The outermost element, open."""
+        while not len(self._above):
+            self._advance()
+        self.open = self._above[0]
+        return self.open
+
+    def children(self, parent: Element) -> Iterator[Element]:
+        """The children of an open element. Each is gone when those after it are parsed.
+
+        One that is longer than a piece is given out while it is open, and must be read to its end.
+        """
+        waited = False
+        while True:
+            whole = not self._is_open(parent)
+            ready = list(parent) if whole else parent[:-1]
+            yield from ready
+            del parent[: len(ready)]
+            if whole:
+                return
+            waited = waited and not ready
+            if waited and len(parent):
+                self.open = parent[0]
+                yield parent[0]
+                self.complete(parent[0])
+                del parent[0]
+                waited = False
+            else:
+                self._advance()
+                waited = True
+
+    def complete(self, element: Element) -> None:
+        """Parse on until all of an element is there."""
+        while self._is_open(element):
+            self._advance()
+
+    def _advance(self) -> None:
+        if self._at < len(self._text):
+            self._parser.feed(self._text[self._at : self._at + PIECE])
+            self._at += PIECE
+        else:
+            self._parser.close()
+            self._ended = True
+
+    def _is_open(self, element: Element) -> bool:
+        """Whether more of an element may follow: it is the last child of the last child … of the root."""
+        last = self._above
+        depth = 0
+        while not self._ended and len(last):
+            last = last[-1]
+            if last is element:
+                return True
+            depth += 1
+            if depth > DEEPEST:
+                raise TooLarge
+        return False
+
+
+def check(text: bytes) -> None:
+    """Raise one of ``Unreadable`` unless a text is well-formed and its elements are not nested too deep."""
+    parser = ParserCreate("utf-8", "}")
+    opened = 0
+
+    def start(_name: str, _attributes: object) -> None:
+        nonlocal opened
+        opened += 1
+        if opened > DEEPEST:
+            raise TooLarge
+
+    def end(_name: str) -> None:
+        nonlocal opened
+        opened -= 1
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.Parse(text, True)
+
+
+def depth(element: Element) -> int:
+    """How deep the elements inside a whole element are nested, itself included."""
+    level = [element]
+    found = 0
+    while level:
+        level = [child for item in level for child in item]
+        found += 1
+    return found
