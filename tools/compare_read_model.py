@@ -1,6 +1,7 @@
 """Plants faults in a small IR and writes docs/read-model.md: what read_model of OpenVINO and irrun say of each.
 
-Needs the OpenVINO wheel, and is run by hand: ``python tools/compare_read_model.py``.
+Needs the OpenVINO wheel, and is run by hand: ``python tools/compare_read_model.py``. What irrun says is brought up to
+date by ``tools/generate.py`` too, which takes over what OpenVINO said from the page, and copies some rows to README.md.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -22,7 +23,11 @@ from irrun.linter import lint
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "read-model.md"
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "read-model.md"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- read_model: begin -->", "<!-- read_model: end -->"
+HEAD = "| fault | read_model | irrun lint |"
 READER = """
 import sys
 import openvino
@@ -37,8 +42,11 @@ Change = Callable[[str, bytes], tuple[str, bytes]]
 
 
 class Fault(NamedTuple):
+    """A fault by name, how it is planted, and whether the README shows it."""
+
     name: str
     change: Change
+    shown: bool = False
 
 
 def net() -> tuple[str, bytes]:
@@ -98,13 +106,13 @@ def misaligned(xml: str, weights: bytes) -> tuple[str, bytes]:
 OUTPUT = '<port id="2" precision'
 SHAPE = 'shape="4, 3, 3, 3"'
 FAULTS = (
-    Fault("a wrong `<dim>` on an output port", text("<dim>4</dim>", "<dim>5</dim>", OUTPUT)),
+    Fault("a wrong `<dim>` on an output port", text("<dim>4</dim>", "<dim>5</dim>", OUTPUT), shown=True),
     Fault("a wrong `<dim>` on an input port", text("<dim>8</dim>", "<dim>9</dim>", 'name="conv1"')),
     Fault("a wrong precision", text('precision="FP32"', 'precision="FP16"', OUTPUT)),
-    Fault("`strides` deleted", text('strides="2, 2" ', "")),
-    Fault("`strides` misspelt", text("strides", "stridez")),
+    Fault("`strides` deleted", text('strides="2, 2" ', ""), shown=True),
+    Fault("`strides` misspelt", text("strides", "stridez"), shown=True),
     Fault("`pads_begin` deleted", text('pads_begin="1, 1" ', "")),
-    Fault("an unknown attribute", text('auto_pad="explicit"', 'auto_pad="explicit" groups="2"')),
+    Fault("an unknown attribute", text('auto_pad="explicit"', 'auto_pad="explicit" groups="2"'), shown=True),
     Fault("an unknown element", text("<output>", "<blobs /><output>", 'name="conv1"')),
     Fault("one more attribute on `<net>`", text('version="11"', 'version="11" batch="1"')),
     Fault("two layers of one name", text('name="relu1"', 'name="conv1"')),
@@ -114,19 +122,19 @@ FAULTS = (
     Fault("a shape of rank 70", text('shape="1,3,8,8"', f'shape="{",".join(["1"] * 70)}"')),
     Fault("a Const whose size overflows 64 bits", text(SHAPE, 'shape="4194304, 4194304, 4194304"')),
     Fault("an f32 Const at byte 19", misaligned),
-    Fault("an edge from a layer that there is not", text('from-layer="3"', 'from-layer="77"')),
-    Fault("two layers of one id", text('<layer id="4"', '<layer id="3"')),
+    Fault("an edge from a layer that there is not", text('from-layer="3"', 'from-layer="77"'), shown=True),
+    Fault("two layers of one id", text('<layer id="4"', '<layer id="3"'), shown=True),
     Fault('`<net version="12">`', text('version="11"', 'version="12"')),
     Fault("an empty file", lambda _, weights: ("", weights)),
-    Fault("a truncated `.bin`", binary(lambda weights: weights[:100])),
+    Fault("a truncated `.bin`", binary(lambda weights: weights[:100]), shown=True),
     Fault("an offset outside of the `.bin`", text('offset="16"', 'offset="4000"')),
     Fault("a Git LFS pointer for a `.bin`", binary(lambda _: LFS)),
     Fault("an input without an edge", without(r'<edge from-layer="2"[^>]*>')),
     Fault("a cycle", text('from-layer="0" from-port="0"', 'from-layer="4" from-port="1"')),
-    Fault("a size that is not that of the shape", text('size="432"', 'size="430"')),
-    Fault("two constants that overlap", text('offset="0"', 'offset="8"')),
+    Fault("a size that is not that of the shape", text('size="432"', 'size="430"'), shown=True),
+    Fault("two constants that overlap", text('offset="0"', 'offset="8"'), shown=True),
     Fault("a letter for a number", text('strides="2, 2"', 'strides="a, b"')),
-    Fault("a closing tag without its `<`", text("</dim>", "/dim>")),
+    Fault("a closing tag without its `<`", text("</dim>", "/dim>"), shown=True),
     Fault("tags that do not match", text("</edges>", "</edge>")),
     Fault("a port without a precision", text(' precision="FP32"', "", OUTPUT)),
     Fault("an operation in the wrong case", text('type="ReLU"', 'type="Relu"')),
@@ -152,42 +160,74 @@ def irrun(path: Path) -> list[str]:
     ]
 
 
-def both(xml: str, weights: bytes) -> tuple[str, list[str]]:
+def said(xml: str, weights: bytes, said_before: str | None = None) -> tuple[str, list[str]]:
+    """What OpenVINO makes of a file, unless that is known from before, and what irrun says."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.xml"
         path.write_text(xml, encoding="utf-8")
         path.with_suffix(".bin").write_bytes(weights)
-        return read_model(path), irrun(path)
+        return read_model(path) if said_before is None else said_before, irrun(path)
 
 
-def row(fault: Fault, sound: tuple[str, bytes]) -> str:
+def row(fault: Fault, sound: tuple[str, bytes], before: str | None = None) -> str:
     xml, weights = fault.change(*sound)
     if (xml, weights) == sound:
         raise ValueError(f"{fault.name}: nothing has changed")
-    theirs, said = both(xml, weights)
-    ours = [_cell(line) for line in said[:MOST_FINDINGS]]
-    ours += [f"and {len(said) - MOST_FINDINGS} more"] if len(said) > MOST_FINDINGS else []
-    return f"| {fault.name} | {_cell(theirs)} | {'<br>'.join(ours) or '—'} |"
+    theirs, found = said(xml, weights, before)
+    ours = [_cell(line) for line in found[:MOST_FINDINGS]]
+    ours += [f"and {len(found) - MOST_FINDINGS} more"] if len(found) > MOST_FINDINGS else []
+    return f"| {fault.name} | {_cell(theirs) if before is None else before} | {'<br>'.join(ours) or '—'} |"
 
 
-def page() -> str:
-    from importlib.metadata import version
-
+def page(version: str, before: Mapping[str, str]) -> str:
+    """The page; ``before`` holds what OpenVINO said, in the words of the page, where it is not to be asked again."""
     sound = net()
-    if both(*sound) != ("accepts it; the outputs are [1,64]", []):
-        raise ValueError(f"the sound file is not: {both(*sound)}")
+    if before:
+        found = said(*sound, "")[1]
+    else:
+        theirs, found = said(*sound)
+        found += [] if theirs == "accepts it; the outputs are [1,64]" else [theirs]
+    if found:
+        raise ValueError(f"the sound file is not: {found}")
     lines = [
         "# What `read_model` says, and what irrun says",
         "",
         "Made by `tools/compare_read_model.py`, which plants each fault in one small IR and runs both on it:",
-        f"`read_model` of OpenVINO {version('openvino')}, and `irrun lint`. Without a fault the output is [1,64],",
+        f"`read_model` of OpenVINO {version}, and `irrun lint`. Without a fault the output is [1,64],",
         "and irrun has no finding.",
         "",
-        "| fault | read_model | irrun lint |",
+        HEAD,
         "|---|---|---|",
-        *(row(fault, sound) for fault in FAULTS),
+        *(row(fault, sound, before.get(fault.name) if before else None) for fault in FAULTS),
     ]
     return "\n".join(lines) + "\n"
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    """The page with what irrun says now, and the README with some of its rows. Takes no OpenVINO."""
+    written = PAGE.read_text(encoding="utf-8")
+    version = re.search(r"OpenVINO (\d[\d.]*\d)", written)
+    before = {cells[1]: cells[2] for line in written.splitlines() if len(cells := _cells(line)) == 5}
+    missing = [fault.name for fault in FAULTS if fault.name not in before]
+    if version is None or missing:
+        raise ValueError(f"{PAGE.name} has no rows for {missing}; python tools/compare_read_model.py writes them")
+    text = page(version[1], before)
+    yield PAGE, text
+    yield README, readme(README.read_text(encoding="utf-8"), text)
+
+
+def readme(whole: str, text: str) -> str:
+    """The README with the rows of the page that it shows between its marks."""
+    shown = {fault.name for fault in FAULTS if fault.shown}
+    rows = [line for line in text.splitlines() if len(cells := _cells(line)) == 5 and cells[1] in shown]
+    head, _, rest = whole.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    return "\n".join([head + BEGIN, HEAD, "|---|---|---|", *rows, END + tail])
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a row of a table, with what stands before the first and behind the last."""
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
 
 
 def _cell(words: str) -> str:
@@ -197,4 +237,8 @@ def _cell(words: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    from importlib.metadata import version
+
+    PAGE.write_text(page(version("openvino"), {}), encoding="utf-8")
+    for path, made in files():
+        path.write_text(made, encoding="utf-8")

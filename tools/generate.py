@@ -1,4 +1,4 @@
-"""Writes what is made from the declarations: schemas and reference pages. ``--check`` fails where a file is stale."""
+"""Writes what is made from the code: schemas, pages, a table of the README. ``--check`` fails where one is stale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from irrun.schema import relaxng, report_schema, xsd
 from tests.cases import all_cases
-from tools import rule_pages
+from tools import compare_read_model, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -27,6 +27,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "schemas" / "lint-report.schema.json", report_schema()
     yield ROOT / "docs" / "operations.md", operations()
     yield from rule_pages.pages(RULES)
+    yield from compare_read_model.files()
 
 
 def operations() -> str:

@@ -25,6 +25,7 @@ from irrun.linter.catalogue import catalogue
 from irrun.linter.configuration import BadConfiguration, Configuration, Configurations
 from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
 from irrun.linter.selection import ALL, Choice, FileIgnores, meant, selected
+from irrun.ops.releases import release
 
 FOUND: Final = 1
 DEFAULT_LEVEL: Final = Severity.WARNING
@@ -58,6 +59,7 @@ class Options:
     stdin_filename: str | None = None
     quiet_non_ir: bool = False
     target_version: str | None = None
+    target_precision: str | None = None
     fix: bool = False
     unsafe_fixes: bool = False
     diff: bool = False
@@ -86,7 +88,8 @@ def _run(options: Options) -> int:
         raise Failure(f"--statistics goes with the formats full, concise, grouped and json, not with {output_format}")
     known = _baseline(options, here)
     tasks = [
-        _task(found, options, configurations) for found in expanded(options.files, options.exclude or here.exclude)
+        _task(found, options, configurations, known)
+        for found in expanded(options.files, options.exclude or here.exclude)
     ]
     checked = _checked(tasks, options)
     if options.diff:
@@ -118,7 +121,7 @@ def _run(options: Options) -> int:
     return FOUND if not options.exit_zero and _failing(findings, options, configurations) else 0
 
 
-def _task(found: Found, options: Options, configurations: Configurations) -> Task:
+def _task(found: Found, options: Options, configurations: Configurations, known: baseline.Baseline | None) -> Task:
     filename, data = str(found.path), None
     if filename == STDIN:
         if options.fix and not options.diff:
@@ -127,6 +130,7 @@ def _task(found: Found, options: Options, configurations: Configurations) -> Tas
     passing = options.quiet_non_ir or not found.named
     codes = _codes(Path(filename), options, configurations)
     asked = _asked(Path(filename), options, configurations)
+    here = configurations.of(Path(filename).parent)
     return Task(
         filename,
         codes,
@@ -134,10 +138,12 @@ def _task(found: Found, options: Options, configurations: Configurations) -> Tas
         options.values,
         passing,
         data,
-        options.target_version,
+        options.target_version or here.target_version,
         asked,
         options.fixing,
         written=options.fix and not options.diff,
+        target_precision=options.target_precision or here.target_precision,
+        baseline=known if options.fixing is not None else None,
     )
 
 
@@ -202,7 +208,8 @@ def _results(
     root = next((Path(os.environ[name]) for name in _ROOTS if os.environ.get(name)), Path.cwd())
     ports = sum(item.ports for item in checked)
     colour = options.output_file is None
-    return Results(findings, files, ports, catalogue(sorted(codes)), root, __version__, colour)
+    needed = max((item.openvino for item in checked if item.openvino is not None), key=release, default=None)
+    return Results(findings, files, ports, catalogue(sorted(codes)), root, __version__, colour, needed)
 
 
 def _say(results: Results, output_format: str, options: Options) -> None:

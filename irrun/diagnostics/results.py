@@ -6,9 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from typing import Final
 
 from irrun.diagnostics.diagnostic import Severity
 from irrun.diagnostics.render import Finding
+
+ADDRESS: Final = "https://github.com/irrun/irrun"
+"""Where the project is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,8 @@ class RuleInfo:
 class Results:
     """The findings of the ``files`` that were checked, whose output ``ports`` were verified.
 
-    Formats for other programs name files relative to ``root``.
+    Formats for other programs name files relative to ``root``. ``openvino`` is the first release of OpenVINO that reads
+    all of the files, as far as that is known.
     """
 
     findings: Sequence[Finding]
@@ -37,6 +42,7 @@ class Results:
     root: Path = field(default_factory=Path.cwd)
     version: str = ""
     colour: bool = False
+    openvino: str | None = None
 
     def relative(self, filename: str) -> str:
         """The path from the root, with slashes; the absolute path of a file outside of it."""

@@ -30,17 +30,19 @@ def statistics(results: Results) -> list[Statistic]:
 
 
 def as_text(results: Results) -> str:
-    """A table, and how much was checked."""
+    """A table, how much was checked, and which release of OpenVINO reads it."""
     rows = statistics(results)
     width = max((len(str(row.count)) for row in rows), default=0)
     lines = [f"{row.count:>{width}}  {row.code}  {row.severity:7}  {row.name}" for row in rows]
-    return "\n".join([*lines, checked(len(results.files), results.ports)])
+    needs = [f"needs OpenVINO {results.openvino} or later"] if results.openvino is not None else []
+    return "\n".join([*lines, checked(len(results.files), results.ports), *needs])
 
 
 def as_json(results: Results) -> str:
-    """The same as an object: ``statistics``, ``files``, ``ports``."""
+    """The same as an object: ``statistics``, ``files``, ``ports``, ``openvino``."""
     rows = [asdict(row) for row in statistics(results)]
-    return json.dumps({"statistics": rows, "files": len(results.files), "ports": results.ports}, indent=2)
+    record = {"statistics": rows, "files": len(results.files), "ports": results.ports, "openvino": results.openvino}
+    return json.dumps(record, indent=2)
 
 
 def checked(files: int, ports: int) -> str:

@@ -16,6 +16,7 @@ from irrun.diagnostics import Diagnostic
 from irrun.diagnostics.excerpt import excerpted
 from irrun.diagnostics.render import Finding
 from irrun.linter.apply import diff, mend, replace
+from irrun.linter.baseline import Baseline
 from irrun.linter.check import Report, lint, lint_bytes
 from irrun.linter.files import looks_like_ir
 from irrun.linter.given import UnknownPort, Values
@@ -34,7 +35,7 @@ class Task:
 
     ``data`` is what to check instead of the bytes of the file, which then need not be there. Where ``passing``, a file
     that is no IR is passed over. ``fixing`` is which fixes are applied to it, ``written`` whether they are to the file
-    itself and not only to what is shown.
+    itself and not only to what is shown; findings that ``baseline`` knows are left as they are.
     """
 
     filename: str
@@ -47,13 +48,16 @@ class Task:
     asked: frozenset[str] = frozenset()
     fixing: Literal["safe", "unsafe"] | None = None
     written: bool = False
+    target_precision: str | None = None
+    baseline: Baseline | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What became of a task: its findings, or the ``problem`` that left it unchecked, or neither if ``passed_over``.
 
-    ``fixed`` counts the findings that were mended, and ``diff`` shows how where nothing was written.
+    ``fixed`` counts the findings that were mended, and ``diff`` shows how where nothing was written. ``openvino`` is
+    the first release that reads such a file.
     """
 
     filename: str
@@ -63,6 +67,7 @@ class Checked:
     passed_over: bool = False
     fixed: int = 0
     diff: str = ""
+    openvino: str | None = None
 
 
 def collect_rarely() -> None:
@@ -81,14 +86,35 @@ def check(task: Task) -> Checked:
         if task.fixing is not None:
             return _mended(task, data)
         if data is None or (task.data is None and Path(task.filename).is_file()):
-            report = lint(task.filename, task.weights, task.values, task.target_version, task.asked)
+            report = lint(
+                task.filename,
+                task.weights,
+                task.values,
+                task.target_version,
+                task.asked,
+                codes=task.codes,
+                target_precision=task.target_precision,
+            )
         else:
-            report = lint_bytes(data, task.filename, task.weights, task.values, task.target_version, task.asked)
+            report = _checked(task, data)
     except OSError as error:
         return Checked(task.filename, problem=_refused(error, task.filename))
     except UnknownPort as error:
         return Checked(task.filename, problem=f"{task.filename}: {error}")
-    return Checked(task.filename, _counting(report, task), report.ports)
+    return Checked(task.filename, _counting(report, task), report.ports, openvino=report.openvino)
+
+
+def _checked(task: Task, data: bytes) -> Report:
+    return lint_bytes(
+        data,
+        task.filename,
+        task.weights,
+        task.values,
+        task.target_version,
+        task.asked,
+        codes=task.codes,
+        target_precision=task.target_precision,
+    )
 
 
 def _mended(task: Task, data: bytes | None) -> Checked:
@@ -98,16 +124,20 @@ def _mended(task: Task, data: bytes | None) -> Checked:
     reports: list[Report] = []
 
     def found(text: bytes) -> list[Diagnostic]:
-        report = lint_bytes(text, path, task.weights, task.values, task.target_version, task.asked)
+        report = _checked(task, text)
         reports.append(report)
-        return [item for item in report if item.code in task.codes]
+        found = [finding for finding in report.findings() if finding.diagnostic.code in task.codes]
+        if task.baseline is not None:
+            found, _, _ = task.baseline.split(found, [task.filename])
+        return [finding.diagnostic for finding in found]
 
     outcome = mend(before, found, unsafe=task.fixing == "unsafe")
     if task.written and outcome.data != before:
         replace(path, outcome.data)
     shown = "" if task.written else diff(task.filename, before, outcome.data)
     left = _counting(reports[-1], task)
-    return Checked(task.filename, left, reports[-1].ports, fixed=len(outcome.applied), diff=shown)
+    ports, release = reports[-1].ports, reports[-1].openvino
+    return Checked(task.filename, left, ports, fixed=len(outcome.applied), diff=shown, openvino=release)
 
 
 def _counting(report: Report, task: Task) -> tuple[Finding, ...]:

@@ -10,7 +10,7 @@ from typing import Final, overload
 
 from irrun.diagnostics import Diagnostic, IRError, Severity
 from irrun.diagnostics.render import Finding, Source, record
-from irrun.document import SourceMap
+from irrun.document import Document, SourceMap
 from irrun.document.encoding import decode
 from irrun.document.reader import document, load
 from irrun.graph import bind
@@ -20,24 +20,49 @@ from irrun.linter.fixes import Fixes
 from irrun.linter.given import Values, facts_of
 from irrun.linter.rule import rules, url
 from irrun.linter.suppression import unsuppressed
+from irrun.ops.releases import least
 
 ONE_FOR_ALL: Final = {"IR502": "constants reach beyond it"}
 """Codes whose findings in one file have one cause: the first is reported, with the number of the others."""
 
 
-EXPLAINS: Final = {"IR111": ("IR",), "IR506": ("IR304", "IR4", "IR9")}
+EXPLAINS: Final = {
+    "IR111": ("IR",),
+    "IR310": ("IR113",),
+    "IR312": ("IR113",),
+    "IR408": ("IR304", "IR4", "IR9"),
+    "IR506": ("IR304", "IR4", "IR6", "IR9"),
+}
 """Codes of faults that others in the same file follow from, with the beginnings of the codes of those."""
 
-ASIDE: Final = ("IR210", "IR212", "IR405", "IR406", "IR507", "IR508", "IR6", "IR702")
+_MARK: Final = b"irrun:"
+"""What every comment that suppresses has: whether it does is known only when all is checked."""
+
+ABSENT: Final = ("IR103", "IR106", "IR303", "IR310", "IR312")
+"""Codes of findings about attributes that an element has not."""
+
+ASIDE: Final = ("IR113", "IR210", "IR212", "IR405", "IR406", "IR507", "IR508", "IR6", "IR702")
 """The beginnings of codes that are worth a word only in a file without errors, from which they may follow."""
 
 
 class Report(Sequence[Diagnostic]):
-    """The diagnostics of one file, in the order of the file. ``ports`` is how many output ports were verified."""
+    """The diagnostics of one file, in the order of the file.
 
-    def __init__(self, filename: str, source: Source, diagnostics: Sequence[Diagnostic], ports: int = 0) -> None:
+    ``ports`` is how many output ports were verified, ``openvino`` the first release of OpenVINO that reads such a file,
+    None where that is not known.
+    """
+
+    def __init__(
+        self,
+        filename: str,
+        source: Source,
+        diagnostics: Sequence[Diagnostic],
+        ports: int = 0,
+        openvino: str | None = None,
+    ) -> None:
         self.filename = filename
         self.ports = ports
+        self.openvino = openvino
         self._source = source
         self._diagnostics = tuple(sorted(diagnostics, key=self._place))
 
@@ -79,18 +104,25 @@ def lint(
     values: Values = (),
     target_version: str | None = None,
     asked: Collection[str] = (),
+    *,
+    codes: Collection[str] | None = None,
+    target_precision: str | None = None,
 ) -> Report:
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
     ``values`` gives what arrives at ports that nothing feeds, for a file that is a bare layer: pairs of a port id, an
     input name or ``LAYER.PORT``, and the elements. OSError where a file cannot be opened, UnknownPort where no port
-    takes a value. ``asked`` are codes of rules whose remarks on sound files are wanted.
+    takes a value. ``asked`` are codes of rules whose remarks on sound files are wanted, ``codes`` those of which a
+    finding is of use, None for all: what else is found may be left out. ``target_precision`` is f16 where the model is
+    to be computed in it.
     """
     try:
         data = load(Path(path))
     except IRError as error:
         return Report(os.fspath(path), SourceMap(b""), error.diagnostics)
-    return lint_bytes(data, path, weights, values, target_version, asked)
+    return lint_bytes(
+        data, path, weights, values, target_version, asked, codes=codes, target_precision=target_precision
+    )
 
 
 def lint_bytes(
@@ -100,6 +132,9 @@ def lint_bytes(
     values: Values = (),
     target_version: str | None = None,
     asked: Collection[str] = (),
+    *,
+    codes: Collection[str] | None = None,
+    target_precision: str | None = None,
 ) -> Report:
     """Check what would stand in the file at ``path``, as ``lint`` does. The file itself need not be there."""
     filename = os.fspath(path)
@@ -110,15 +145,49 @@ def lint_bytes(
         return Report(filename, source, unsuppressed(error.diagnostics, decode(data).data, source))
     bound = bind(read, mend=True)
     given = facts_of(bound, values)
-    context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version)
-    found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context)]
-    mended = list(Fixes(context).added_to(_wanted(_unexplained(found), asked)))
-    return Report(filename, read.source_map, unsuppressed(mended, read.data, read.source_map), len(context.outputs))
+    needed = _needed(codes, asked, read.data, exact=target_precision is not None)
+    context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version, target_precision)
+    found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
+    mended = list(Fixes(context).added_to(_wanted(_unexplained(_in_full(found, read)), asked)))
+    left = unsuppressed(mended, read.data, read.source_map)
+    release = least({node.version for node in bound.graph.walk()}, read.net.version)
+    return Report(filename, read.source_map, left, len(context.outputs), release)
 
 
-def _checked(context: Context) -> Iterator[Diagnostic]:
-    for rule in rules().values():
-        yield from rule().check(context)
+def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
+    for code, rule in rules().items():
+        if code in codes:
+            yield from rule().check(context)
+
+
+def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, *, exact: bool) -> set[str]:
+    """The rules to check for findings of some codes: those, and what findings of theirs are left out for.
+
+    Where ``exact``, remarks may be more than that.
+    """
+    known = rules()
+    needed = set(known if codes is None or _MARK in data else codes)
+    if any(code.startswith(ASIDE) for code in needed):
+        needed |= {code for code, rule in known.items() if rule.severity is Severity.ERROR}
+    needed |= {cause for cause, explained in EXPLAINS.items() if any(code.startswith(explained) for code in needed)}
+    if exact:
+        return needed
+    return {code for code in needed if code in asked or not known[code].opt_in or known[code].severity > Severity.INFO}
+
+
+def _in_full(found: list[Diagnostic], read: Document) -> list[Diagnostic]:
+    """The findings without those about attributes that an ellipsis in the same tag stands for."""
+    ellipses = [item.anchor.offset for item in found if item.code == "IR101" and "an ellipsis stands" in item.message]
+    if not ellipses:
+        return found
+
+    def is_elided(item: Diagnostic) -> bool:
+        start = read.source_map.locate(item.anchor).start
+        return item.code in ABSENT and any(
+            at is not None and start <= at and b">" not in read.data[start:at] for at in ellipses
+        )
+
+    return [item for item in found if not is_elided(item)]
 
 
 def _unexplained(found: Sequence[Diagnostic]) -> list[Diagnostic]:

@@ -10,10 +10,13 @@ from typing import Any, Final
 from irrun.diagnostics import Severity, listing, near_match
 from irrun.diagnostics.formats import names
 from irrun.linter.selection import Choice, FileIgnores, UnknownRule, selector
+from irrun.ops.releases import release
 
 OWN_FILE: Final = "irrun.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 SECTION: Final = "lint"
+PRECISIONS: Final = ("f16",)
+"""The element types, narrower than f32, that a model can be checked for."""
 
 
 class BadConfiguration(ValueError):
@@ -31,6 +34,8 @@ class Configuration:
     fail_level: Severity | None = None
     output_format: str | None = None
     baseline: Path | None = None
+    target_version: str | None = None
+    target_precision: str | None = None
 
 
 class Configurations:
@@ -120,6 +125,8 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
         read.get("fail-level"),
         read.get("output-format"),
         root / baseline if baseline is not None else None,
+        read.get("target-version"),
+        read.get("target-precision"),
     )
 
 
@@ -180,6 +187,20 @@ def _format(value: object) -> str:
     return value
 
 
+def _release(value: object) -> str:
+    try:
+        release(value if isinstance(value, str) else "")
+    except ValueError:
+        raise _Unexpected(value, 'a release of OpenVINO such as "2023.3"') from None
+    return str(value)
+
+
+def _precision(value: object) -> str:
+    if not isinstance(value, str) or value not in PRECISIONS:
+        raise _Unexpected(value, listing(PRECISIONS))
+    return value
+
+
 _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "select": _selectors,
     "ignore": _selectors,
@@ -189,4 +210,6 @@ _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "fail-level": _severity,
     "output-format": _format,
     "baseline": _text,
+    "target-version": _release,
+    "target-precision": _precision,
 }

@@ -135,12 +135,12 @@ def sharing(context: Context, constant: Constant) -> list[Constant]:
 
 
 class _Layout(NamedTuple):
-    """Where constants end and start, where bytes that none takes start and end, and how many those are each time."""
+    """Where constants end and start; how many bytes that none takes end and start at a place, and how many at all."""
 
     ends: set[int]
     starts: set[int]
-    before_gaps: set[int]
-    after_gaps: set[int]
+    before: dict[int, int]
+    behind: dict[int, int]
     free: set[int]
 
 
@@ -166,8 +166,8 @@ def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
     layout = _Layout(
         {0, *(item.end for item in taken)},
         {item.start for item in taken},
-        {start for start, _ in gaps(context)},
-        {end for _, end in gaps(context)},
+        {end: end - start for start, end in gaps(context)},
+        {start: end - start for start, end in gaps(context)},
         {end - start for start, end in gaps(context)},
     )
     culprits: dict[int, tuple[Constant, Constant]] = {}
@@ -184,16 +184,23 @@ def _guilt(
     pair: tuple[Constant, Constant],
     clashes: Sequence[tuple[Constant, Constant]],
     layout: _Layout,
-) -> tuple[int, int, int, int, int]:
+) -> tuple[int, bool, bool, bool, int, int, int]:
     """How much speaks for a constant being the one whose offset is wrong."""
     other = pair[0] if item is pair[1] else pair[1]
     attached = (item.start in layout.ends and item.start != other.end) + (
         item.end in layout.starts and item.end != other.start
     )
+    slides = (
+        layout.before.get(item.start) == item.end - other.start or layout.behind.get(item.end) == other.end - item.start
+    )
+    fits = item.end - item.start in layout.free
+    first, second = sorted(pair, key=lambda constant: constant.layer.element)
     return (
         sum(item in clash for clash in clashes),
-        (item.start in layout.after_gaps) + (item.end in layout.before_gaps),
-        item.end - item.start in layout.free,
+        slides or fits,
+        fits and first.start > second.start,
+        slides,
+        (item.start in layout.before) + (item.end in layout.behind),
         -attached,
         item.layer.element,
     )

@@ -28,7 +28,7 @@ class Context:
     """All that a rule may look at.
 
     ``given`` are the facts of Parameters that were given to the linter, ``target_version`` the release of OpenVINO that
-    is to read the file.
+    is to read the file, ``target_precision`` the element type that its floats are to be computed in.
     """
 
     document: Document
@@ -36,6 +36,7 @@ class Context:
     facts: Facts
     given: Mapping[int, Fact]
     target_version: str | None = None
+    target_precision: str | None = None
 
     @functools.cached_property
     def outputs(self) -> tuple[DeclaredPort, ...]:
@@ -99,6 +100,9 @@ class Context:
         local = self.arrives(item)
         if local is not None and offending(item.port, local.shape.merge(declared) or local.shape) == ():
             return None
+        made = self._fed(item)
+        if made is not None and offending(item.port, made.shape) == ():
+            return None
         return Contradiction(shape, axes)
 
     def doubtful(self, layer: LayerRef) -> bool:
@@ -119,9 +123,8 @@ class Context:
     @functools.cached_property
     def _reported(self) -> frozenset[LayerRef]:
         found = (*self.document.diagnostics, *self.bound.diagnostics)
-        return frozenset(
-            item.layer for item in found if item.layer is not None and item.code.startswith(("IR104", "IR203", "IR3"))
-        )
+        codes = ("IR104", "IR203", "IR3", "IR404")
+        return frozenset(item.layer for item in found if item.layer is not None and item.code.startswith(codes))
 
 
 def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:

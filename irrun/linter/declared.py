@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from irrun.diagnostics import OpError
 from irrun.document.reader import element_type
 from irrun.document.records import LayerElement, PortElement
 from irrun.graph import Node, Outlet
 from irrun.inference import Facts
+from irrun.ops.calling import infer
 from irrun.tensor import DYNAMIC, Dim, ElementType, Fact, Shape
 
 
@@ -100,17 +102,63 @@ def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
 
 
 def may_be_of_any_rank(item: DeclaredPort) -> bool:
-    """Whether an output without dims is of dynamic rank rather than a scalar: an input of its layer is not static."""
+    """Whether an output without dims is of dynamic rank rather than a scalar.
+
+    That is so where an input of its layer is not static, and the rank does not follow from the declared dims alone.
+    """
     arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
-    return not item.port.dims and any(
-        "-1" in port.dims or (not port.dims and (fact is None or fact.rank != 0)) for port, fact in arrived
+    return (
+        not item.port.dims
+        and any("-1" in port.dims or (not port.dims and (fact is None or fact.rank != 0)) for port, fact in arrived)
+        and not _has_rank_by_dims(item)
     )
+
+
+def _has_rank_by_dims(item: DeclaredPort) -> bool:
+    """Whether the rank of an output follows from the dims that the inputs of its layer declare, without any value."""
+    op = item.facts.graph[item.outlet.node].op
+    if op is None or op.spec.infer_asks:
+        return False
+    inputs: list[Fact] = []
+    for port, fact in zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True):
+        if fact is None:
+            return False
+        scalar = fact.rank == 0 and not port.dims
+        inputs.append(Fact(fact.type, shape_of(port) if port.dims or scalar else Shape.unknown()))
+    try:
+        made = infer(op, inputs)
+    except OpError:
+        return False
+    return item.number < len(made) and made[item.number].rank is not None
+
+
+def is_miscounted(item: DeclaredPort) -> bool:
+    """Whether a layer has another number of outputs than its operation makes, or has one twice."""
+    return has_surplus(item) or has_twins(item) or lacking(item) > 0
+
+
+def has_twins(item: DeclaredPort) -> bool:
+    """Whether outputs of one layer share an id, so that one of them may be there twice."""
+    ports = item.layer.outputs
+    return len(ports) > 1 and len({port.id for port in ports}) < len(ports)
 
 
 def has_surplus(item: DeclaredPort) -> bool:
     """Whether the layer of an output has more outputs than its operation makes."""
     last = len(item.layer.outputs) - 1
     return item.number < last and item.facts.get(Outlet(item.outlet.node, last)) is None
+
+
+def lacking(item: DeclaredPort) -> int:
+    """How many outputs the operation makes beyond those of the layer, where their number is not always the same."""
+    node = item.facts.graph[item.outlet.node]
+    count = len(item.layer.outputs)
+    if node.op is None or node.bodies or not node.op.outputs or not node.op.outputs[-1].variadic:
+        return 0
+    more = 0
+    while item.facts.get(Outlet(item.outlet.node, count + more)) is not None:
+        more += 1
+    return more
 
 
 def agrees(port: PortElement, type: ElementType) -> bool:

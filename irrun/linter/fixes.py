@@ -16,7 +16,7 @@ from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.records import PortElement
 from irrun.inference import Facts
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, agrees, has_surplus, may_be_of_any_rank, offending
+from irrun.linter.declared import DeclaredPort, agrees, is_miscounted, may_be_of_any_rank, offending
 from irrun.linter.edits import Editor
 from irrun.tensor import Dim, ElementType, Shape
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
@@ -70,20 +70,26 @@ class Fixes:
         return self._with_consequences(item, edits, str(shape), self._wrong_dims)
 
     def _wrong_dims(self, item: DeclaredPort) -> tuple[Edit, ...]:
-        if has_surplus(item):
+        if is_miscounted(item):
             return ()
         if not item.port.dims and self._is_output(item) and may_be_of_any_rank(item):
             return ()
         return self._sizes(item, item.fact.shape)
 
     def _sizes(self, item: DeclaredPort, shape: Shape) -> tuple[Edit, ...]:
-        """The dims of a shape for a port; what is not known as the other end of an edge has it, or -1."""
+        """The dims of a shape for a port; what is not known as the other end of an edge has it, or -1.
+
+        Where the rank is wrong, the dims are those of the other end: which of them were there is not known.
+        """
         axes = offending(item.port, shape)
         if axes == () or shape.dims is None:
             return ()
         others = {port.dims for port in self._other_ends(item) if offending(port, shape) == ()}
-        spare = others.pop() if len(others) == 1 else ("-1",) * len(shape.dims)
-        sizes = [str(dim.lo) if dim.is_static else text for dim, text in zip(shape.dims, spare, strict=True)]
+        spare = others.pop() if len(others) == 1 else None
+        if axes is None and spare is not None:
+            return self._editor.sizes(item.port, spare, axes)
+        texts = spare or ("-1",) * len(shape.dims)
+        sizes = [str(dim.lo) if dim.is_static else text for dim, text in zip(shape.dims, texts, strict=True)]
         return self._editor.sizes(item.port, sizes, axes)
 
     def _other_ends(self, item: DeclaredPort) -> Iterator[PortElement]:

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from irrun.diagnostics import Diagnostic, Severity
+from irrun.diagnostics.results import ADDRESS
 from irrun.linter.context import Context
 
-_PAGES: Final = "https://github.com/irrun/irrun/blob/main/docs/rules"
+_PAGES: Final = f"{ADDRESS}/blob/main/docs/rules"
 
 Stage = Literal["document", "graph", "facts", "weights", "run"]
 

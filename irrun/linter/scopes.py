@@ -94,6 +94,18 @@ def remarkable(context: Context) -> Sequence[Made]:
     return tuple(found.values())
 
 
+def constant_nodes(graph: Graph) -> set[int]:
+    """The nodes that depend on no Parameter and no variable."""
+    found: set[int] = set()
+    for node in graph:
+        sources = graph.sources(node.id)
+        if node.type not in ("Parameter", "ReadValue") and all(
+            item is not None and item.node in found for item in sources
+        ):
+            found.add(node.id)
+    return found
+
+
 @once
 def unread(context: Context) -> Sequence[tuple[Node, Scope]]:
     """The layers whose outputs nothing reads though they are neither Result nor Assign."""

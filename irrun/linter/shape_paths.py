@@ -28,12 +28,15 @@ def spelt(dim: Dim) -> str:
     return "+".join(terms) or str(dim)
 
 
-def trail(scope: Scope, node: int, name: str) -> str:
-    """``x[0] is dynamic and comes from "x" through "conv", "relu"``; the empty text where no path is known."""
+def trail(scope: Scope, node: int, name: str, input: int = 0) -> str:
+    """``x[0] is a dynamic dim of "x" through "conv", "relu"``, which reaches an input of a node so.
+
+    The empty text where no path is known.
+    """
     if scope.facts is None:
         return ""
     path: list[int] = []
-    outlet = scope.graph.sources(node)[0]
+    outlet = scope.graph.sources(node)[input]
     while outlet is not None:
         path.append(outlet.node)
         outlet = next(

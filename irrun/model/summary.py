@@ -11,8 +11,8 @@ from irrun.graph import Graph
 from irrun.model.flops import Flops, flops
 from irrun.model.model import Model
 from irrun.model.port import Port
-from irrun.model.releases import FIRST, number
 from irrun.ops.infrastructure.const import Const
+from irrun.ops.releases import least, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Summary:
     ``operations`` counts layers by type and version. ``parameters`` is the number of elements of constants that are
     floats, or integers below 32 bits, which hold quantised weights; a constant of one element, such as a divisor, is
     none. ``constant_bytes`` is what all constants take in the file of weights, bytes that several share counted once.
-    ``opsets`` are those that the file names, ``openvino`` the first release that has them all, None where that is not
+    ``opsets`` are those that the file names, ``openvino`` the first release that reads the file, None where that is not
     known. ``dynamic`` lists the dims of inputs that are not fixed.
     """
 
@@ -78,7 +78,6 @@ def summarize(model: Model) -> Summary:
     counts = Counter((node.type, node.version or "no version") for node in nodes if node.layer is not None)
     constants = list(_constants(graph))
     opsets = sorted({node.version for node in nodes if node.version}, key=lambda name: (number(name) or 0, name))
-    newest = max((number(name) or 0 for name in opsets), default=0)
     return Summary(
         name=model.friendly_name,
         ir_version=model.document.net.version or "",
@@ -90,7 +89,7 @@ def summarize(model: Model) -> Summary:
         parameters=sum(constant.shape.size.lo for constant in constants if _is_parameter(constant)),
         constant_bytes=_covered([(constant.offset, constant.offset + constant.size) for constant in constants]),
         opsets=tuple(opsets),
-        openvino=FIRST.get(newest),
+        openvino=least(opsets, model.document.net.version),
         dynamic=tuple(_dynamic(model.inputs)),
         flops=flops(graph, model.facts),
     )

@@ -1,10 +1,11 @@
 """Operations: one declaration each, in a folder for each category of the specification."""
 
 from irrun.diagnostics import OpError
-from irrun.ops.declaration import Fold, In, Op, Out, TypeVar, attr, op
+from irrun.ops.declaration import REFUSED, Fold, In, Op, Out, TypeVar, attr, op
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 __all__ = [
+    "REFUSED",
     "Array",
     "Dim",
     "ElementType",

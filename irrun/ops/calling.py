@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.diagnostics import OpError, listing
 from irrun.ops.declaration import In, Op, Out, TypeVar
 from irrun.ops.spec import types_text
-from irrun.tensor import DYNAMIC, Array, ElementType, Fact, Shape, Undecided
+from irrun.tensor import DYNAMIC, Array, Dim, ElementType, Fact, NegativeSize, Shape, Undecided
 from irrun.tensor.rounding import round_to
+
+_MOST_SIZES: Final = 64
+"""The most elements of an input that sizes are looked for in."""
 
 
 class WrongInputCount(OpError):
@@ -40,11 +43,24 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
         returned = op.infer(*given, **{name: context.get(name) for name in op.spec.infer_asks})
     except Undecided:
         returned = tuple(Shape.unknown() for _ in op.outputs)
+    except NegativeSize as error:
+        raise _located(error, op, inputs) from None
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return tuple(
         result if isinstance(result, Fact) else Fact(_output_type(op, _declared(op, index), types), result)
         for index, result in enumerate(results)
     )
+
+
+def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpError:
+    """The error, at the input that holds the size where one does."""
+    for index, fact in enumerate(inputs):
+        if fact is None or fact.value is None or not fact.type.is_integer or fact.value.size > _MOST_SIZES:
+            continue
+        if any(Dim.of(item) == error.size for item in fact.value.reshape(-1).tolist()):
+            what = f"input {index} ({op.spec.input(index).name}) holds {error.size}, but a size cannot be negative"
+            return OpError(what, input=index)
+    return error
 
 
 def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **context: Any) -> tuple[Array, ...]:

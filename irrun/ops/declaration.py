@@ -20,6 +20,14 @@ class _Required:
 
 REQUIRED: Final[Any] = _Required()
 
+
+class _Refused:
+    def __repr__(self) -> str:
+        return "refused"
+
+
+REFUSED: Final[Any] = _Refused()
+
 Types = frozenset[ElementType]
 
 
@@ -106,9 +114,9 @@ def attr(
     """Declare an attribute.
 
     ``default`` is what the specification page prints; without one the attribute is required. ``openvino`` is what
-    OpenVINO reads when the attribute is absent, given only where that differs from the page. ``name`` is the
-    spelling in the IR where that is no Python name. ``ge``, ``gt``, ``le``, ``lt`` bound the value, or every
-    element of a list.
+    OpenVINO reads when the attribute is absent, given only where that differs from the page: REFUSED where it has no
+    default and does not take the layer. ``name`` is the spelling in the IR where that is no Python name. ``ge``,
+    ``gt``, ``le``, ``lt`` bound the value, or every element of a list.
     """
     bounds = {sign: bound for sign, bound in ((">=", ge), (">", gt), ("<=", le), ("<", lt)) if bound is not None}
     return Attr(default, name, doc, bounds, openvino)

@@ -1,8 +1,8 @@
 """Element types, dims, partial shapes and facts."""
 
-from irrun.tensor.dim import UNBOUNDED, Dim, Undecided
+from irrun.tensor.dim import UNBOUNDED, Dim, NegativeSize, Undecided
 from irrun.tensor.element_type import DYNAMIC, ElementType
 from irrun.tensor.fact import Array, Fact
 from irrun.tensor.shape import Shape
 
-__all__ = ["DYNAMIC", "UNBOUNDED", "Array", "Dim", "ElementType", "Fact", "Shape", "Undecided"]
+__all__ = ["DYNAMIC", "UNBOUNDED", "Array", "Dim", "ElementType", "Fact", "NegativeSize", "Shape", "Undecided"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, SupportsIndex
 
+from irrun.diagnostics import OpError
+
 UNBOUNDED: Final = 2**63 - 1
 _MAX_TERMS: Final = 8
 
@@ -13,6 +15,14 @@ Polynomial = tuple[tuple[Monomial, int], ...]
 
 class Undecided(Exception):
     """A question about a Dim whose answer depends on what is not known yet."""
+
+
+class NegativeSize(OpError):
+    """A number that is to be the size of an axis, and is below 0."""
+
+    def __init__(self, size: Dim) -> None:
+        super().__init__(f"a size of the result is {size}, which is negative")
+        self.size = size
 
 
 class Dim:
@@ -67,8 +77,12 @@ class Dim:
         return self.lo == self.hi
 
     def as_dimension(self) -> Dim:
-        """The same integer where it is known not to be negative, because it is the size of an axis."""
-        return self if self.lo >= 0 else Dim._make(0, max(self.hi, 0), self.expr)
+        """The same integer, known not to be negative because it is the size of an axis; NegativeSize where it is."""
+        if self.lo >= 0:
+            return self
+        if self.hi < 0:
+            raise NegativeSize(self)
+        return Dim._make(0, self.hi, self.expr)
 
     # -- what is known of two at once
 

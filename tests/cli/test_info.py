@@ -11,8 +11,8 @@ import pytest
 
 from irrun.model import read_model
 from irrun.model.flops import flops
-from irrun.model.releases import FIRST, number
 from irrun.ops.registry import LATEST
+from irrun.ops.releases import FIRST, number
 from tests.cli.conftest import Net, Run
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
@@ -73,7 +73,7 @@ def test_json(run: Run, add: str) -> None:
         "parameters": 0,
         "constant_bytes": 0,
         "opsets": ["opset1"],
-        "openvino": "2020.1",
+        "openvino": "2022.1",
         "dynamic": [],
         "flops": {"total": 0, "by_type": {}, "assumed": False, "unknown": []},
     }

@@ -144,3 +144,16 @@ def test_unsafe_fixes_alone_are_refused(write: Write, run: Run) -> None:
     result = run("lint", "a.xml", "--unsafe-fixes")
     assert result.exit_code == 2
     assert "--unsafe-fixes goes with --fix or with --diff" in result.stderr
+
+
+def test_what_the_baseline_knows_is_left_as_it_is(write: Write, run: Run) -> None:
+    path = write("a.xml", DIMS)
+    assert run("lint", "a.xml", "--write-baseline", "known.json").exit_code == 0
+    result = run("lint", "a.xml", "--baseline", "known.json", "--fix")
+    assert (result.exit_code, path.read_text()) == (0, DIMS)
+    assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 in the baseline\n"
+    write("a.xml", DIMS.replace('id="1" precision="FP32"', 'id="1" precision="FP16"'))
+    result = run("lint", "a.xml", "--baseline", "known.json", "--fix")
+    assert (result.exit_code, path.read_text()) == (0, DIMS)
+    assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 in the baseline, 1 mended\n"
+    assert run("lint", "a.xml", "--baseline", "known.json", "--diff").stdout == ""

@@ -233,8 +233,10 @@ def test_statistics(run: Run, write: Write) -> None:
         "2  IR401  error    wrong-output-dims\n"
         "1  IR301  error    unknown-operation\n"
         f"3 files checked, {ports} output ports verified\n"
+        "needs OpenVINO 2022.1 or later\n"
     )
-    assert json.loads(run("lint", ".", "--statistics", "--output-format", "json").stdout)["ports"] == ports
+    record = json.loads(run("lint", ".", "--statistics", "--output-format", "json").stdout)
+    assert (record["ports"], record["openvino"]) == (ports, "2022.1")
     result = run("lint", ".", "--statistics", "--output-format", "sarif")
     assert (result.exit_code, result.stderr) == (
         2,

@@ -30,6 +30,8 @@ def test_one_operation(run: Run) -> None:
         "Tile  opset1  movement\n\n"
         "Repeat a tensor a number of times along each axis.\n\n"
         "Where data and repeats differ in length, the shorter one is extended by ones in front.\n\n"
+        "Note: a negative number of repetitions is refused where it is known before the model runs, and is 0 where "
+        "it is\nnot; OpenVINO takes it for 0 in either case.\n\n"
         "inputs\n"
         "  0 data: T1: any type\n"
         "      the tensor to repeat\n"

@@ -6,10 +6,11 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from irrun.diagnostics import Anchor
+from irrun.diagnostics import Anchor, OpError
 from irrun.document import Document
 from irrun.document.reader import document
 from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement
+from irrun.ops.declaration import REQUIRED
 from irrun.ops.registry import resolve
 
 PRECISIONS = ("FP32", "FP16", "I64", "I32", "U8", "BOOL", "FP64", "I8")
@@ -42,10 +43,12 @@ class Mutator:
         self.layers = [layer for net in self.nets for layer in net.layers]
         self.edges = [(net, edge) for net in self.nets for edge in net.edges]
         self.constants = [layer for layer in self.layers if layer.type == "Const" and "offset" in layer.data]
+        self.filled = [layer for layer in self.constants if int(layer.data["size"]) > 1]
         self.ports = [(layer, port) for layer in self.layers for port in (*layer.inputs, *layer.outputs)]
         self.sized = [(layer, port) for layer, port in self.ports if any(dim != "-1" for dim in port.dims)]
         self.typed = [(layer, port) for layer, port in self.ports if port.precision is not None]
         self.attributed = [(layer, name) for layer in self.layers for name in _attributes(layer)]
+        self.removable = [(layer, name) for layer, name in self.attributed if not _is_at_default(layer, name)]
 
     def faults(self, count: int, kinds: Sequence[str] | None = None) -> Iterator[Fault]:
         """Some faults, of all kinds in equal shares as far as the file has a place for them."""
@@ -56,10 +59,12 @@ class Mutator:
 
     def _has_place(self, kind: str) -> bool:
         first = kind.partition(" ")[0]
+        if kind == "offset moved":
+            return len(self.filled) > 1
         places: Mapping[str, Sequence[object]] = {
             "dim": self.sized,
             "precision": self.typed,
-            "attribute": self.attributed,
+            "attribute": self.removable if kind == "attribute removed" else self.attributed,
             "edge": self.edges,
             "offset": self.constants,
             "size": self.constants,
@@ -117,7 +122,8 @@ class Mutator:
         return Fault("attribute name", span.start, span.end, new.encode(), frozenset({element}))
 
     def removed_attribute(self) -> Fault:
-        layer, name = self.random.choice(self.attributed)
+        """One that is not at its default, or is required."""
+        layer, name = self.random.choice(self.removable)
         element = layer.data_element or 0
         span = self.document.source_map.locate(Anchor(element, "attribute", name))
         start = len(self.text[: span.start].rstrip())
@@ -146,15 +152,17 @@ class Mutator:
     # -- layers
 
     def type(self) -> Fault:
+        """A type that there is not; ``IRDFT`` without its first letter is another operation."""
         layer = self.random.choice(self.layers)
         new = self._misspelt(layer.type)
+        new = f"{layer.type}x" if _is_known(new, layer.version or "") else new
         return self._value(layer.element, "type", new, "type misspelt", frozenset({layer.element}))
 
     def version(self) -> Fault:
+        """An opset that has not this operation, or that there is not."""
         layer = self.random.choice(self.layers)
-        new = self.random.choice(
-            ["opset0", "opset99", "opset", "opst1", "extension", self._misspelt(layer.version or "")]
-        )
+        strange = ["opset0", "opset99", "opset", "opst1", "extension", self._misspelt(layer.version or "")]
+        new = self.random.choice([version for version in strange if not _is_known(layer.type, version)])
         return self._value(layer.element, "version", new, "version", frozenset({layer.element}))
 
     def layer_id(self) -> Fault:
@@ -229,6 +237,17 @@ class Mutator:
         at = frozenset({layer.data_element or 0})
         return self._value(layer.data_element or 0, "offset", new, "offset", at)
 
+    def moved_offset(self) -> Fault:
+        """An offset at which a constant takes some of the bytes of another one."""
+        layer, other = self.random.sample(self.filled, 2)
+        own, begin, size = int(layer.data["size"]), int(other.data["offset"]), int(other.data["size"])
+        taken = {(int(item.data["offset"]), int(item.data["size"])) for item in self.constants}
+        places = (begin + 1, begin + size // 2, begin + size - 1, begin - own + 1, begin + size - own // 2)
+        sound = [place for place in places if place >= 0 and (place, own) not in taken]
+        new = self.random.choice(sound or [int(layer.data["offset"]) + 1])
+        at = frozenset({layer.data_element or 0})
+        return self._value(layer.data_element or 0, "offset", str(new), "offset moved", at)
+
     def bytes(self) -> Fault:
         layer = self.random.choice(self.constants)
         old = int(layer.data["size"])
@@ -289,6 +308,23 @@ def _attributes(layer: LayerElement) -> Iterator[str]:
             yield name
 
 
+def _is_at_default(layer: LayerElement, name: str) -> bool:
+    """Whether the layer is the same without an attribute."""
+    spec = resolve(layer.type, layer.version).spec.attribute(name)
+    if spec is None or spec.required:
+        return False
+    absent = spec.default if spec.openvino is REQUIRED else spec.openvino
+    return bool(spec.parse(layer.data[name]) == absent)
+
+
+def _is_known(type: str, version: str) -> bool:
+    try:
+        resolve(type, version)
+    except OpError:
+        return False
+    return True
+
+
 def _of(port: PortElement) -> frozenset[int]:
     return frozenset({port.element, *port.dim_elements})
 
@@ -332,6 +368,7 @@ KINDS: Mapping[str, Callable[[Mutator], Fault]] = {
     "edge doubled": Mutator.doubled_edge,
     "edge attribute": Mutator.edge_name,
     "offset": Mutator.offset,
+    "offset moved": Mutator.moved_offset,
     "size in bytes": Mutator.bytes,
 }
 PORTS = tuple(kind for kind in KINDS if kind.startswith(("dim", "precision")))

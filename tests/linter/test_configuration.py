@@ -14,6 +14,8 @@ EXPECTED = ", expected a code such as IR401, a prefix such as IR4, a name or ALL
 WHOLE = """
 output-format = "concise"
 baseline = "known/old.json"
+target-version = "2023.3"
+target-precision = "f16"
 
 [lint]
 select = ["IR4"]
@@ -43,6 +45,8 @@ def test_every_key(tmp_path: Path) -> None:
         Severity.ERROR,
         "concise",
         tmp_path / "known" / "old.json",
+        "2023.3",
+        "f16",
     )
 
 
@@ -88,7 +92,7 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
         (
             "zzzz = 1",
             "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, fail-level, "
-            "output-format or baseline",
+            "output-format, baseline, target-version or target-precision",
         ),
         ('select = "IR4"', 'select is "IR4", expected a list of texts'),
         ("select = [4]", "select is 4, expected a text in each place of the list"),
@@ -96,6 +100,9 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
         ('select = ["E501"]', f'select: no rule is called "E501"{EXPECTED}'),
         ("per-file-ignores = []", "per-file-ignores is [], expected a table from patterns to lists of rules"),
         ('[per-file-ignores]\n"*.xml" = "IR4"', 'per-file-ignores is "IR4", expected a list of texts'),
+        ('target-version = "new"', 'target-version is "new", expected a release of OpenVINO such as "2023.3"'),
+        ("target-version = 2023.3", 'target-version is 2023.3, expected a release of OpenVINO such as "2023.3"'),
+        ('target-precision = "f32"', 'target-precision is "f32", expected f16'),
         ('fail-level = "fatal"', 'fail-level is "fatal", expected info, warning or error'),
         ("baseline = {}", "baseline is a table, expected a path"),
         ('baseline = ""', 'baseline is "", expected a path'),

@@ -48,7 +48,7 @@ def test_as_a_model(case: Case, form: str, tmp_path: Path) -> None:
     ir, parameters = harness.model(case, dynamic=form == "dynamic", constants=constants)
     ir.save(tmp_path / "model.xml")
     report = irrun.lint(tmp_path / "model.xml")
-    assert [item.message for item in report if item.severity > 0 and item.code != "IR601"] == []
+    assert [item.message for item in report if item.severity > 0 and item.code not in ("IR601", "IR608")] == []
     compiled = irrun.compile_model(irrun.read_model(tmp_path / "model.xml"))
     got = compiled({f"in{index}": case.inputs[index] for index in parameters})
     harness.expect(list(got.values()), case)

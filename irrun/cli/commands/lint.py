@@ -91,7 +91,7 @@ def selecting(name: str, help: str, callback: Callable[..., object] = joined) ->
 
 def release_of(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
     """The release of OpenVINO that a text names."""
-    from irrun.linter.rules.newer_than_target import release
+    from irrun.ops.releases import release
 
     if text is not None:
         try:
@@ -142,6 +142,11 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     metavar="RELEASE",
     callback=release_of,
     help="The oldest release of OpenVINO that must read the file, such as 2023.3: what it lacks is a finding.",
+)
+@click.option(
+    "--target-precision",
+    type=click.Choice(["f16"]),
+    help="The type that the floats of the model are to be computed in: a constant beyond its range is a finding.",
 )
 @click.option("--fix", is_flag=True, help="Mend in the files what can be mended without changing what they compute.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: mend what is a guess at what was meant too.")

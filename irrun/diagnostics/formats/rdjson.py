@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from irrun.diagnostics.diagnostic import Severity
 from irrun.diagnostics.render import Finding, Place, Source, message
-from irrun.diagnostics.results import Results
+from irrun.diagnostics.results import ADDRESS, Results
 
 _SEVERITIES: Final = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
 
@@ -15,7 +15,7 @@ _SEVERITIES: Final = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Seve
 def render(results: Results) -> str:
     severest = max((finding.diagnostic.severity for finding in results.findings), default=Severity.WARNING)
     report = {
-        "source": {"name": "irrun", "url": "https://irrun.dev"},
+        "source": {"name": "irrun", "url": ADDRESS},
         "severity": _SEVERITIES[severest],
         "diagnostics": [_diagnostic(finding, results) for finding in results.findings],
     }

@@ -9,7 +9,7 @@ from typing import Any, Final
 from irrun.diagnostics.diagnostic import Fix, Severity
 from irrun.diagnostics.fingerprint import counted, layer_name
 from irrun.diagnostics.render import Finding, Place, message
-from irrun.diagnostics.results import Results, RuleInfo
+from irrun.diagnostics.results import ADDRESS, Results, RuleInfo
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -22,7 +22,7 @@ def render(results: Results) -> str:
     order = {code: index for index, code in enumerate(used)}
     driver = {
         "name": "irrun",
-        "informationUri": "https://irrun.dev",
+        "informationUri": ADDRESS,
         **({"version": results.version} if results.version else {}),
         "rules": [_rule(results.rules[code]) for code in used],
     }

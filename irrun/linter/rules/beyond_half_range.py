@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref
+from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.constants import PAIR, constants
 from irrun.linter.contents import floats
 from irrun.linter.context import Context
@@ -24,7 +24,8 @@ class BeyondHalfRange(Rule):
 
     ## What it does
     Looks for f32 and f64 constants with a finite element beyond 65504 in models that have more elements in f16
-    constants than in others. One finding stands for the whole file.
+    constants than in others: an information, which stands for the whole file. With `--target-precision f16` each such
+    constant of any model is a warning.
 
     ## Why is this bad
     OpenVINO keeps such a constant in f32, but a device that computes in f16 makes it infinite.
@@ -46,19 +47,22 @@ class BeyondHalfRange(Rule):
     bad = (_HALF,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        if not _is_half(context):
+        aimed = context.target_precision == "f16"
+        if not aimed and not _is_half(context):
             return
         found = [(item, counted) for item, counted in floats(context) if counted.largest > 65504]
-        if found:
-            item, counted = found[0]
-            more = len(found) - 1
+        for item, counted in found if aimed else found[:1]:
+            more = 0 if aimed else len(found) - 1
             yield Diagnostic(
                 self.code,
                 f"{counted.largest:.6g} is the largest magnitude, f16 ends at 65504",
                 Anchor(item.layer.element),
-                self.severity,
+                Severity.WARNING if aimed else self.severity,
                 layer_ref(item.layer),
-                notes=(f"{more} more constant{'s reach' if more > 1 else ' reaches'} beyond it",) if more else (),
+                notes=(
+                    *((f"{more} more constant{'s reach' if more > 1 else ' reaches'} beyond it",) if more else ()),
+                    *path_notes(item.path),
+                ),
             )
 
 

@@ -16,7 +16,7 @@ class DuplicateLayerName(Rule):
 
     ## What it does
     Compares the names of the layers of each net. Layers of different bodies may share a name. Names that constants
-    alone share are of no consequence, and reported as an information.
+    alone share are of no consequence, and reported as an information. A layer that is there twice with its id is IR201.
 
     ## Why is this bad
     Inputs, outputs and layers are looked up by name, and profiles and logs speak of names only: one of the two layers
@@ -38,6 +38,7 @@ class DuplicateLayerName(Rule):
     bad = (NET.replace('name="y"', 'name="clip"'),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
+        twice = {item.layer for item in context.bound.diagnostics if item.code == "IR201"}
         for scope in scopes(context) if not context.document.fragment else ():
             if len({node.name for node in scope.graph}) == len(scope.graph):
                 continue
@@ -49,7 +50,9 @@ class DuplicateLayerName(Rule):
                 if len(same) < 2:
                     continue
                 first, *others = sorted(same, key=lambda layer: layer.element)
-                harmless = all(layer.type == "Const" for layer in same)
+                if any(layer_ref(layer) in twice for layer in others):
+                    continue
+                harmless = all(layer.type == "Const" or context.doubtful(layer_ref(layer)) for layer in same)
                 more = f", {len(others)} times more" if len(others) > 1 else ""
                 yield Diagnostic(
                     self.code,

@@ -9,6 +9,7 @@ from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, made
 from irrun.linter.shape_paths import named, spelt, trail
+from irrun.linter.slices import STOP, HardWired, hard_wired
 from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops.shape.reshape import Reshape
 from irrun.tensor import Dim
@@ -49,10 +50,11 @@ class HardWiredSize(Rule):
     """A layer takes one size only where the inputs of the model leave the size open.
 
     ## What it does
-    Compares the constant pattern of a Reshape, or the constant target of a Broadcast, with the dims of data that
-    follow from dynamic dims of the model's inputs. A warning where the layer fails for all sizes but one; an
-    information where it may be meant, as with `[1,-1,768]`, which moves a dynamic batch into the second axis. The notes
-    say which input the size comes from, and through which layers.
+    Compares the constant pattern of a Reshape, the constant target of a Broadcast, or the constant bounds of a Slice or
+    StridedSlice with the dims of data that follow from dynamic dims of the model's inputs. A warning where the layer
+    fails for all sizes but one, and where what a slice leaves is added to what has the whole size, or the other way
+    round; an information where it may be meant, as with `[1,-1,768]`, which moves a dynamic batch into the second axis.
+    The notes say which input the size comes from, and through which layers.
 
     ## Why is this bad
     The model was made dynamic after it was traced, and the size of the trace stayed in a pattern. It loads, and fails
@@ -87,22 +89,28 @@ class HardWiredSize(Rule):
             found = _reshape(op, item, target) if isinstance(op, Reshape) else _broadcast(op, item, target)
             if found is not None:
                 what, names, severity = found
-                yield self._finding(item, what, names, severity)
+                yield from self._finding(HardWired(item, what, names, severity, item.node.id, 0), 1)
+        for known in hard_wired(context):
+            yield from self._finding(known, STOP)
 
-    def _finding(self, item: Made, what: str, names: Sequence[str], severity: Severity) -> Diagnostic:
-        layer = item.node.layer
-        assert layer is not None
-        through = [trail(item.scope, item.node.id, name) for name in dict.fromkeys(names)]
-        return Diagnostic(
+    def _finding(self, found: HardWired, port: int) -> Iterator[Diagnostic]:
+        item, layer = found.item, found.item.node.layer
+        if layer is None:
+            return
+        source = item.scope.graph.sources(found.reader)[found.port]
+        origin = () if source is None else (f'a ShapeOf of "{item.scope.graph[source.node].name}" has the size',)
+        through = [trail(item.scope, found.reader, name, found.port) for name in dict.fromkeys(found.names)]
+        yield Diagnostic(
             self.code,
-            what,
-            Anchor(layer.inputs[1].element),
-            severity,
+            found.what,
+            Anchor(layer.inputs[port].element),
+            found.severity,
             layer_ref(layer),
-            layer.inputs[1].id,
+            layer.inputs[port].id,
             notes=(
                 f"input 0: {item.inputs[0]}",
                 *filter(None, through),
+                *origin,
                 *path_notes(item.scope.path),
             ),
         )

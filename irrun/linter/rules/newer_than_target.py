@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -11,11 +10,11 @@ from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
+from irrun.ops.releases import FIRST, IR_11, number, release
 
 _GELU = NET.replace('type="Clamp" version="opset1"', 'type="Gelu" version="opset7"').replace(
     '<data min="0" max="6"/>', '<data approximation_mode="ERF"/>'
 )
-_IR_11 = (2022, 1)
 
 
 class NewerThanTarget(Rule):
@@ -50,22 +49,12 @@ class NewerThanTarget(Rule):
             yield from newer(context, release(context.target_version))
 
 
-def release(text: str) -> tuple[int, int]:
-    """The year and number of a release: 2023.3, or 2023.3.0. ValueError for anything else."""
-    match = re.fullmatch(r"(20\d\d)\.(\d+)(\.\d+)*", text.strip())
-    if match is None:
-        raise ValueError(f"{text!r} is not a release of OpenVINO, expected one such as 2023.3")
-    return int(match[1]), int(match[2])
-
-
 def newer(context: Context, target: tuple[int, int]) -> Iterator[Diagnostic]:
     """The findings about what a release does not have."""
-    from irrun.model.releases import FIRST, number
-
     named = ".".join(map(str, target))
     net = context.document.net
-    if net.version == "11" and target < _IR_11:
-        what = f"IR version 11 can be read from OpenVINO 2022.1 on, the target is {named}"
+    if net.version == "11" and target < release(IR_11):
+        what = f"IR version 11 can be read from OpenVINO {IR_11} on, the target is {named}"
         yield Diagnostic("IR701", what, Anchor(net.element, "value", "version"))
     layers: dict[tuple[str, str], list[tuple[LayerElement, tuple[str, ...]]]] = {}
     for nodes in by_type(context).values():

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph import Node
+from irrun.graph.bind import layer_ref
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
@@ -41,6 +43,14 @@ class NoResult(Rule):
         net = context.document.net
         if not joined(context) or not net.layers:
             return
-        if not any(layer.type in ENDS for layer in net.layers):
+        if not any(_may_be_end(context, node) for node in context.bound.graph):
             what = f"none of the {len(net.layers)} layers is a Result, expected one for each output of the model"
             yield Diagnostic(self.code, what, Anchor(net.element), self.severity)
+
+
+def _may_be_end(context: Context, node: Node) -> bool:
+    """Whether a layer is one that the model is computed for, or has no output and is at fault."""
+    if node.type in ENDS or node.outputs or node.layer is None:
+        return node.type in ENDS
+    ref = layer_ref(node.layer)
+    return node.op is None or context.doubtful(ref) or any(item.layer == ref for item in context.failures())

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph import Node
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.rules.oversized_tensor import MOST_BYTES, least_bytes
-from irrun.linter.scopes import Scope, remarkable
+from irrun.linter.scopes import constant_nodes, remarkable
 
 MOST_CONSTANT_BYTES: Final = 1 << 30
 
@@ -77,7 +76,7 @@ class OversizedConstant(Rule):
                 continue
             if any(least_bytes(fact) >= MOST_CONSTANT_BYTES for fact in item.inputs):
                 continue
-            if not _is_constant(item.scope, item.node):
+            if item.node.id not in constant_nodes(item.scope.graph):
                 continue
             large = next(fact for fact in item.outputs if least_bytes(fact) == size)
             yield Diagnostic(
@@ -88,18 +87,3 @@ class OversizedConstant(Rule):
                 layer_ref(item.node.layer),
                 notes=path_notes(item.scope.path),
             )
-
-
-def _is_constant(scope: Scope, node: Node) -> bool:
-    """Whether a node depends on no Parameter and no variable."""
-    seen: set[int] = set()
-    waiting = [node.id]
-    while waiting:
-        id = waiting.pop()
-        if id in seen:
-            continue
-        seen.add(id)
-        if scope.graph[id].type in ("Parameter", "ReadValue"):
-            return False
-        waiting.extend(outlet.node for outlet in scope.graph.sources(id) if outlet is not None)
-    return True

@@ -12,10 +12,11 @@ class UnknownOperation(Rule):
     opset that has it.
 
     ## Why is this bad
-    OpenVINO refuses the file.
+    OpenVINO refuses the file. A type in another case, such as `Relu` for `ReLU`, it accepts: there only readers that
+    compare types as they are written fail.
 
     ## Example
-    `type="Softmax" version="opset8"`
+    `type="SoftMax" version="opset99"`, or `type="Sofmax"`
 
     ## Use instead
     `type="SoftMax" version="opset8"`

@@ -5,10 +5,11 @@ from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity, near_match
 from irrun.document.records import LayerElement
+from irrun.graph import Node
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import by_type
+from irrun.linter.scopes import by_type, joined
 
 _PORT: Final = '<port id="{}" precision="FP32"><dim>2</dim></port>'
 
@@ -72,6 +73,11 @@ class UnpairedVariable(Rule):
     bad = (STATEFUL.replace('<data variable_id="state"/>', '<data variable_id="stat"/>'),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
+        found = list(self._unpaired(context))
+        if found and joined(context) and not any(map(_may_be_variable, context.bound.graph.walk())):
+            yield from found
+
+    def _unpaired(self, context: Context) -> Iterator[Diagnostic]:
         read: dict[str, list[tuple[LayerElement, tuple[str, ...]]]] = {}
         written: dict[str, list[tuple[LayerElement, tuple[str, ...]]]] = {}
         for type, side in (("ReadValue", read), ("Assign", written)):
@@ -105,3 +111,8 @@ class UnpairedVariable(Rule):
         anchor = Anchor(layer.data_element, "value", "variable_id")
         severity = self.severity if severity is None else severity
         return Diagnostic(self.code, what, anchor, severity, layer_ref(layer), notes=path_notes(path))
+
+
+def _may_be_variable(node: Node) -> bool:
+    """Whether a layer that could not be understood has the name of a variable."""
+    return node.op is None and node.layer is not None and "variable_id" in node.layer.data

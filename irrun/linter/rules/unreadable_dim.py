@@ -29,5 +29,5 @@ class UnreadableDim(Rule):
         NET.replace("<dim>3</dim>", "<dim>3x</dim>", 1),
         NET.replace("<dim>3</dim>", "<dim></dim>", 1),
         NET.replace("<dim>3</dim>", "<dim>-2</dim>", 1),
-        NET.replace("<dim>3</dim>", "<dim>18446744073709551616</dim>", 1),
+        NET.replace("<dim>3</dim>", f"<dim>{10**40}</dim>", 1),
     )

@@ -42,7 +42,7 @@ class UnusedParameter(Rule):
     bad = (NET.replace("</layers>", _SPARE),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        if not joined(context) or not any(layer.type in ENDS for layer in context.document.net.layers):
+        if not joined(context) or not any(node.type in ENDS for node in context.bound.graph):
             return
         for node, scope in unread(context):
             if node.type == "Parameter" and node.layer is not None and not scope.path:

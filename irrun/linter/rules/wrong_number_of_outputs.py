@@ -6,19 +6,52 @@ from irrun.diagnostics import Anchor, Diagnostic
 from irrun.graph import Outlet
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
-from irrun.linter.declared import has_surplus
+from irrun.linter.declared import DeclaredPort, has_surplus, has_twins, lacking
 from irrun.linter.examples import CLAMP
 from irrun.linter.rule import Rule
 
+_SPLIT = """<?xml version="1.0"?>
+<net name="net" version="11">
+    <layers>
+        <layer id="0" name="x" type="Parameter" version="opset1">
+            <data shape="4,3" element_type="f32"/>
+            <output><port id="0" precision="FP32"><dim>4</dim><dim>3</dim></port></output>
+        </layer>
+        <layer id="1" name="axis" type="Parameter" version="opset1">
+            <data shape="" element_type="i64"/>
+            <output><port id="0" precision="I64"/></output>
+        </layer>
+        <layer id="2" name="parts" type="Split" version="opset1">
+            <data num_splits="2"/>
+            <input>
+                <port id="0" precision="FP32"><dim>4</dim><dim>3</dim></port>
+                <port id="1" precision="I64"/>
+            </input>
+            <output><port id="2" precision="FP32"><dim>-1</dim><dim>-1</dim></port></output>
+        </layer>
+        <layer id="3" name="y" type="Result" version="opset1">
+            <input><port id="0" precision="FP32"><dim>-1</dim><dim>-1</dim></port></input>
+        </layer>
+    </layers>
+    <edges>
+        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+    </edges>
+</net>
+"""
+
 
 class WrongNumberOfOutputs(Rule):
-    """A layer has more outputs than its operation makes.
+    """A layer has more or fewer outputs than its operation makes.
 
     ## What it does
-    Compares the number of output ports with what is inferred.
+    Compares the number of output ports with what is inferred. An operation that always makes the same outputs may leave
+    some of them out.
 
     ## Why is this bad
-    What is read from the port is never made. OpenVINO says `node index is out of range`.
+    What is read from a surplus port is never made: OpenVINO says `node index is out of range`. Where there are too few,
+    as for a Split into more parts than it has ports, OpenVINO says nothing and the parts are smaller than declared.
 
     ## Example
     A Clamp with two output ports.
@@ -31,21 +64,30 @@ class WrongNumberOfOutputs(Rule):
     name = "wrong-number-of-outputs"
     stage = "facts"
     good = (CLAMP,)
-    bad = (CLAMP.replace("</output>", '<port id="2" precision="FP32"/></output>'),)
+    bad = (CLAMP.replace("</output>", '<port id="2" precision="FP32"/></output>'), _SPLIT)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in context.outputs:
             made = item.number + 1
-            ports = item.layer.outputs
-            if not has_surplus(item) or item.facts.get(Outlet(item.outlet.node, made)) is not None:
+            surplus = item.layer.outputs[made] if _is_last_made(item) else None
+            more = lacking(item) if made == len(item.layer.outputs) else 0
+            if (surplus is None and not more) or has_twins(item) or context.doubtful(layer_ref(item.layer)):
                 continue
-            if context.doubtful(layer_ref(item.layer)):
+            local = context.made(item._replace(number=made))
+            if (local is not None) is (surplus is not None):
+                # as many as there are where the inputs are what they are declared to be: the fault is further up
                 continue
+            count = len(item.layer.outputs)
             yield Diagnostic(
                 self.code,
-                f"{item.layer.type} has {len(ports)} outputs, expected {made}",
-                Anchor(ports[made].element),
+                f"{item.layer.type} has {count} output{'s' if count > 1 else ''}, expected {made + more}",
+                Anchor(item.layer.element if surplus is None else surplus.element),
                 layer=layer_ref(item.layer),
-                port=ports[made].id,
+                port=None if surplus is None else surplus.id,
                 notes=path_notes(item.path),
             )
+
+
+def _is_last_made(item: DeclaredPort) -> bool:
+    """Whether the layer has more outputs, and this one is the last that its operation makes."""
+    return has_surplus(item) and item.facts.get(Outlet(item.outlet.node, item.number + 1)) is None

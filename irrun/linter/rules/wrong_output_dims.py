@@ -8,7 +8,7 @@ from irrun.diagnostics import Anchor, Diagnostic
 from irrun.document.reader import dims_text
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, called, has_surplus, may_be_of_any_rank, offending
+from irrun.linter.declared import DeclaredPort, agrees, called, is_miscounted, may_be_of_any_rank, offending
 from irrun.linter.examples import NET, TILE
 from irrun.linter.rule import Rule
 
@@ -44,28 +44,41 @@ class WrongOutputDims(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for _, items in itertools.groupby(context.outputs, lambda item: item.layer.element):
-            found = [wrong for item in items if (wrong := _wrong(context, item)) is not None]
+            found = [wrong for item in items if (wrong := wrong_dims(context, item)) is not None]
             if found:
                 others = (other.message for other in found[1:])
                 yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))
 
 
-def _wrong(context: Context, item: DeclaredPort) -> Diagnostic | None:
+def wrong_dims(context: Context, item: DeclaredPort) -> Diagnostic | None:
+    """The finding about the dims of an output, where they are wrong and that follows from no other fault."""
     axes = offending(item.port, item.fact.shape)
     if axes == () or context.doubtful(layer_ref(item.layer)):
         return None
-    if has_surplus(item) or (axes is None and may_be_of_any_rank(item)):
+    if is_miscounted(item) or (axes is None and may_be_of_any_rank(item)):
         return None
     local = context.made(item)
     if local is not None and offending(item.port, local.shape) == ():
+        return None
+    if item.layer.bodies and _is_fed_otherwise(context, item):
         return None
     element = item.port.element if axes is None else item.port.dim_elements[axes[0]]
     return _finding(item, Anchor(element) if axes is None else Anchor(element, "text"))
 
 
+def _is_fed_otherwise(context: Context, item: DeclaredPort) -> bool:
+    """Whether a Parameter in a body of the layer gets another shape than it declares, which is then reported there."""
+    inside = {layer.element for body in item.layer.bodies for layer in body.net.layers if layer.type == "Parameter"}
+    return any(
+        other.layer.element in inside and offending(other.port, other.fact.shape) != () for other in context.outputs
+    )
+
+
 def _finding(item: DeclaredPort, anchor: Anchor) -> Diagnostic:
     declared, inferred = dims_text(item.port.dims), str(item.fact.shape)
     ranks = "" if anchor.part == "text" else f" (rank {len(item.port.dims)}, expected {item.fact.rank})"
+    precisions = f"{item.port.precision} is declared, {item.fact.type.precision} is inferred"
+    types = () if agrees(item.port, item.fact.type) else (precisions,)
     repeated = [
         f"input port {port.id} of {called(layer)} repeats these dims"
         for layer, port in item.fed
@@ -79,5 +92,5 @@ def _finding(item: DeclaredPort, anchor: Anchor) -> Diagnostic:
         port=item.port.id,
         declared=declared,
         inferred=inferred,
-        notes=(*repeated, *path_notes(item.path)),
+        notes=(*types, *repeated, *path_notes(item.path)),
     )

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from irrun.diagnostics import Anchor, Diagnostic
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, agrees, called
+from irrun.linter.declared import DeclaredPort, agrees, called, has_twins
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
+from irrun.linter.rules.wrong_output_dims import wrong_dims
 from irrun.tensor import Fact
 
 
@@ -18,7 +19,8 @@ class WrongPrecision(Rule):
 
     ## What it does
     Compares the `precision` of each port with the element type that is inferred. An input that repeats the wrong
-    precision of the output that feeds it is a note of that finding, and so is one whose dims are wrong too.
+    precision of the output that feeds it is a note of that finding. Where the dims of the port are wrong too, it is a
+    note of the finding about those.
 
     ## Why is this bad
     OpenVINO ignores the precision of ports: the file says one thing and the model computes in another type.
@@ -41,7 +43,11 @@ class WrongPrecision(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for _, items in itertools.groupby(context.outputs, lambda item: item.layer.element):
-            found = [_output(item) for item in items if _is_wrong(context, item, context.made)]
+            found = [
+                _output(item)
+                for item in items
+                if _is_wrong(context, item, context.made) and not has_twins(item) and wrong_dims(context, item) is None
+            ]
             if found:
                 others = (other.message for other in found[1:])
                 yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))

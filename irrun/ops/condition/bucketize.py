@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from irrun.ops import Array, Fact, In, Op, Out, Shape, attr, op
+from irrun.ops import REFUSED, Array, Fact, In, Op, Out, Shape, attr, op
 from irrun.tensor.element_type import NUMERIC
 
 
@@ -18,7 +18,7 @@ class Bucketize(Op):
     inputs = (In("data", NUMERIC), In("buckets", NUMERIC, "the boundaries, ascending", rank=1))
     outputs = (Out("output", "output_type"),)
 
-    output_type: Literal["i64", "i32"] = attr("i64", doc="type of the output")
+    output_type: Literal["i64", "i32"] = attr("i64", doc="type of the output", openvino=REFUSED)
     with_right_bound: bool = attr(True, doc="whether a bucket includes its right edge; otherwise the left one")
 
     def infer(self, data: Fact, buckets: Fact) -> Shape:  # noqa: ARG002

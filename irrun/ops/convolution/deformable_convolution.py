@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.deformable import deformable_convolve
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.convolution.base import match_channels
 from irrun.ops.convolution.spatial import AutoPad, Windows, per_axis
 from irrun.ops.shapes import known_dims, merge_dims
@@ -29,8 +29,8 @@ class DeformableConvolutionV1(Op):
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", openvino=())
     dilations: tuple[int, ...] = attr(doc="distance between two elements of the kernel", ge=1, openvino=())
     auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
-    group: int = attr(1, doc="groups of input and output channels", ge=1)
-    deformable_group: int = attr(1, doc="groups of input channels that share offsets", ge=1)
+    group: int = attr(1, doc="groups of input and output channels", ge=1, openvino=REFUSED)
+    deformable_group: int = attr(1, doc="groups of input channels that share offsets", ge=1, openvino=REFUSED)
 
     def infer(self, data: Fact, offsets: Fact, kernel: Fact) -> Shape:
         return _shape(self, data, offsets, kernel, None)
@@ -56,8 +56,8 @@ class DeformableConvolutionV8(Op):
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", openvino=())
     dilations: tuple[int, ...] = attr(doc="distance between two elements of the kernel", ge=1, openvino=())
     auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
-    group: int = attr(1, doc="groups of input and output channels", ge=1)
-    deformable_group: int = attr(1, doc="groups of input channels that share offsets", ge=1)
+    group: int = attr(1, doc="groups of input and output channels", ge=1, openvino=REFUSED)
+    deformable_group: int = attr(1, doc="groups of input channels that share offsets", ge=1, openvino=REFUSED)
     bilinear_interpolation_pad: bool = attr(
         False, doc="whether places up to one element outside are blended with zeros instead of being zero"
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.roi_pooling import average_by_position, bilinear_by_position, listed
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.ops.detection.roi_align import check_batches
 from irrun.tensor.element_type import FLOAT
@@ -25,9 +25,11 @@ class PSROIPooling(Op):
     outputs = (Out("output", T, "[num_boxes, output_dim, group_size, group_size]"),)
 
     output_dim: int = attr(doc="channels of the output", gt=0)
-    group_size: int = attr(1, doc="rows and columns of the output", gt=0)
+    group_size: int = attr(1, doc="rows and columns of the output", gt=0, openvino=REFUSED)
     spatial_scale: float = attr(doc="factor of coordinates", gt=0)
-    mode: Literal["average", "bilinear"] = attr("average", doc="with bilinear, coordinates are from 0 to 1")
+    mode: Literal["average", "bilinear"] = attr(
+        "average", doc="with bilinear, coordinates are from 0 to 1", openvino=REFUSED
+    )
     spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear", gt=0)
     spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear", gt=0)
 

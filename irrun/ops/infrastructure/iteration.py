@@ -133,13 +133,17 @@ def _bounds(entry: BodyInput, size: Dim) -> tuple[Dim, Dim]:
     return begin, end
 
 
+def sliced_axis(entry: BodyInput, rank: int) -> int:
+    """The axis that an input is cut along, counted from the front; OpError where it cannot be cut."""
+    if entry.stride == 0:
+        raise OpError("the stride of a port map is 0", input=entry.external)
+    return normalize_axis(entry.axis or 0, rank, attribute=None, input=entry.external)
+
+
 def _sliced(entry: BodyInput, shape: Shape) -> Shape:
     if shape.rank is None or entry.axis is None:
         return shape
-    if entry.stride == 0:
-        raise OpError("the stride of a port map is 0", input=entry.external)
-    axis = normalize_axis(entry.axis, shape.rank, attribute=None, input=entry.external)
-    return with_axis(shape, axis, entry.part_size)
+    return with_axis(shape, sliced_axis(entry, shape.rank), entry.part_size)
 
 
 def _slice(entry: BodyInput, array: Array, index: int) -> Array:

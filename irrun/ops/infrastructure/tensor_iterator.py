@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, op
 from irrun.ops.context import BodyCall
-from irrun.ops.infrastructure.iteration import infer_loop, run_loop, slice_count
+from irrun.ops.infrastructure.iteration import infer_loop, run_loop, slice_count, sliced_axis
 from irrun.tensor.element_type import ANY
 
 
@@ -23,7 +23,8 @@ class TensorIterator(Op):
             if entry.axis is None or entry.external is None:
                 continue
             shape = inputs[entry.external].shape
-            cut = Dim() if shape.rank is None else slice_count(entry, shape[entry.axis]).as_dimension()
+            size = Dim() if shape.rank is None else shape[sliced_axis(entry, shape.rank)]
+            cut = Dim() if shape.rank is None else slice_count(entry, size).as_dimension()
             merged = cut if count == 1 else count.merge(cut)
             if merged is None:
                 raise OpError(f"the inputs are cut into {count} and into {cut} slices", input=entry.external)

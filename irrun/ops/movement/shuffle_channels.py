@@ -14,7 +14,7 @@ class ShuffleChannels(Op):
     inputs = (In("data", T, "a tensor of rank 1 or more"),)
     outputs = (Out("output", T),)
 
-    axis: int = attr(1, doc="the axis of the channels; a negative number counts from the end", openvino=0)
+    axis: int = attr(1, doc="the axis of the channels; a negative number counts from the end")
     group: int = attr(1, doc="the number of groups, a divisor of the number of channels", ge=1)
 
     def infer(self, data: Fact) -> Shape:

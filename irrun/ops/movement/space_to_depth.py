@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.blocks import space_to_depth
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import ANY
 
@@ -17,7 +17,7 @@ class SpaceToDepth(Op):
     inputs = (In("data", T, "[N, C, D1, ...], of rank 3 or more"),)
     outputs = (Out("output", T, "[N, C * block_size^K, D1 / block_size, ...]"),)
 
-    block_size: int = attr(1, doc="the size of a block along each spatial axis", ge=1)
+    block_size: int = attr(1, doc="the size of a block along each spatial axis", ge=1, openvino=REFUSED)
     mode: Literal["blocks_first", "depth_first"] = attr(
         doc="whether channels are made up of blocks of channels or channels of blocks", openvino="blocks_first"
     )

@@ -93,6 +93,14 @@ class StridedSlice(Op):
                 index.append(python_slice(data.shape[axis], first, last, pace, _LOWEST))
         return data[(*index, ...)]
 
+    def sliced_axes(self, rank: int, count: int) -> Iterator[tuple[int, int, int]]:
+        """Of each axis that is cut by bounds: its number, that in the result, and the place of its bounds."""
+        kept = 0
+        for what, position, axis in self._parts(rank, count):
+            if what == "slice":
+                yield axis, kept, position
+            kept += what != "shrink"
+
     def _parts(self, rank: int, count: int) -> Iterator[Part]:
         """What becomes of each axis in turn: ``(what, position in begin, axis of data)``."""
         new = sum(_marks(self.new_axis_mask, i) and not _marks(self.ellipsis_mask, i) for i in range(count))

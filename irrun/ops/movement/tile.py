@@ -13,6 +13,9 @@ class Tile(Op):
     """Repeat a tensor a number of times along each axis.
 
     Where data and repeats differ in length, the shorter one is extended by ones in front.
+
+    Note: a negative number of repetitions is refused where it is known before the model runs, and is 0 where it is
+    not; OpenVINO takes it for 0 in either case.
     """
 
     inputs = (In("data", T1, "the tensor to repeat"), In("repeats", INTEGER, "the repetitions of each axis", rank=1))

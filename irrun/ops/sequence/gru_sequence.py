@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 from irrun.kernels.recurrent import Gru, run_sequence
-from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.sequence.recurrent import Direction, activation_names, infer_sequence, reversals, weights_of
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -34,7 +34,9 @@ class GRUSequence(Op):
     )
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
-    activations: tuple[str, ...] = attr(_DEFAULT, doc="of the gates and of the candidate; each sigmoid, tanh or relu")
+    activations: tuple[str, ...] = attr(
+        _DEFAULT, doc="of the gates and of the candidate; each sigmoid, tanh or relu", openvino=REFUSED
+    )
     activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)

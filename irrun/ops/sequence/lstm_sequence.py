@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 from irrun.kernels.recurrent import Lstm, run_sequence
-from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.sequence.recurrent import Direction, activation_names, infer_sequence, reversals, weights_of
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -37,7 +37,9 @@ class LSTMSequenceV1(Op):
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
-        _DEFAULT, doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu"
+        _DEFAULT,
+        doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu",
+        openvino=REFUSED,
     )
     activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
@@ -83,7 +85,9 @@ class LSTMSequenceV5(Op):
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
-        _DEFAULT, doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu"
+        _DEFAULT,
+        doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu",
+        openvino=REFUSED,
     )
     activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")

@@ -80,7 +80,7 @@ def _either(size: Dim, copied: Dim) -> Dim:
 def _check(pattern: Sequence[Dim]) -> None:
     for size in pattern:
         if size.hi < -1:
-            raise OpError(f"shape holds {size}, expected -1, 0 or a size", input=1)
+            raise OpError(f"shape holds {size}, but a size cannot be negative; expected -1, 0 or a size", input=1)
     if sum(size == -1 for size in pattern) > 1:
         raise OpError(f"shape holds -1 {sum(size == -1 for size in pattern)} times, expected once at most", input=1)
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, Out, Shape, attr, op
+from irrun.ops import REFUSED, Array, Dim, ElementType, Fact, Fold, In, Op, Out, Shape, attr, op
 from irrun.tensor.element_type import ANY, I64
 
 
@@ -31,7 +31,7 @@ class ShapeOfV3(Op):
     outputs = (Out("output", "output_type"),)
     foldable = Fold.DIMS
 
-    output_type: Literal["i64", "i32"] = attr("i64", doc="the element type of the result")
+    output_type: Literal["i64", "i32"] = attr("i64", doc="the element type of the result", openvino=REFUSED)
 
     def infer(self, data: Fact) -> Fact:
         return _fact(data.shape, ElementType.named(self.output_type))

@@ -12,7 +12,8 @@ from irrun.inference import infer
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rules.execution_graph import ExecutionGraph, execution_graph
-from irrun.linter.rules.newer_than_target import newer, release
+from irrun.linter.rules.newer_than_target import newer
+from irrun.ops.releases import release
 from tests.linter.rules.support import findings, layer, net, port, told
 
 X = layer(0, "x", "Parameter", 1, 'shape="2,3" element_type="f32"', outputs=port(0, "FP32", 2, 3))

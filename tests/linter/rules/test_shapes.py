@@ -45,7 +45,11 @@ def reshaped(shape: str, pattern: list[int], out: list[int], special_zero: bool 
 def test_a_batch_that_is_wired_into_a_pattern(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, *reshaped("?,3,4", [2, 12], [2, 12]))
     assert told([found]) == [("IR406", "warning", "the constant pattern [2,12] fits only where x[0] is 2")]
-    assert found.notes == ("input 0: f32[?,3,4]", 'x[0] is a dynamic dim of "x" through "act"')
+    assert found.notes == (
+        "input 0: f32[?,3,4]",
+        'x[0] is a dynamic dim of "x" through "act"',
+        'a ShapeOf of "act" has the size',
+    )
     assert found.port == "1"
 
 

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.grammar import CHILDREN
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+
+_TEXT: Final = re.compile(rb">\s*+(?P<text>(?P<word>[\w-]++)[^<>]*+(?<=/)>)")
+_TAGS: Final = frozenset().union(*CHILDREN.values())
+
+
+class StrayText(Rule):
+    """An element has lost its `<` and is mere text.
+
+    ## What it does
+    Looks for text between elements that begins with the name of an element and ends like a tag. Where the file lacks
+    something for want of that element, the finding about that is the only one.
+
+    ## Why is this bad
+    The file is well-formed, so that no parser complains, and the element is not there: the operation gets the default
+    of every attribute.
+
+    ## Example
+    `data auto_broadcast="none"/>` in a `<layer>`
+
+    ## Use instead
+    `<data auto_broadcast="none"/>`
+    """
+
+    code = "IR113"
+    name = "stray-text"
+    severity = Severity.WARNING
+    stage = "document"
+    good = (NET, NET.replace('name="clip"', 'name="in -> out"'))
+    bad = (
+        NET.replace('type="Clamp" version="opset1"', 'type="SoftMax" version="opset8"').replace(
+            '<data min="0" max="6"/>', 'data axis="0"/>'
+        ),
+    )
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        data = context.document.data
+        if data.count(b"<") == data.count(b">"):
+            return
+        for found in _TEXT.finditer(data):
+            word = found["word"].decode()
+            if word in _TAGS:
+                anchor = Anchor(offset=found.start("text"), length=len(found["word"]))
+                yield Diagnostic(self.code, f'"{word}" is text here; <{word} was meant', anchor, self.severity)

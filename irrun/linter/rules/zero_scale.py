@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.graph import Outlet
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import Made, Scope, made
+from irrun.tensor import Array
+
+_CARRIERS: Final = frozenset({"Convert", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+"""The layers that leave the values of a constant as they are."""
+
+_NARROW: Final = 8
+"""The bits of the widest type that weights are compressed to."""
+
+_DIVIDED: Final = """<?xml version="1.0"?>
+<net name="net" version="11">
+    <layers>
+        <layer id="0" name="x" type="Parameter" version="opset1">
+            <data shape="3,2" element_type="f32"/>
+            <output><port id="0" precision="FP32"><dim>3</dim><dim>2</dim></port></output>
+        </layer>
+        <layer id="1" name="scale" type="Const" version="opset1">
+            <data element_type="f32" shape="2" offset="0" size="8"/>
+            <output><port id="0" precision="FP32"><dim>2</dim></port></output>
+        </layer>
+        <layer id="2" name="scaled" type="Divide" version="opset1">
+            <input>
+                <port id="0" precision="FP32"><dim>3</dim><dim>2</dim></port>
+                <port id="1" precision="FP32"><dim>2</dim></port>
+            </input>
+            <output><port id="2" precision="FP32"><dim>3</dim><dim>2</dim></port></output>
+        </layer>
+        <layer id="3" name="y" type="Result" version="opset1">
+            <input><port id="0" precision="FP32"><dim>3</dim><dim>2</dim></port></input>
+        </layer>
+    </layers>
+    <edges>
+        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+    </edges>
+</net>
+"""
+
+
+class _Scale(NamedTuple):
+    """An input that scales, its values, and what becomes of the result where they are 0."""
+
+    port: int
+    values: Array
+    consequence: str
+    severity: Severity = Severity.WARNING
+
+
+class ZeroScale(Rule):
+    """A constant that scales is zero.
+
+    ## What it does
+    Looks for zeros in constant divisors of what is not constant, in the scales of FakeConvert, in the scales that
+    compressed weights are multiplied by, and in gamma of BatchNormInference and GroupNormalization. Of gamma some
+    zeros are an information, as channels that are pruned have them; nothing but zeros is a warning.
+
+    ## Why is this bad
+    What is divided by 0 becomes infinite or NaN; what is multiplied by it is lost, so that the layers before it are
+    computed for nothing. A calibration without data leaves such scales.
+
+    ## Example
+    A Divide by the constant `[0.5, 0.0]`.
+
+    ## Use instead
+    The scale that a calibration with data finds, or a small one such as 1e-6 for a channel that is always 0.
+    """
+
+    code = "IR608"
+    name = "zero-scale"
+    opt_in = True
+    severity = Severity.WARNING
+    stage = "weights"
+    weights = struct.pack("<ff", 0.5, 0.0)
+    good = (_DIVIDED.replace('type="Divide"', 'type="Multiply"'),)
+    bad = (_DIVIDED,)
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for item in made(context, "Divide", "FakeConvert", "Multiply", "BatchNormInference", "GroupNormalization"):
+            scale = _scale(item)
+            layer = item.node.layer
+            if scale is None or layer is None:
+                continue
+            zeros = scale.values.size - int(np.count_nonzero(scale.values))
+            if not zeros:
+                continue
+            whole = zeros == scale.values.size
+            yield Diagnostic(
+                self.code,
+                f"{zeros} of {scale.values.size} scales {'is' if zeros == 1 else 'are'} 0: {scale.consequence}",
+                Anchor(layer.inputs[scale.port].element),
+                Severity.WARNING if whole else scale.severity,
+                layer_ref(layer),
+                layer.inputs[scale.port].id,
+                notes=path_notes(item.scope.path),
+            )
+
+
+def _scale(item: Made) -> _Scale | None:
+    match item.node.type:
+        case "Divide":
+            if _constant(item, 0, "") is not None:
+                return None
+            return _constant(item, 1, "what is divided by it is infinite or NaN")
+        case "FakeConvert":
+            return _constant(item, 1, "what is divided by it in the end is NaN")
+        case "Multiply":
+            weights = next((port for port in (0, 1) if _is_compressed(item, port)), None)
+            return None if weights is None else _constant(item, 1 - weights, "the weights that it stands for are lost")
+    port = 0 if item.inputs[0].rank == 1 else 1
+    lost = _constant(item, port, "the channel does not depend on the input any more")
+    return None if lost is None else lost._replace(severity=Severity.INFO)
+
+
+def _constant(item: Made, port: int, consequence: str) -> _Scale | None:
+    outlet = _origin(item.scope, item.scope.graph.sources(item.node.id)[port])
+    fact = None if outlet is None or item.scope.facts is None else item.scope.facts.get(outlet)
+    values = None if fact is None else fact.constant
+    if values is None or values.size == 0 or values.dtype.kind not in "fiu":
+        return None
+    return _Scale(port, values, consequence)
+
+
+def _origin(scope: Scope, outlet: Outlet | None) -> Outlet | None:
+    """The output whose values arrive, unchanged by conversions and new shapes."""
+    while outlet is not None and scope.graph[outlet.node].type in _CARRIERS:
+        outlet = scope.graph.sources(outlet.node)[0]
+    return outlet
+
+
+def _is_compressed(item: Made, port: int) -> bool:
+    """Whether an input is made of constant integers of few bits, less their zero points."""
+    scope = item.scope
+    outlet = scope.graph.sources(item.node.id)[port]
+    if outlet is not None and scope.graph[outlet.node].type == "Subtract":
+        outlet = scope.graph.sources(outlet.node)[0]
+    outlet = _origin(scope, outlet)
+    if outlet is None or scope.facts is None or scope.graph[outlet.node].type != "Const":
+        return False
+    fact = scope.facts.get(outlet)
+    return fact is not None and fact.type.bits <= _NARROW and fact.type.kind != "boolean"

@@ -1,0 +1,55 @@
+"""Which release of OpenVINO has which opset, as the page of available operation sets prints it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+FIRST: Final = {
+    1: "2020.1",
+    2: "2020.2",
+    3: "2020.4",
+    4: "2021.1",
+    5: "2021.2",
+    6: "2021.3",
+    7: "2021.4",
+    8: "2022.1",
+    9: "2022.2",
+    10: "2022.3",
+    11: "2023.0",
+    12: "2023.1",
+    13: "2023.2",
+    14: "2024.0",
+    15: "2024.5",
+    16: "2026.0",
+    17: "2026.2",
+}
+"""The first release that has an opset as a whole."""
+
+
+IR_11: Final = "2022.1"
+"""The first release that reads version 11 of the format."""
+
+
+def number(opset: str) -> int | None:
+    """8 for ``opset8``; None for an opset outside the numbered ones."""
+    match = re.fullmatch(r"opset(\d+)", opset)
+    return int(match[1]) if match is not None else None
+
+
+def release(text: str) -> tuple[int, int]:
+    """The year and number of a release: 2023.3, or 2023.3.0. ValueError for anything else."""
+    match = re.fullmatch(r"(20\d\d)\.(\d+)(\.\d+)*", text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a release of OpenVINO, expected one such as 2023.3")
+    return int(match[1]), int(match[2])
+
+
+def least(opsets: Iterable[str], ir_version: str | None) -> str | None:
+    """The first release that reads a file of these opsets; None where that is not known. Custom opsets do not count."""
+    numbers = {known for opset in opsets if (known := number(opset)) is not None}
+    if not numbers <= FIRST.keys():
+        return None
+    needed = [FIRST[known] for known in numbers]
+    return max([*needed, IR_11] if ir_version == "11" else needed, key=release, default=None)

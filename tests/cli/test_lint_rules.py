@@ -1,0 +1,29 @@
+"""``irrun lint`` and the bad example of each rule, from the file to the exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from irrun.diagnostics import Severity
+from irrun.linter.rule import Rule, rules
+from tests.cli.conftest import Run
+
+FOUND = [rule for rule in rules().values() if rule.stage != "run"]
+
+
+@pytest.mark.parametrize("rule", FOUND, ids=lambda rule: rule.code)
+def test_a_bad_example(run: Run, rule: type[Rule], tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(rule.bad[0], encoding="utf-8")
+    if rule.weights is not None:
+        path.with_suffix(".bin").write_bytes(rule.weights)
+    options = ["--isolated", "--extend-select", rule.code, "--output-format", "json"]
+    options += ["--target-version", rule.target_version] if rule.target_version is not None else []
+    result = run("lint", path, *options)
+    found = json.loads(result.stdout)
+    assert [item["code"] for item in found] == [rule.code]
+    assert result.exit_code == int(found[0]["severity"] != str(Severity.INFO))
+    assert run("lint", path, *options, "--ignore", rule.code).exit_code == 0

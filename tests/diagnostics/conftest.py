@@ -1,0 +1,24 @@
+"""Results that the formats render."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irrun.diagnostics.excerpt import excerpted
+from irrun.diagnostics.results import Results
+from tests.diagnostics.support import MILD, ODD, RULES, WRONG, findings
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    """Three findings in one file, none in another; files are named relative to the root."""
+    first, second = str(tmp_path / "models" / "a b.xml"), str(tmp_path / "ok.xml")
+    found = excerpted(findings(ODD, WRONG, MILD, filename=first))
+    return Results(found, [first, second], 12, RULES, tmp_path, "1.2.3")
+
+
+@pytest.fixture
+def nothing(tmp_path: Path) -> Results:
+    return Results((), [str(tmp_path / "ok.xml")], 3, RULES, tmp_path, "1.2.3")

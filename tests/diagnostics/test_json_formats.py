@@ -1,0 +1,97 @@
+"""JSON of its own, of GitLab and of reviewdog."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+
+from irrun.diagnostics.formats import render
+from irrun.diagnostics.results import ADDRESS, Results
+from tests.diagnostics.support import DATA, PAGE, ROOT, findings, many
+
+
+def test_json_is_the_report_of_the_schema(results: Results) -> None:
+    report = json.loads(render("json", results))
+    jsonschema.validate(report, json.loads((ROOT / "schemas" / "lint-report.schema.json").read_text("utf-8")))
+    assert [item["code"] for item in report] == ["IR105", "IR401", "IR600"]
+    assert report[1] == {
+        "code": "IR401",
+        "name": "wrong-output-dims",
+        "severity": "error",
+        "message": "output port 0 is declared [4], inferred [3]",
+        "filename": results.files[0],
+        "location": {"row": 2, "column": 10},
+        "end_location": {"row": 2, "column": 11},
+        "layer": {"id": "7", "name": "pad, 100%", "type": "Pad", "version": "opset12"},
+        "port": "0",
+        "declared": "[4]",
+        "inferred": "[3]",
+        "notes": ["the input repeats it"],
+        "fix": {
+            "applicability": "safe",
+            "message": "write 3",
+            "edits": [{"content": "3", "location": {"row": 2, "column": 10}, "end_location": {"row": 2, "column": 11}}],
+        },
+        "url": PAGE,
+    }
+
+
+def test_json_lines_are_the_objects_of_json(results: Results) -> None:
+    lines = render("json-lines", results).splitlines()
+    assert [json.loads(line) for line in lines] == json.loads(render("json", results))
+
+
+def test_gitlab(results: Results) -> None:
+    report = json.loads(render("gitlab", results))
+    assert report == [
+        {
+            "description": "name: unknown",
+            "check_name": "IR105",
+            "fingerprint": "9cd2444da80f974c",
+            "severity": "minor",
+            "location": {"path": "models/a b.xml", "lines": {"begin": 1, "end": 1}},
+        },
+        {
+            "description": 'Pad 7 "pad, 100%": output port 0 is declared [4], inferred [3]',
+            "check_name": "IR401",
+            "fingerprint": "ec521879091d7f32",
+            "severity": "major",
+            "location": {"path": "models/a b.xml", "lines": {"begin": 2, "end": 2}},
+        },
+        {
+            "description": "said in passing",
+            "check_name": "IR600",
+            "fingerprint": "c8888cb43db5c7cf",
+            "severity": "info",
+            "location": {"path": "models/a b.xml", "lines": {"begin": 1, "end": 1}},
+        },
+    ]
+
+
+def test_gitlab_fingerprints_are_unique() -> None:
+    report = json.loads(render("gitlab", Results([*findings(*many(6)), *findings(*many(6), filename="b.xml")])))
+    assert len({item["fingerprint"] for item in report}) == 12
+
+
+def test_rdjson(results: Results) -> None:
+    report = json.loads(render("rdjson", results))
+    assert (report["source"], report["severity"]) == ({"name": "irrun", "url": ADDRESS}, "ERROR")
+    assert [item["severity"] for item in report["diagnostics"]] == ["WARNING", "ERROR", "INFO"]
+    assert report["diagnostics"][1] == {
+        "message": 'Pad 7 "pad, 100%": output port 0 is declared [4], inferred [3]\nthe input repeats it',
+        "location": {
+            "path": "models/a b.xml",
+            "range": {"start": {"line": 2, "column": 10}, "end": {"line": 2, "column": 11}},
+        },
+        "severity": "ERROR",
+        "code": {"value": "IR401", "url": PAGE},
+        "suggestions": [{"range": {"start": {"line": 2, "column": 10}, "end": {"line": 2, "column": 11}}, "text": "3"}],
+    }
+
+
+def test_rdjson_counts_columns_in_bytes(results: Results) -> None:
+    report = json.loads(render("rdjson", results))
+    found = report["diagnostics"][0]["location"]["range"]
+    assert found == {"start": {"line": 1, "column": 31}, "end": {"line": 1, "column": 33}}
+    assert DATA.splitlines()[0][30:32] == b"11"

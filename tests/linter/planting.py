@@ -1,0 +1,190 @@
+"""Plants faults in sound files and keeps what the linter says of each; run by hand over any folder of IR files.
+
+``python -m tests.linter.planting FOLDER --each 20 --seed 4`` plants 20 faults in each file below FOLDER, prints how
+many of which kind are found, and lists those that are not found, not found where they are, or found several times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from irrun.diagnostics import Diagnostic, Severity
+from irrun.document.reader import document
+from irrun.graph import Graph, bind
+from irrun.inference import infer
+from irrun.linter import lint
+from irrun.linter.apply import mend
+from irrun.linter.declared import agrees, offending, outputs
+from tests.linter.mutator import PORTS, Fault, Mutator
+
+
+class Sound(NamedTuple):
+    """A file without findings, and its weights."""
+
+    name: str
+    text: bytes
+    weights: bytes | None
+
+
+class Planted(NamedTuple):
+    """A fault in a file, and what the linter says of it that it does not say of the sound file.
+
+    ``mended`` is the file after its safe fixes, None where the fault is not of a port.
+    """
+
+    sound: Sound
+    fault: Fault
+    text: bytes
+    found: Sequence[Diagnostic]
+    mended: bytes | None
+
+    @property
+    def outcome(self) -> str:
+        """``found`` and nothing else is, ``several``, ``elsewhere`` or ``silent``."""
+        if not self.found:
+            return "silent"
+        if not any(item.anchor.element in self.fault.at for item in self.found):
+            return "elsewhere"
+        return "found" if len(self.found) == 1 else "several"
+
+    def __str__(self) -> str:
+        row = self.sound.text.count(b"\n", 0, self.fault.start) + 1
+        old = self.sound.text[self.fault.start : self.fault.end].decode()
+        said = [(item.code, item.message) for item in self.found]
+        return f"{self.sound.name}:{row}: {self.fault.kind}: {old!r} -> {self.fault.content.decode()!r}: {said}"
+
+
+class Linter:
+    """Checks texts beside the weights of one file."""
+
+    def __init__(self, folder: Path, sound: Sound) -> None:
+        self.path = folder / "model.xml"
+        self.path.with_suffix(".bin").unlink(missing_ok=True)
+        if sound.weights is not None:
+            self.path.with_suffix(".bin").write_bytes(sound.weights)
+        self.before: Counter[tuple[str, str]] = Counter()
+        self.before = Counter((item.code, item.message) for item in self(sound.text))
+
+    def __call__(self, text: bytes) -> list[Diagnostic]:
+        self.path.write_bytes(text)
+        known = Counter(self.before)
+        found = []
+        for item in lint(self.path):
+            if known[item.code, item.message]:
+                known[item.code, item.message] -= 1
+            elif item.severity > Severity.INFO:
+                found.append(item)
+        return found
+
+
+def planted(folder: Path, sound: Sound, faults: Iterable[Fault]) -> Iterator[Planted]:
+    """Each fault in a file, on its own; what changes nothing is passed over."""
+    check = Linter(folder, sound)
+    for fault in faults:
+        text = fault.planted(sound.text)
+        if text != sound.text:
+            found = check(text)
+            mended = mend(text, check).data if fault.kind in PORTS else None
+            yield Planted(sound, fault, text, found, mended)
+
+
+def harmless(item: Planted) -> str | None:
+    """Why a fault of which nothing is said leaves a sound model; None where it does not."""
+    before, after = _Model(item.sound.text, item.sound.weights), _Model(item.text, item.sound.weights)
+    if after.failed:
+        return None
+    if before.layers == after.layers:
+        return "the same operations with the same values"
+    if before.facts == after.facts:
+        return "another sound model: every type and shape as before"
+    if set(before.facts) == set(after.facts) and after.agrees:
+        return "another sound model: every type and shape as declared"
+    return None
+
+
+class _Model:
+    """What a text means: its operations and what feeds them, and the types and shapes that are inferred."""
+
+    def __init__(self, text: bytes, weights: bytes | None) -> None:
+        read = document(text, weights=weights)
+        bound = bind(read)
+        facts = infer(bound.graph, read.weights)
+        self.failed = bool(read.diagnostics or bound.diagnostics or facts.diagnostics)
+        self.layers = dict(_layers(bound.graph))
+        self.facts = {
+            (port.layer.element, port.number): f"{port.fact.type}{port.fact.shape}" for port in outputs(facts)
+        }
+        self.agrees = all(
+            offending(item.port, item.fact.shape) == () and agrees(item.port, item.fact.type) for item in outputs(facts)
+        )
+
+
+def _layers(graph: Graph) -> Iterator[tuple[int, object]]:
+    """By the element of each layer, so that nothing depends on ids."""
+    for node in graph:
+        feeders = [
+            None if outlet is None else (_element(graph, outlet.node), outlet.port) for outlet in graph.sources(node.id)
+        ]
+        yield _element(graph, node.id), (repr(node.op), feeders, [body.ports for body in node.bodies.values()])
+        for body in node.bodies.values():
+            yield from _layers(body.graph)
+
+
+def _element(graph: Graph, id: int) -> int:
+    layer = graph[id].layer
+    return -1 if layer is None else layer.element
+
+
+def counted(items: Iterable[Planted]) -> Mapping[str, Counter[str]]:
+    """How often each outcome is, by kind of fault."""
+    kinds: dict[str, Counter[str]] = {}
+    for item in items:
+        kinds.setdefault(item.fault.kind, Counter())[item.outcome] += 1
+        if item.mended is not None and item.mended != item.sound.text:
+            kinds[item.fault.kind]["not mended"] += 1
+    return kinds
+
+
+def _files(folder: Path) -> Iterator[Sound]:
+    for path in sorted(folder.rglob("*.xml")):
+        weights = path.with_suffix(".bin")
+        yield Sound(
+            str(path.relative_to(folder)), path.read_bytes(), weights.read_bytes() if weights.exists() else None
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="plant random single faults in IR files, and see which are found")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--each", type=int, default=5, help="faults in each file")
+    parser.add_argument("--seed", default="4")
+    parser.add_argument("--kind", action="append", help="of this kind only; several are possible")
+    options = parser.parse_args()
+    items: list[Planted] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for sound in _files(options.folder):
+            faults = Mutator(sound.text, f"{options.seed} {sound.name}").faults(options.each, options.kind)
+            items += planted(Path(folder), sound, faults)
+    for kind, outcomes in sorted(counted(items).items()):
+        print(f"{kind:20}", *(f"{outcome} {count}" for outcome, count in outcomes.most_common()))
+    total = Counter(item.outcome for item in items)
+    right = total["found"] + total["several"]
+    print(f"{right} of {len(items)} found at their element: {100 * right / max(len(items), 1):.2f} %")
+    for item in items:
+        if item.outcome == "silent":
+            print(f"silent, {harmless(item) or 'UNEXPLAINED'}: {item}")
+        elif item.outcome != "found":
+            print(f"{item.outcome}: {item}")
+        elif item.mended is not None and item.mended != item.sound.text:
+            print(f"not mended: {item}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

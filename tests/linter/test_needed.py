@@ -1,0 +1,59 @@
+"""Rules that are not selected are not checked, and what the others find stays what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irrun.linter import lint
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule, rules
+from irrun.linter.rules.wrong_output_dims import WrongOutputDims
+from irrun.linter.rules.wrong_precision import WrongPrecision
+from tests.linter.test_rules import written
+
+FOUND = [rule for rule in rules().values() if rule.stage != "run"]
+DIMS = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
+
+
+@pytest.mark.parametrize("rule", FOUND, ids=lambda rule: rule.code)
+def test_a_selected_rule_finds_what_it_finds_among_all(rule: type[Rule], tmp_path: Path) -> None:
+    for text in rule.bad:
+        path = written(tmp_path, rule, text)
+        among = list(lint(path, target_version=rule.target_version, asked=[rule.code]))
+        alone = lint(path, target_version=rule.target_version, asked=[rule.code], codes={rule.code})
+        assert [item for item in alone if item.code == rule.code] == among
+
+
+def refuses(monkeypatch: pytest.MonkeyPatch, rule: type[Rule]) -> None:
+    def check(_: Rule, context: Context) -> None:
+        raise AssertionError(f"{rule.code} is checked in {context.document.path}")
+
+    monkeypatch.setattr(rule, "check", check)
+
+
+def test_a_rule_that_is_not_selected_is_not_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(NET)
+    refuses(monkeypatch, WrongPrecision)
+    assert list(lint(path, codes={"IR401"})) == []
+    with pytest.raises(AssertionError, match=WrongPrecision.code):
+        lint(path)
+
+
+def test_errors_hide_remarks_whether_they_are_selected_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(DIMS.replace('shape="2,3"', 'shape="0,3"'))
+    whole = [item.code for item in lint(path, asked=["IR405"])]
+    assert WrongOutputDims.code in whole
+    assert "IR405" not in whole
+    alone = [item.code for item in lint(path, asked=["IR405"], codes={"IR405"})]
+    assert "IR405" not in alone
+
+
+def test_a_comment_is_used_by_a_rule_that_is_not_selected(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(DIMS.replace("<layers>", "<!-- irrun: ignore-file[IR401] --><layers>"))
+    assert list(lint(path, codes={"IR112"})) == []
