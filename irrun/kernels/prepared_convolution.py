@@ -117,7 +117,7 @@ def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accu
     if geometry.kernel == (1, 1) and geometry.is_inside:
         return Pointwise(weights[0], geometry, finish)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
-        return Winograd(weights[0], geometry, finish, batch)
+        return Winograd(weights[0], geometry, finish)
     return Columns(weights[0], geometry, finish)
 
 
@@ -126,4 +126,4 @@ def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) ->
         return False
     tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
     used = batch * math.prod(geometry.counts) / (tiles * TILE * TILE)
-    return min(filters, depth) >= 32 and tiles >= 16 and used > 0.6
+    return min(filters, depth) >= 32 and tiles >= 16 and used > 0.6 and tiles * 24 >= filters
