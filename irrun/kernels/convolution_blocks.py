@@ -103,6 +103,23 @@ def even(rows: int, most: int) -> int:
     return -(-rows // blocks)
 
 
+def matrix_of(part: Array) -> Array:
+    """[rows, columns, C] as a matrix [rows * columns, C], in memory of the thread or as a view."""
+    rows, columns, depth = part.shape
+    if not _is_matrix(part):
+        matrix = scratch("columns", part.shape, part.dtype)
+        np.copyto(matrix, part)
+        part = matrix
+    return part.reshape(rows * columns, depth)
+
+
+def _is_matrix(part: Array) -> bool:
+    """Whether [rows, columns, C] is a matrix [points, C] that a product takes as it lies."""
+    down, along, deep = part.strides
+    one = part.itemsize
+    return down == part.shape[1] * along and one in (along, deep)
+
+
 def columns_of(image: Array, geometry: Geometry, first: int, last: int, spare: int = 0) -> Array:
     """The windows of some rows as a matrix [rows * columns, *K * C + spare], in memory of the thread.
 

@@ -12,6 +12,7 @@ from irrun.kernels.convolution_blocks import (
     Geometry,
     columns_of,
     even,
+    matrix_of,
 )
 from irrun.kernels.threads import Array, scratch
 
@@ -60,29 +61,12 @@ class Pointwise(Product):
         if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
             images, target = _as_points(images), _as_points(target)
             summand = None if summand is None else _as_points(summand)
-        depth = images.shape[-1]
-
-        def matrix_of(image: int, first: int, last: int) -> Array:
-            part = images[image, first:last]
-            if _is_matrix(part):
-                return part.reshape(-1, depth)
-            matrix = scratch("columns", part.shape, part.dtype)
-            np.copyto(matrix, part)
-            return matrix.reshape(-1, depth)
-
-        self.run_blocks(matrix_of, target, summand, depth)
+        self.run_blocks(lambda image, first, last: matrix_of(images[image, first:last]), target, summand, images.shape[-1])
 
 
 def _as_points(images: Array) -> Array:
     """[N, H, W, C] as [N, H * W, 1, C]."""
     return images.reshape(images.shape[0], -1, 1, images.shape[3])
-
-
-def _is_matrix(part: Array) -> bool:
-    """Whether [rows, columns, C] is a matrix [points, C] that a product takes as it lies."""
-    down, along, deep = part.strides
-    one = part.itemsize
-    return down == part.shape[1] * along and one in (along, deep)
 
 
 class Columns(Product):
@@ -96,12 +80,12 @@ class Columns(Product):
         self.geometry = geometry
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def matrix_of(image: int, first: int, last: int) -> Array:
+        def columns(image: int, first: int, last: int) -> Array:
             matrix = columns_of(images[image], self.geometry, first, last, self.spare)
             matrix[:, matrix.shape[1] - self.spare :] = 1
             return matrix
 
-        self.run_blocks(matrix_of, target, summand, len(self.weights))
+        self.run_blocks(columns, target, summand, len(self.weights))
 
 
 class Grouped:
