@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.activation import is_moderate, row_sums
-from irrun.kernels.threads import WORTH_A_THREAD, Array, scratch, split, threads
+from irrun.kernels.threads import Array, scratch, split
 
-_SCORES: Final = 1 << 17
+_SCORES: Final = 1 << 18
 """Scores that are worked on at a time, so that they stay in the cache."""
 
 _LEAST_SUM: Final = 1e-20
@@ -56,8 +56,6 @@ def attention(
     rows = min(queries, max(_SCORES // keys, 32))
     heads = max(_SCORES // (rows * keys), 1)
     nanoseconds = result.size / result.shape[-1] * keys * (0.7 + result.shape[-1] / 30)
-    if nanoseconds > WORTH_A_THREAD:
-        heads = min(heads, -(-math.prod(lead) // threads()))
     starts = [
         (*index, slice(head, min(head + heads, lead[-1])), row)
         for index in np.ndindex(*lead[:-1])

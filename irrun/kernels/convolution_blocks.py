@@ -6,6 +6,7 @@ while they are in the cache, and shared between threads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -13,20 +14,17 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.threads import Array, scratch, threads
+from irrun.kernels.threads import Array, scratch
 from irrun.kernels.windows import extent
 
 Activation = Callable[[Array], object]
 """Overwrites an array with a function of its elements."""
 
-MULTIPLY_ADDS: Final = 60
-"""How many of them one thread makes in a nanosecond within a product of matrices."""
+BLOCK_ELEMENTS: Final = 1 << 20
+"""Elements of a matrix that is made for a product: fewer, and the product is too small for several threads."""
 
-LEAST_POINTS: Final = 96
-"""Rows below which a product of matrices is slow because it spends its time packing the other matrix."""
-
-BLOCK_ELEMENTS: Final = 1 << 18
-"""Elements of a block that is worked on: two such blocks fit the cache of a core."""
+_FINISHED_ELEMENTS: Final = 1 << 17
+"""Elements of a result that are finished at a time, while they are in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +62,28 @@ class Finish:
     bias: Array | None
     activation: Activation | None
 
-    def __call__(self, block: Array, summand: Array | None, channels: slice = slice(None)) -> None:
+    def __call__(self, block: Array, summand: Array | None) -> None:
         """``summand`` is [rows, columns, O], and may have fewer rows and columns than the block."""
-        if self.bias is not None:
-            _add_to_rows(block.reshape(-1, block.shape[-1]), self.bias[channels])
-        if summand is not None:
-            inside = block[: summand.shape[0], : summand.shape[1]]
-            np.add(inside, summand, out=inside)
-        if self.activation is not None:
-            self.activation(block)
+        self._by_parts(block, summand, self.bias)
+
+    def rest(self, block: Array, summand: Array | None) -> None:
+        """The same without the bias."""
+        self._by_parts(block, summand, None)
+
+    def _by_parts(self, block: Array, summand: Array | None, bias: Array | None) -> None:
+        if bias is None and summand is None and self.activation is None:
+            return
+        step = even(len(block), _FINISHED_ELEMENTS // math.prod(block.shape[1:]))
+        for first in range(0, len(block), step):
+            part = block[first : first + step]
+            if bias is not None:
+                _add_to_rows(part.reshape(-1, part.shape[-1]), bias)
+            if summand is not None:
+                added = summand[first : first + step]
+                inside = part[: added.shape[0], : added.shape[1]]
+                np.add(inside, added, out=inside)
+            if self.activation is not None:
+                self.activation(part)
 
 
 def _add_to_rows(block: Array, row: Array) -> None:
@@ -86,16 +97,34 @@ def _add_to_rows(block: Array, row: Array) -> None:
     block += row
 
 
-def even(rows: int, step: int, batch: int, least: int) -> int:
-    """At most so many rows at a time, so that all threads get about as much to do."""
-    blocks = -(-rows // step)
-    if batch == 1 and blocks % threads() and rows >= threads() * least:
-        blocks += threads() - blocks % threads()
+def even(rows: int, most: int) -> int:
+    """How many rows to take at a time: at most so many, and about as many each time."""
+    blocks = -(-rows // max(most, 1))
     return -(-rows // blocks)
 
 
-def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
-    """The windows of some rows, [rows, columns, *K, C], in memory of the thread."""
+def matrix_of(part: Array) -> Array:
+    """[rows, columns, C] as a matrix [rows * columns, C], in memory of the thread or as a view."""
+    rows, columns, depth = part.shape
+    if not _is_matrix(part):
+        matrix = scratch("columns", part.shape, part.dtype)
+        np.copyto(matrix, part)
+        part = matrix
+    return part.reshape(rows * columns, depth)
+
+
+def _is_matrix(part: Array) -> bool:
+    """Whether [rows, columns, C] is a matrix [points, C] that a product takes as it lies."""
+    down, along, deep = part.strides
+    one = part.itemsize
+    return down == part.shape[1] * along and one in (along, deep)
+
+
+def columns_of(image: Array, geometry: Geometry, first: int, last: int, spare: int = 0) -> Array:
+    """The windows of some rows as a matrix [rows * columns, *K * C + spare], in memory of the thread.
+
+    The ``spare`` columns hold anything.
+    """
     channels = image.shape[-1]
     rows = last - first
     height = (rows - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
@@ -109,9 +138,10 @@ def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Array
         along * geometry.dilations[1],
         each,
     )
-    columns = scratch("columns", shape, image.dtype)
-    np.copyto(columns, as_strided(padded, shape, steps))
-    return columns
+    points, inner = shape[0] * shape[1], math.prod(shape[2:])
+    matrix = scratch("columns", (points, inner + spare), image.dtype)
+    np.copyto(matrix[:, :inner].reshape(shape), as_strided(padded, shape, steps))
+    return matrix
 
 
 def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Array:

@@ -8,14 +8,13 @@ import numpy as np
 
 from irrun.kernels.convolution_blocks import (
     BLOCK_ELEMENTS,
-    LEAST_POINTS,
-    MULTIPLY_ADDS,
     Finish,
     Geometry,
     columns_of,
     even,
+    matrix_of,
 )
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import Array, scratch
 
 
 class Product:
@@ -25,44 +24,26 @@ class Product:
         self.weights = weights
         self.finish = finish
 
-    def multiply(self, matrix: Array, target: Array, summand: Array | None, channels: slice = slice(None)) -> None:
+    def multiply(self, matrix: Array, target: Array, summand: Array | None) -> None:
         """One block: target and summand are [rows, columns, O]."""
-        filters = target.shape[-1]
         direct = target.flags.c_contiguous
         block = target if direct else scratch("result", target.shape, matrix.dtype)
-        part = block[..., channels]
-        np.matmul(matrix, self.weights[:, channels], out=block.reshape(-1, filters)[:, channels])
-        self.finish(part, None if summand is None else summand[..., channels], channels)
+        np.matmul(matrix, self.weights, out=block.reshape(-1, target.shape[-1]))
+        self.finish(block, summand)
         if not direct:
-            np.copyto(target[..., channels], part)
+            np.copyto(target, block)
 
     def run_blocks(
         self, matrix_of: Callable[[int, int, int], Array], target: Array, summand: Array | None, inner: int
     ) -> None:
         """``matrix_of(image, first, last)`` gives the rows for a range of rows of one image."""
-        batch, rows, columns, filters = target.shape
-        nanoseconds = batch * rows * columns * inner * filters / MULTIPLY_ADDS
-        least = -(-LEAST_POINTS // columns)
-        if batch == 1 and rows < 2 * least and rows * columns * inner <= 4 * BLOCK_ELEMENTS:
-            matrix = matrix_of(0, 0, rows)
-            part = None if summand is None else summand[0]
-
-            def panel(first: int, last: int) -> None:
-                self.multiply(matrix, target[0], part, slice(16 * first, min(16 * last, filters)))
-
-            split(panel, -(-filters // 16), nanoseconds)
-            return
-        step = max(BLOCK_ELEMENTS // (columns * (inner + filters)), least)
-        step = even(rows, step, batch, least)
-        starts = [(image, first) for image in range(batch) for first in range(0, rows, step)]
-
-        def several(first: int, last: int) -> None:
-            for image, row in starts[first:last]:
-                end = min(row + step, rows)
-                part = None if summand is None else summand[image, row:end]
-                self.multiply(matrix_of(image, row, end), target[image, row:end], part)
-
-        split(several, len(starts), nanoseconds)
+        batch, rows, columns, _ = target.shape
+        step = even(rows, BLOCK_ELEMENTS // (columns * inner))
+        for image in range(batch):
+            for first in range(0, rows, step):
+                last = min(first + step, rows)
+                part = None if summand is None else summand[image, first:last]
+                self.multiply(matrix_of(image, first, last), target[image, first:last], part)
 
 
 class Pointwise(Product):
@@ -80,17 +61,7 @@ class Pointwise(Product):
         if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
             images, target = _as_points(images), _as_points(target)
             summand = None if summand is None else _as_points(summand)
-        depth = images.shape[-1]
-
-        def matrix_of(image: int, first: int, last: int) -> Array:
-            part = images[image, first:last]
-            if _is_matrix(part):
-                return part.reshape(-1, depth)
-            matrix = scratch("columns", part.shape, part.dtype)
-            np.copyto(matrix, part)
-            return matrix.reshape(-1, depth)
-
-        self.run_blocks(matrix_of, target, summand, depth)
+        self.run_blocks(lambda image, first, last: matrix_of(images[image, first:last]), target, summand, images.shape[-1])
 
 
 def _as_points(images: Array) -> Array:
@@ -98,28 +69,23 @@ def _as_points(images: Array) -> Array:
     return images.reshape(images.shape[0], -1, 1, images.shape[3])
 
 
-def _is_matrix(part: Array) -> bool:
-    """Whether [rows, columns, C] is a matrix [points, C] that a product takes as it lies."""
-    down, along, deep = part.strides
-    one = part.itemsize
-    return down == part.shape[1] * along and one in (along, deep)
-
-
 class Columns(Product):
-    """The windows side by side as the rows of a matrix."""
+    """The windows side by side as the rows of a matrix; a last element of one brings the bias in."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        taps = weights.transpose(2, 3, 1, 0)
-        super().__init__(np.ascontiguousarray(taps).reshape(-1, weights.shape[0]), finish)
+        taps = weights.transpose(2, 3, 1, 0).reshape(-1, weights.shape[0])
+        matrix = taps if finish.bias is None else np.vstack([taps, finish.bias])
+        super().__init__(np.ascontiguousarray(matrix), Finish(None, finish.activation))
+        self.spare = len(matrix) - len(taps)
         self.geometry = geometry
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        inner = len(self.weights)
+        def columns(image: int, first: int, last: int) -> Array:
+            matrix = columns_of(images[image], self.geometry, first, last, self.spare)
+            matrix[:, matrix.shape[1] - self.spare :] = 1
+            return matrix
 
-        def matrix_of(image: int, first: int, last: int) -> Array:
-            return columns_of(images[image], self.geometry, first, last).reshape(-1, inner)
-
-        self.run_blocks(matrix_of, target, summand, inner)
+        self.run_blocks(columns, target, summand, len(self.weights))
 
 
 class Grouped:
@@ -133,19 +99,13 @@ class Grouped:
         self.finish = finish
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        batch, rows, columns, filters = target.shape
-        inner = self.weights.shape[0] * self.weights.shape[1]
-        step = max(BLOCK_ELEMENTS // (columns * (inner + filters)), -(-LEAST_POINTS // columns))
-        step = even(rows, step, batch, 1)
-        starts = [(image, first) for image in range(batch) for first in range(0, rows, step)]
-
-        def several(first: int, last: int) -> None:
-            for image, row in starts[first:last]:
-                end = min(row + step, rows)
-                part = None if summand is None else summand[image, row:end]
-                self._block(images[image], target[image, row:end], part, row)
-
-        split(several, len(starts), target.size * self.weights.shape[1] / MULTIPLY_ADDS)
+        batch, rows, columns, _ = target.shape
+        step = even(rows, BLOCK_ELEMENTS // (columns * self.weights.shape[0] * self.weights.shape[1]))
+        for image in range(batch):
+            for first in range(0, rows, step):
+                last = min(first + step, rows)
+                part = None if summand is None else summand[image, first:last]
+                self._block(images[image], target[image, first:last], part, first)
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
         rows, columns = target.shape[:2]

@@ -129,7 +129,7 @@ def batch(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array, eps
 def window_sum(x: Array, axis: int, reach: int) -> Array:
     """The sum of each element and of its neighbours up to ``reach`` away along an axis."""
     size = x.shape[axis]
-    result = x.copy()
+    result = x.copy(order="K")
     here, there = np.moveaxis(result, axis, 0), np.moveaxis(x, axis, 0)
     for step in range(1, min(reach, size - 1) + 1):
         here[step:] += there[:-step]
@@ -144,5 +144,14 @@ def local_response(x: Array, axes: Sequence[int], alpha: float, beta: float, bia
         total = window_sum(total, axis, size // 2)
     total *= alpha / size ** len(axes)
     total += bias
-    np.power(total, beta, out=total)
+    _raise(total, beta)
     return np.asarray(np.divide(x, total, out=total))
+
+
+def _raise(x: Array, exponent: float) -> None:
+    """x to the power of ``exponent``, in place; roots are much faster for the usual one."""
+    if exponent == 0.75:
+        np.sqrt(x, out=x)
+        np.multiply(x, np.sqrt(x), out=x)
+    else:
+        np.power(x, exponent, out=x)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.kernels.convolution import convolve
 from irrun.kernels.convolution_blocks import Activation, Finish, Geometry
 from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
+from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.depthwise import Depthwise
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
@@ -63,6 +64,9 @@ class _Unprepared:
         np.copyto(out, result)
         return out
 
+
+_FEW_FILTERS: Final = 48
+"""Filters up to which the transforms of the channels take longer than what they save."""
 
 Prepared = PreparedConvolution | _Unprepared
 
@@ -117,7 +121,9 @@ def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accu
     if geometry.kernel == (1, 1) and geometry.is_inside:
         return Pointwise(weights[0], geometry, finish)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
-        return Winograd(weights[0], geometry, finish, batch)
+        return Winograd(weights[0], geometry, finish)
+    if worth_shifts(geometry, filters, depth):
+        return Shifts(weights[0], geometry, finish)
     return Columns(weights[0], geometry, finish)
 
 
@@ -126,4 +132,5 @@ def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) ->
         return False
     tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
     used = batch * math.prod(geometry.counts) / (tiles * TILE * TILE)
-    return min(filters, depth) >= 32 and tiles >= 16 and used > 0.6
+    few = filters <= _FEW_FILTERS and worth_shifts(geometry, filters, depth)
+    return min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6 and not few

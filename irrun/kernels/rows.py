@@ -1,4 +1,4 @@
-"""What is done to the rows of a matrix, a few at a time while they are in the cache, shared between threads."""
+"""What is done to the rows of a matrix, a few at a time while they are in the cache."""
 
 from __future__ import annotations
 
@@ -8,20 +8,13 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.activation import row_sums
-from irrun.kernels.threads import WORTH_A_THREAD, Array, scratch, split, threads
+from irrun.kernels.threads import Array, scratch, split
 
-BLOCK: Final = 1 << 16
+BLOCK: Final = 1 << 17
 """Elements that are worked on at a time."""
 
 Activation = Callable[[Array], object]
 """Overwrites an array with a function of its elements."""
-
-
-_LEAST_PANEL: Final = 192
-"""Rows of a product below which packing the other matrix takes too much of the time."""
-
-_RATE: Final = 65
-"""Multiply-adds of a product in a nanosecond."""
 
 
 def product(
@@ -31,38 +24,22 @@ def product(
     bias: Array | None = None,
     summand: Array | None = None,
     activation: Activation | None = None,
-    cost: float = 0.3,
 ) -> None:
-    """activation(a · b + bias + summand), written to ``out``, for matrices; ``bias`` is a row or a column.
-
-    Threads take rows, or columns where those are many more, and finish each panel while it is in the cache. ``cost``
-    is about how many nanoseconds what follows the product takes for each element.
-    """
-    rows, columns = out.shape
-    nanoseconds = out.size * (a.shape[1] / _RATE + cost)
-    by_columns = columns >= 2 * rows
-    length, across = (columns, rows) if by_columns else (rows, columns)
-    width = max(_LEAST_PANEL, BLOCK // max(across, 1) // 16 * 16)
-    count = max(1, -(-length // width))
-    if nanoseconds >= 2 * WORTH_A_THREAD and length >= threads():
-        count = -(-count // threads()) * threads()
-    width = -(-length // count)
-    bias = None if bias is None else np.broadcast_to(bias, out.shape)
-
-    def work(first: int, last: int) -> None:
-        for start in range(first * width, min(last * width, length), width):
-            part = slice(start, min(start + width, length))
-            here: tuple[slice, slice] = (slice(None), part) if by_columns else (part, slice(None))
-            block = out[here]
-            np.matmul(a[here[0]], b[:, here[1]], out=block)
-            if bias is not None:
-                block += bias[here]
-            if summand is not None:
-                block += summand[here]
-            if activation is not None:
-                activation(block)
-
-    split(work, count, nanoseconds)
+    """activation(a · b + bias + summand), written to ``out``, for matrices; ``bias`` is a row or a column."""
+    np.matmul(a, b, out=out)
+    if bias is None and summand is None and activation is None:
+        return
+    step = max(BLOCK // max(out.shape[1], 1), 1)
+    if bias is not None:
+        bias = np.broadcast_to(bias, out.shape)
+    for start in range(0, len(out), step):
+        block = out[start : start + step]
+        if bias is not None:
+            block += bias[start : start + step]
+        if summand is not None:
+            block += summand[start : start + step]
+        if activation is not None:
+            activation(block)
 
 
 def layer_norm(
@@ -76,7 +53,6 @@ def layer_norm(
     rows, columns = x.shape
     by_columns = x.strides[0] < x.strides[1]
     step = max(256 if by_columns else 1, BLOCK // max(columns, 1))
-    step = max(1, min(step, -(-rows // threads())))
 
     if x.size <= BLOCK // 4:
         _normalize(x, gamma, beta, eps, eps_outside, centred, out, by_columns)

@@ -1,7 +1,10 @@
 """Work shared between threads, and memory that a thread keeps for intermediate results.
 
-NumPy lets go of the interpreter inside its loops and matrix products, so blocks of an array can be computed side by
-side. While they are, the BLAS library is held to one thread: each block calls it from a thread of its own.
+Either the BLAS library has threads, or we have: those of the library wait in a loop for their next product, and take
+the processors away from ours meanwhile. So work is only shared while the library is held to one thread.
+
+NumPy lets go of the interpreter inside its loops, so blocks of an array can be computed side by side. Taking it back
+may mean to wait, so that only calls that take long are worth it: blocks are large.
 """
 
 from __future__ import annotations
@@ -23,13 +26,10 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-WORTH_A_THREAD: Final = 100_000
+WORTH_A_THREAD: Final = 250_000
 """Nanoseconds of work for each thread below which another one costs more than it saves."""
 
-_RANGES: Final = 4
-"""Ranges for each thread: it takes the next when it is done with one."""
-
-_BLOCK: Final = 1 << 16
+_BLOCK: Final = 1 << 17
 """Elements that are worked on at a time, so that passes over them meet the cache."""
 
 
@@ -64,21 +64,21 @@ class _Blas:
         if self._set is not None:
             self._set(count)
 
+    @property
+    def is_held(self) -> bool:
+        return self._held > 0
+
     def hold(self) -> None:
-        if self._set is None:
-            return
         with self._lock:
-            if self._held == 0:
+            if self._held == 0 and self._set is not None:
                 self._before = self._get()
                 self._set(1)
             self._held += 1
 
     def release(self) -> None:
-        if self._set is None:
-            return
         with self._lock:
             self._held -= 1
-            if self._held == 0:
+            if self._held == 0 and self._set is not None:
                 self._set(self._before)
 
 
@@ -166,7 +166,7 @@ def set_threads(count: int) -> None:
 
 @contextmanager
 def single_blas() -> Iterator[None]:
-    """The BLAS library uses the calling thread only; may be nested, and entered by several threads."""
+    """The BLAS library uses the calling thread only, and ``split`` has the others; may be nested, in several threads."""
     _TEAM.blas.hold()
     try:
         yield
@@ -175,22 +175,20 @@ def single_blas() -> Iterator[None]:
 
 
 def split(work: Callable[[int, int], object], count: int, nanoseconds: float) -> None:
-    """Calls ``work(start, stop)`` for consecutive ranges that make up ``range(count)``, in several threads.
+    """Calls ``work(start, stop)`` for consecutive ranges that make up ``range(count)``, within ``single_blas`` in threads.
 
     A thread that gets no processor takes nothing away: nobody waits for it. ``nanoseconds`` says how long one thread
     takes for it all, roughly: a little is done by the calling thread. So is everything within a call that is itself one
     of several.
     """
     parts = min(_TEAM.count, count, int(nanoseconds // WORTH_A_THREAD))
-    if parts < 2 or getattr(_LOCAL, "inside", False):
+    if parts < 2 or not _TEAM.blas.is_held or getattr(_LOCAL, "inside", False):
         work(0, count)
         return
-    ranges = min(_RANGES * parts, count)
-    job = _Job(work, [count * number // ranges for number in range(ranges + 1)])
-    with single_blas():
-        _TEAM.call(job, parts - 1)
-        job.take_part()
-        job.wait()
+    job = _Job(work, [count * number // parts for number in range(parts + 1)])
+    _TEAM.call(job, parts - 1)
+    job.take_part()
+    job.wait()
 
 
 def by_blocks(

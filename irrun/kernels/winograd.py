@@ -16,17 +16,14 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import MULTIPLY_ADDS, Finish, Geometry, even, padded_rows
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows
+from irrun.kernels.threads import Array, scratch
 
 TILE: Final = 4
 """Outputs of a tile along each axis; it reads two more elements."""
 
-_WINOGRAD_ELEMENTS: Final = 1 << 18
+_WINOGRAD_ELEMENTS: Final = 1 << 20
 """Elements of a block of transformed data and products."""
-
-_SMALL_PRODUCT: Final = 530_000
-"""Multiply-adds of a product up to which the BLAS library does not pack its factors, which few rows do not repay."""
 
 _POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
 """Where the polynomials are evaluated, besides infinity. The transforms are products of dense matrices, so the points
@@ -52,7 +49,8 @@ def _transforms(points: Sequence[float]) -> tuple[Array, Array, Array]:
 
 _DATA64, _KERNEL, _RESULT64 = _transforms(_POINTS)
 _DATA: Final = _DATA64.astype(np.float32)
-_RESULT: Final = _RESULT64.astype(np.float32)
+_RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)
+"""Both transforms of the result at once, and one for what is added to it."""
 
 
 def transform_weights(weights: Array) -> Array:
@@ -79,45 +77,33 @@ def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:
 
 
 def transform_result(products: Array, rows: int, columns: int) -> Array:
-    """36 matrices [rows * columns, O] as a view [rows, 4, columns, 4, O] of the outputs, in memory of the thread."""
+    """36 matrices [rows * columns, O] as a view [rows, 4, columns, 4, O] of the outputs, in memory of the thread.
+
+    A 37th matrix is added to each of the outputs.
+    """
     filters = products.shape[-1]
-    points = rows * columns * filters
-    mixed = scratch("winograd mixed", (4, 6 * points), np.float32)
-    np.matmul(_RESULT, products.reshape(6, 6 * points), out=mixed)
-    result = scratch("winograd gathered", (4, 4, points), np.float32)
-    np.matmul(_RESULT, mixed.reshape(4, 6, points), out=result)
+    result = scratch("winograd gathered", (16, rows * columns * filters), np.float32)
+    np.matmul(_RESULTS[:, : len(products)], products.reshape(len(products), -1), out=result)
     return result.reshape(4, 4, rows, columns, filters).transpose(2, 1, 3, 0, 4)
 
 
 class Winograd:
     """3 x 3 without strides or dilations, by tiles."""
 
-    def __init__(self, weights: Array, geometry: Geometry, finish: Finish, batch: int) -> None:
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
         filters, depth = weights.shape[:2]
         self.geometry = geometry
         self.finish = finish
         self.tiles = down, across = tuple(-(-count // TILE) for count in geometry.counts)
-        least = max(-(-_least_tiles(depth, filters) // across), 1)
-        self.step = even(down, max(_WINOGRAD_ELEMENTS // (36 * across * (depth + filters)), least), batch, least)
-        width = _panel_width(self.step * across, depth, filters)
-        panels = transform_weights(weights).reshape(36, depth, -1, width)
-        self.weights = np.ascontiguousarray(panels.transpose(0, 2, 1, 3))
+        self.step = even(down, _WINOGRAD_ELEMENTS // (36 * across * (depth + filters)))
+        self.weights = transform_weights(weights)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        down, across = self.tiles
-        depth, filters, batch = images.shape[-1], target.shape[-1], len(images)
-        nanoseconds = batch * down * across * (36 * depth * filters / MULTIPLY_ADDS + 30 * (depth + filters))
-        starts = [(image, row) for image in range(batch) for row in range(0, down, self.step)]
-
-        def several(first: int, last: int) -> None:
-            for image, row in starts[first:last]:
+        down = self.tiles[0]
+        for image in range(len(images)):
+            for row in range(0, down, self.step):
                 part = None if summand is None else summand[image]
                 self._block(images[image], target[image], part, row, min(row + self.step, down))
-
-        if len(starts) == 1:
-            self._block(images[0], target[0], None if summand is None else summand[0], 0, down)
-        else:
-            split(several, len(starts), nanoseconds)
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """A few rows of tiles."""
@@ -127,13 +113,11 @@ class Winograd:
         padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * across + 2)
         data = scratch("winograd data", (36, points, depth), np.float32)
         transform_data(padded, rows, across, data)
-        products = scratch("winograd products", (36, points, filters), np.float32)
-        panels = products.reshape(36, points, -1, self.weights.shape[-1]).transpose(0, 2, 1, 3)
-
-        def several(begin: int, end: int) -> None:
-            np.matmul(data[begin:end, np.newaxis], self.weights[begin:end], out=panels[begin:end])
-
-        split(several, 36, 36 * points * depth * filters / MULTIPLY_ADDS)
+        bias = self.finish.bias
+        products = scratch("winograd products", (36 if bias is None else 37, points, filters), np.float32)
+        np.matmul(data, self.weights, out=products[:36])
+        if bias is not None:
+            products[36] = bias
         tiles = transform_result(products, rows, across)
         height, width = min(TILE * rows, self.geometry.counts[0] - TILE * first), self.geometry.counts[1]
         wanted = target[TILE * first : TILE * first + height]
@@ -141,19 +125,6 @@ class Winograd:
         whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, filters), np.float32)
         np.copyto(whole.reshape(rows, TILE, across, TILE, filters), tiles)
         cut = whole[:height, :width]
-        self.finish(whole, None if summand is None else summand[TILE * first : TILE * first + height])
+        self.finish.rest(whole, None if summand is None else summand[TILE * first : TILE * first + height])
         if not direct:
             np.copyto(wanted, cut)
-
-
-def _panel_width(points: int, depth: int, filters: int) -> int:
-    """How many of the filters to multiply at a time: the BLAS library does not pack the factors of small products."""
-    width = filters
-    while width % 2 == 0 and width > 32 and points * depth * width > _SMALL_PRODUCT:
-        width //= 2
-    return width
-
-
-def _least_tiles(depth: int, filters: int) -> int:
-    """Rows of the 36 products that are worth packing the weights for."""
-    return 24 if depth * filters <= 1 << 14 else 64

@@ -50,7 +50,7 @@ class Plan:
 
     ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
     Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``shares_work`` says that
-    the kernels have threads of their own, beside which those of BLAS would be in the way. ``constants`` are the values
+    no kernel multiplies matrices: threads are then better used otherwise than by BLAS. ``constants`` are the values
     in the graph as it was before it was optimised.
     """
 
@@ -63,6 +63,8 @@ class Plan:
     shares_work: bool
     constants: Mapping[Outlet, Array]
 
+
+_WITHOUT_PRODUCTS: Final = ("FusedElementwise", "FusedView", "FusedLayerNorm", "FusedMaxPool", "Softmax", "Gelu", "Erf")
 
 AS_WRITTEN: Final = Settings(enabled=False)
 
@@ -111,7 +113,7 @@ def plan(
         results,
         tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
         tuple(fact.type for fact in facts.results()),
-        settings.enabled,
+        settings.enabled and all(step.node.type in _WITHOUT_PRODUCTS for step in steps),
         values,
     )
 

@@ -16,7 +16,7 @@ class FusedConvolution(Fused):
     """A convolution with constant weights, then what is added to it, then an activation: one kernel.
 
     ``weights`` are [G, O, I, *K], ``bias`` is [G * O]. Inputs are the data, and a summand in the shape of the output.
-    What the weights and the shape of the data settle is made once for each shape.
+    Each channel of the data is at least what ``least`` says. What the weights and the shape of the data settle is made once for each shape.
     """
 
     def __init__(
@@ -27,6 +27,7 @@ class FusedConvolution(Fused):
         bias: Array | None,
         activation: InPlace | None,
         accurate: bool,
+        least: Array | None = None,
     ) -> None:
         super().__init__(fact)
         self.source = source
@@ -34,6 +35,7 @@ class FusedConvolution(Fused):
         self.bias = bias
         self.activation = activation
         self.accurate = accurate
+        self.least = None if least is None else least.reshape(-1, *(1,) * (weights.ndim - 3))
         self._prepared: dict[tuple[int, ...], Prepared] = {}
 
     def prepare(self, shape: tuple[int, ...]) -> Prepared:
@@ -62,6 +64,8 @@ class FusedConvolution(Fused):
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         kernel = self.prepare(data.shape)
+        if self.least is not None:
+            data = np.maximum(data, self.least, out=memory.like(data))
         batch, channels, *spatial = kernel.shape
         out = np.moveaxis(memory.empty((batch, *spatial, channels), self.weights.dtype), -1, 1)
         return kernel(data, out, summand)

@@ -5,18 +5,26 @@ After:  FusedConvolution(x, residual)
 
 What is multiplied with each channel is folded into the weights, what is added to it into a bias. The kernel, and the
 weights in the form that it wants, are made once.
+
+Before: Multiply(x, a) → Add(b) → ReLU → Convolution(W), where a is positive and the kernel has one element
+After:  FusedConvolution(x), of max(x, -b / a), with the weights W * a and the bias W · b
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.ops.convolution.convolution import Convolution
 from irrun.ops.convolution.group_convolution import GroupConvolution
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.optimize.epilogue import Epilogue
-from irrun.optimize.patterns import first, is_plain
+from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, is_plain, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
+from irrun.tensor import Array
 
 ORDER = 60
 
@@ -38,8 +46,63 @@ def _fuse(graph: Rewriter, node: Node, settings: Settings) -> None:
     end = Epilogue(graph, node, axis=1, size=filters)
     if end.scale is not None:
         grouped = grouped * end.scale.reshape(*grouped.shape[:2], *(1,) * (grouped.ndim - 2))
-    op = FusedConvolution(end.fact, node.op, grouped, end.bias, end.activation, settings.accurate)
+    bias, least = end.bias, None
+    ramp = _ramp(graph, node, data, grouped)
+    if ramp is not None:
+        data, least = ramp.data, ramp.least
+        added = grouped[0].reshape(filters, -1) @ ramp.shift
+        bias = added if bias is None else bias + added
+        grouped = grouped * ramp.scale[:, None, None]
+    op = FusedConvolution(end.fact, node.op, grouped, bias, end.activation, settings.accurate, least)
     if given.shape.is_static:
         op.prepare(given.shape.static)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
+
+
+class _Ramp(NamedTuple):
+    """max(0, data * scale + shift) is max(data, least) * scale + shift, with a number of each for every channel."""
+
+    data: Outlet
+    scale: Array
+    shift: Array
+    least: Array
+
+
+def _ramp(graph: Rewriter, node: Node, data: Outlet, weights: Array) -> _Ramp | None:
+    """What a convolution can take instead of the ReLU of scaled and shifted channels."""
+    assert isinstance(node.op, Convolution | GroupConvolution)
+    relu, fact = graph.node(data.node), graph.fact(data)
+    windows = node.op.windows(weights.ndim - 3)
+    inside = windows.auto_pad != "explicit" or not any((*windows.begins, *windows.ends))
+    if relu.type != "ReLU" or fact is None or fact.rank != 4 or graph.only_consumer(data) is not node:
+        return None
+    if weights.shape[0] != 1 or weights.shape[3:] != (1, 1) or not inside:
+        return None
+    found = _scaled_and_shifted(graph, relu, weights.shape[2])
+    if found is None:
+        return None
+    source, scale, shift = found
+    with np.errstate(all="ignore"):
+        least = -shift / scale
+    if not (scale > 0).all() or not np.isfinite(least).all():
+        return None
+    dtype = fact.type.dtype
+    return _Ramp(source, scale.astype(dtype), shift.astype(dtype), least.astype(dtype))
+
+
+def _scaled_and_shifted(graph: Rewriter, relu: Node, channels: int) -> tuple[Outlet, Array, Array] | None:
+    """What is multiplied and added to before a ReLU, and by what for each channel, where nobody else takes it."""
+    rows = []
+    outlet = graph.sources(relu.id)[0]
+    for type in ("Add", "Multiply"):
+        if outlet is None or graph.node(outlet.node).type != type or graph.only_consumer(outlet) is None:
+            return None
+        node = graph.node(outlet.node)
+        found = constant_operand(graph, node) if broadcasts_as_numpy(node) else None
+        row = None if found is None else along(found[1], 4, 1, channels)
+        if found is None or row is None or not same_shape(graph.fact(found[0]), graph.fact(outlet)):
+            return None
+        outlet = found[0]
+        rows.append(row.astype(np.float64))
+    return None if outlet is None else (outlet, rows[1], rows[0])

@@ -43,7 +43,7 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if end.scale is not None:
         matrix = np.ascontiguousarray(matrix * end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, end.cost, _is_turned(graph, first(end.last)))
+    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, _is_turned(graph, first(end.last)))
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
 
 

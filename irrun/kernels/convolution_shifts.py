@@ -1,0 +1,69 @@
+"""Convolution as a product of matrices for each tap, shifted and added up: for more channels than filters.
+
+Nothing is copied but the products, which are fewer than the windows would be.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irrun.kernels.convolution_blocks import BLOCK_ELEMENTS, Finish, Geometry, even, matrix_of
+from irrun.kernels.threads import Array, scratch
+
+
+class Shifts:
+    """Kernels of several elements without strides."""
+
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+        filters, depth = weights.shape[:2]
+        self.weights = np.ascontiguousarray(weights.transpose(2, 3, 1, 0)).reshape(-1, depth, filters)
+        bias = np.zeros(filters, weights.dtype) if finish.bias is None else finish.bias
+        self.bias = np.tile(bias, geometry.counts[1])
+        self.geometry = geometry
+        self.finish = finish
+
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        batch, rows, _, filters = target.shape
+        step = even(rows, BLOCK_ELEMENTS // (len(self.weights) * self.geometry.sizes[1] * filters))
+        for image in range(batch):
+            for first in range(0, rows, step):
+                last = min(first + step, rows)
+                part = None if summand is None else summand[image, first:last]
+                self._block(images[image], target[image, first:last], part, first)
+
+    def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
+        """A few rows of the result, from the row ``first`` on."""
+        rows, _, filters = target.shape
+        height, width = self.geometry.sizes
+        (top, left), (low, wide) = self.geometry.begins, self.geometry.dilations
+        begin = min(max(first - top, 0), height)
+        end = max(min(first + rows - top + (self.geometry.kernel[0] - 1) * low, height), begin)
+        products = scratch("shifts", (len(self.weights), end - begin, width * filters), image.dtype)
+        np.matmul(matrix_of(image[begin:end]), self.weights, out=products.reshape(len(products), -1, filters))
+        direct = target.flags.c_contiguous
+        block = target if direct else scratch("result", target.shape, image.dtype)
+        total = block.reshape(rows, -1)
+        total[:] = self.bias
+        for tap, (y, x) in enumerate(np.ndindex(*self.geometry.kernel)):
+            down, across = first + y * low - top - begin, x * wide - left
+            here, there = _meeting(rows, down, end - begin)
+            before, behind = _meeting(self.geometry.counts[1], across, width)
+            part = total[here, before.start * filters : before.stop * filters]
+            part += products[tap, there, behind.start * filters : behind.stop * filters]
+        self.finish.rest(block, summand)
+        if not direct:
+            np.copyto(target, block)
+
+
+def _meeting(count: int, shift: int, size: int) -> tuple[slice, slice]:
+    """The places below ``count`` that lie within ``size`` when they are shifted, and where they lie then."""
+    start = min(max(-shift, 0), count)
+    stop = max(min(count, size - shift), start)
+    return slice(start, stop), slice(start + shift, stop + shift)
+
+
+def worth_shifts(geometry: Geometry, filters: int, depth: int) -> bool:
+    """Whether there are so many channels that the windows would be much more than the products."""
+    return geometry.strides == (1, 1) and math.prod(geometry.kernel) > 1 and 2 * filters <= depth
