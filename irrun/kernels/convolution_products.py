@@ -15,6 +15,7 @@ from irrun.kernels.convolution_blocks import (
     matrix_of,
 )
 from irrun.kernels.threads import Array, scratch
+from irrun.kernels.transposing import taps_first, transposed
 
 
 class Product:
@@ -51,7 +52,7 @@ class Pointwise(Product):
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
         filters, depth = weights.shape[:2]
-        super().__init__(np.ascontiguousarray(weights.reshape(filters, depth).T), finish)
+        super().__init__(transposed(weights.reshape(filters, depth)), finish)
         self.geometry = geometry
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
@@ -61,7 +62,9 @@ class Pointwise(Product):
         if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
             images, target = _as_points(images), _as_points(target)
             summand = None if summand is None else _as_points(summand)
-        self.run_blocks(lambda image, first, last: matrix_of(images[image, first:last]), target, summand, images.shape[-1])
+        self.run_blocks(
+            lambda image, first, last: matrix_of(images[image, first:last]), target, summand, images.shape[-1]
+        )
 
 
 def _as_points(images: Array) -> Array:
@@ -73,9 +76,9 @@ class Columns(Product):
     """The windows side by side as the rows of a matrix; a last element of one brings the bias in."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        taps = weights.transpose(2, 3, 1, 0).reshape(-1, weights.shape[0])
+        taps = taps_first(weights).reshape(-1, weights.shape[0])
         matrix = taps if finish.bias is None else np.vstack([taps, finish.bias])
-        super().__init__(np.ascontiguousarray(matrix), Finish(None, finish.activation))
+        super().__init__(matrix, Finish(None, finish.activation))
         self.spare = len(matrix) - len(taps)
         self.geometry = geometry
 

@@ -11,14 +11,15 @@ import numpy as np
 
 from irrun.kernels.convolution_blocks import BLOCK_ELEMENTS, Finish, Geometry, even, matrix_of
 from irrun.kernels.threads import Array, scratch
+from irrun.kernels.transposing import taps_first
 
 
 class Shifts:
     """Kernels of several elements without strides."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        filters, depth = weights.shape[:2]
-        self.weights = np.ascontiguousarray(weights.transpose(2, 3, 1, 0)).reshape(-1, depth, filters)
+        filters = weights.shape[0]
+        self.weights = taps_first(weights)
         bias = np.zeros(filters, weights.dtype) if finish.bias is None else finish.bias
         self.bias = np.tile(bias, geometry.counts[1])
         self.geometry = geometry

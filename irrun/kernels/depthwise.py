@@ -61,5 +61,5 @@ class Depthwise:
         height = (rows - 1) * down + extent(self.geometry.kernel[0], low)
         padded = padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)
         row, column, each = padded.strides
-        steps = (low * row, wide * column, down * row, across * column, each)
-        return as_strided(padded, (*self.geometry.kernel, rows, *within), steps if len(within) == 2 else (*steps[:3], each))
+        steps = (low * row, wide * column, down * row, *((across * column,) if len(within) == 2 else ()), each)
+        return as_strided(padded, (*self.geometry.kernel, rows, *within), steps)

@@ -68,6 +68,9 @@ class _Unprepared:
 _FEW_FILTERS: Final = 48
 """Filters up to which the transforms of the channels take longer than what they save."""
 
+_NARROW: Final = 3
+"""Filters for each channel from which on it is faster to copy the data beside a one than to add the bias."""
+
 Prepared = PreparedConvolution | _Unprepared
 
 
@@ -118,7 +121,8 @@ def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accu
     groups, filters, depth = weights.shape[:3]
     if groups > 1:
         return Depthwise(weights, geometry, finish) if depth == 1 else Grouped(weights, geometry, finish)
-    if geometry.kernel == (1, 1) and geometry.is_inside:
+    narrow = finish.bias is not None and _NARROW * depth <= filters
+    if geometry.kernel == (1, 1) and geometry.is_inside and not narrow:
         return Pointwise(weights[0], geometry, finish)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
         return Winograd(weights[0], geometry, finish)

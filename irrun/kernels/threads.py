@@ -166,7 +166,7 @@ def set_threads(count: int) -> None:
 
 @contextmanager
 def single_blas() -> Iterator[None]:
-    """The BLAS library uses the calling thread only, and ``split`` has the others; may be nested, in several threads."""
+    """The BLAS library uses the calling thread only, ``split`` the others; may be nested, and in several threads."""
     _TEAM.blas.hold()
     try:
         yield
@@ -175,7 +175,7 @@ def single_blas() -> Iterator[None]:
 
 
 def split(work: Callable[[int, int], object], count: int, nanoseconds: float) -> None:
-    """Calls ``work(start, stop)`` for consecutive ranges that make up ``range(count)``, within ``single_blas`` in threads.
+    """Calls ``work(start, stop)`` for ranges that make up ``range(count)``; within ``single_blas`` in several threads.
 
     A thread that gets no processor takes nothing away: nobody waits for it. ``nanoseconds`` says how long one thread
     takes for it all, roughly: a little is done by the calling thread. So is everything within a call that is itself one

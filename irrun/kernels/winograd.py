@@ -18,12 +18,16 @@ from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows
 from irrun.kernels.threads import Array, scratch
+from irrun.kernels.transposing import transposed
 
 TILE: Final = 4
 """Outputs of a tile along each axis; it reads two more elements."""
 
 _WINOGRAD_ELEMENTS: Final = 1 << 20
 """Elements of a block of transformed data and products."""
+
+_WEIGHTS_ELEMENTS: Final = 1 << 18
+"""Elements of the weights that are transformed at a time."""
 
 _POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
 """Where the polynomials are evaluated, besides infinity. The transforms are products of dense matrices, so the points
@@ -48,18 +52,25 @@ def _transforms(points: Sequence[float]) -> tuple[Array, Array, Array]:
 
 
 _DATA64, _KERNEL, _RESULT64 = _transforms(_POINTS)
+_KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9)
 _DATA: Final = _DATA64.astype(np.float32)
 _RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)
 """Both transforms of the result at once, and one for what is added to it."""
 
 
 def transform_weights(weights: Array) -> Array:
-    """Weights [O, I, 3, 3] as 36 matrices [I, O], in the order in which `transform_data` makes its matrices."""
+    """Weights [O, I, 3, 3] as 36 matrices [I, O], in the order in which `transform_data` makes its matrices.
+
+    Transposed before the transform, when they are four times fewer.
+    """
     filters, depth = weights.shape[:2]
-    taps = weights.astype(np.float64).reshape(filters * depth, 9)
-    product = np.kron(_KERNEL, _KERNEL) @ taps.T
-    square = product.reshape(6, 6, filters, depth).transpose(1, 0, 3, 2)
-    return np.ascontiguousarray(square, np.float32).reshape(36, depth, filters)
+    taps = transposed(weights.reshape(filters, -1)).reshape(depth, 9, filters)
+    out = np.empty((36, depth, filters), np.float32)
+    step = max(_WEIGHTS_ELEMENTS // (36 * filters), 1)
+    for start in range(0, depth, step):
+        products = _KERNELS @ taps[start : start + step].astype(np.float64)
+        out[:, start : start + step] = products.swapaxes(0, 1)
+    return out
 
 
 def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:

@@ -9,7 +9,7 @@ from irrun.ops import Fact
 from irrun.ops.activation.swish import Swish
 from irrun.ops.fused.in_place import InPlace, in_place
 from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
-from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, cost, first, other_input, same_shape
+from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
 
@@ -19,7 +19,7 @@ class Epilogue:
 
     ``scale`` and ``bias`` have a number for each place along ``axis``; ``summand`` is a tensor in the shape of the
     result. The result is activation(product * scale + bias + summand). ``last`` is the last layer, ``fact`` what it
-    gives, ``cost`` about how many nanoseconds it all takes for each element.
+    gives.
     """
 
     def __init__(self, graph: Rewriter, node: Node, axis: int, size: int) -> None:
@@ -32,7 +32,6 @@ class Epilogue:
         self.activation: InPlace | None = None
         self.last = node
         self.nodes = [node]
-        self.cost = 0.2
         fact = graph.fact(first(node))
         assert fact is not None
         self.fact: Fact = fact
@@ -59,7 +58,6 @@ class Epilogue:
             return False
         sources = self.graph.sources(node.id)
         self.activation = in_place(node.op) if len(sources) == 1 else None
-        self.cost += cost(node.type)
         return self.activation is not None
 
     def _constant(self, node: Node) -> bool:

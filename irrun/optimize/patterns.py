@@ -14,8 +14,6 @@ from irrun.tensor.element_type import F32, F64
 
 COMMUTATIVE: Final = ("Add", "Multiply")
 
-_COSTS: Final = {"ReLU": 0.1, "Clamp": 0.2, "Tanh": 0.7, "Sigmoid": 0.7, "Swish": 0.9, "HSwish": 0.5}
-
 
 def is_plain(fact: Fact | None) -> bool:
     """Whether a tensor is of floats whose carrier they are: no rounding from layer to layer is left out."""
@@ -100,8 +98,3 @@ def same_shape(a: Fact | None, b: Fact | None) -> bool:
     if a.shape.dims is None or b.shape.dims is None or len(a.shape) != len(b.shape):
         return False
     return all(x == y and (x.is_static or x.expr is not None) for x, y in zip(a.shape.dims, b.shape.dims, strict=True))
-
-
-def cost(type: str) -> float:
-    """About how many nanoseconds an activation takes for each element."""
-    return _COSTS.get(type, 2.0)

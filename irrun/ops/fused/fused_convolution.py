@@ -16,7 +16,8 @@ class FusedConvolution(Fused):
     """A convolution with constant weights, then what is added to it, then an activation: one kernel.
 
     ``weights`` are [G, O, I, *K], ``bias`` is [G * O]. Inputs are the data, and a summand in the shape of the output.
-    Each channel of the data is at least what ``least`` says. What the weights and the shape of the data settle is made once for each shape.
+    The data are raised to ``least`` first, a number for each channel. What the weights and the shape of the data settle
+    is made once for each shape.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 from irrun.ops.fused.in_place import InPlace
 
+
 @fused("FusedMatMul")
 class FusedMatMul(Fused):
     """A product with a constant matrix [K, N], then what is added to it, then an activation.

@@ -73,13 +73,6 @@ def _relu(x: Array, out: Array) -> None:
 
 
 def _clamp(low: float, high: float) -> Into:
-    if low == 0:
-
-        def above_zero(x: Array, out: Array) -> None:
-            np.maximum(x, 0, out=out)
-            np.minimum(out, high, out=out)
-
-        return above_zero
     return lambda x, out: x.clip(low, high, out=out)
 
 

@@ -1,0 +1,28 @@
+"""Transposed copies of large matrices, tile by tile: a copy row by row misses the cache with each element."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from irrun.kernels.threads import Array
+
+_TILE: Final = 64
+
+
+def transposed(matrix: Array) -> Array:
+    """A contiguous copy of [M, N] as [N, M]."""
+    rows, columns = matrix.shape
+    out = np.empty((columns, rows), matrix.dtype)
+    for row in range(0, rows, _TILE):
+        for column in range(0, columns, _TILE):
+            out[column : column + _TILE, row : row + _TILE] = matrix[row : row + _TILE, column : column + _TILE].T
+    return out
+
+
+def taps_first(weights: Array) -> Array:
+    """Weights [O, I, *K] as a contiguous copy [prod(K), I, O]."""
+    filters, depth = weights.shape[:2]
+    taps = transposed(weights.reshape(filters, -1)).reshape(depth, -1, filters)
+    return np.ascontiguousarray(taps.swapaxes(0, 1))
