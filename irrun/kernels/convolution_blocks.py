@@ -20,7 +20,7 @@ from irrun.kernels.windows import extent
 Activation = Callable[[Array], object]
 """Overwrites an array with a function of its elements."""
 
-BLOCK_ELEMENTS: Final = 1 << 20
+BLOCK_ELEMENTS: Final = 1 << 21
 """Elements of a matrix that is made for a product: fewer, and the product is too small for several threads."""
 
 _FINISHED_ELEMENTS: Final = 1 << 17

@@ -93,17 +93,32 @@ def _pool_block(
         shape = (*target.shape[: axis + 2], *source.shape[axis + 2 :])
         last = axis == len(windows) - 1
         result = target if last else scratch(f"pooled {axis % 2}", shape, target.dtype)
-        result.fill(neutral)
         before = (slice(None),) * (axis + 1)
         skipped = begin - (first * stride if axis == 0 else 0)
+        whole: list[Array] = []
+        partial: list[tuple[Array, Array]] = []
         for tap in range(kernel):
             offset = tap * dilation - skipped
             low = max(-(offset // stride), 0)
             high = min((source.shape[axis + 1] - 1 - offset) // stride + 1, shape[axis + 1])
             if low < high:
-                part = result[(*before, slice(low, high))]
-                taken = slice(low * stride + offset, (high - 1) * stride + offset + 1, stride)
-                combine(part, source[(*before, taken)], out=part)
+                taken = source[(*before, slice(low * stride + offset, (high - 1) * stride + offset + 1, stride))]
+                if taken.shape == shape:
+                    whole.append(taken)
+                else:
+                    partial.append((result[(*before, slice(low, high))], taken))
+        if len(whole) > 1:
+            combine(whole[0], whole[1], out=result)
+        elif whole:
+            np.copyto(result, whole[0])
+        else:
+            result.fill(neutral)
+        for taken in whole[2:]:
+            combine(result, taken, out=result)
+        for part, taken in partial:
+            combine(part, taken, out=part)
+        if last and combine is np.fmax:
+            combine(result, neutral, out=result)
         source = result
 
 

@@ -23,7 +23,7 @@ from irrun.kernels.transposing import transposed
 TILE: Final = 4
 """Outputs of a tile along each axis; it reads two more elements."""
 
-_WINOGRAD_ELEMENTS: Final = 1 << 20
+_WINOGRAD_ELEMENTS: Final = 1 << 22
 """Elements of a block of transformed data and products."""
 
 _WEIGHTS_ELEMENTS: Final = 1 << 18
