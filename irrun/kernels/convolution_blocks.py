@@ -120,17 +120,11 @@ def _is_matrix(part: Array) -> bool:
     return down == part.shape[1] * along and one in (along, deep)
 
 
-def columns_of(image: Array, geometry: Geometry, first: int, last: int, spare: int = 0) -> Array:
-    """The windows of some rows as a matrix [rows * columns, *K * C + spare], in memory of the thread.
-
-    The ``spare`` columns hold anything.
-    """
-    channels = image.shape[-1]
-    rows = last - first
-    height = (rows - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
+def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
+    """The windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
+    height = (last - first - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
     padded = padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
     down, along, each = padded.strides
-    shape = (rows, geometry.counts[1], *geometry.kernel, channels)
     steps = (
         down * geometry.strides[0],
         along * geometry.strides[1],
@@ -138,9 +132,18 @@ def columns_of(image: Array, geometry: Geometry, first: int, last: int, spare: i
         along * geometry.dilations[1],
         each,
     )
-    points, inner = shape[0] * shape[1], math.prod(shape[2:])
+    return as_strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
+
+
+def columns_of(image: Array, geometry: Geometry, first: int, last: int, spare: int) -> Array:
+    """The windows of some rows as a matrix [rows * columns, *K * C + spare], in memory of the thread.
+
+    The ``spare`` columns hold anything.
+    """
+    windows = windows_of(image, geometry, first, last)
+    points, inner = windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])
     matrix = scratch("columns", (points, inner + spare), image.dtype)
-    np.copyto(matrix[:, :inner].reshape(shape), as_strided(padded, shape, steps))
+    np.copyto(matrix[:, :inner].reshape(windows.shape), windows)
     return matrix
 
 

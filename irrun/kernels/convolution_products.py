@@ -13,6 +13,7 @@ from irrun.kernels.convolution_blocks import (
     columns_of,
     even,
     matrix_of,
+    windows_of,
 )
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import taps_first, transposed
@@ -112,15 +113,24 @@ class Grouped:
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
         rows, columns = target.shape[:2]
-        groups, inner, each = self.weights.shape
-        points = rows * columns
-        matrices = scratch("grouped", (groups, points, inner), image.dtype)
-        taps = columns_of(image, self.geometry, first, first + rows)
-        split_channels = taps.reshape(points, -1, groups, self.depth).transpose(2, 0, 1, 3)
-        np.copyto(matrices.reshape(split_channels.shape), split_channels)
+        groups, _, each = self.weights.shape
         direct = target.flags.c_contiguous
         block = target if direct else scratch("result", target.shape, image.dtype)
-        np.matmul(matrices, self.weights, out=block.reshape(points, groups, each).transpose(1, 0, 2))
+        product = block.reshape(rows * columns, groups, each).transpose(1, 0, 2)
+        np.matmul(self._matrices(image, first, rows), self.weights, out=product)
         self.finish(block, summand)
         if not direct:
             np.copyto(target, block)
+
+    def _matrices(self, image: Array, first: int, rows: int) -> Array:
+        """The windows of some rows, group by group: [groups, rows * columns, *K * I]."""
+        windows = windows_of(image, self.geometry, first, first + rows)
+        rows, columns, high, wide, _ = windows.shape
+        groups, inner, _ = self.weights.shape
+        if inner == self.depth:
+            points = matrix_of(windows[:, :, 0, 0])
+            return points.reshape(rows * columns, groups, self.depth).transpose(1, 0, 2)
+        matrices = scratch("grouped", (groups, rows, columns, high, wide, self.depth), image.dtype)
+        apart = windows.reshape(rows, columns, high, wide, groups, self.depth)
+        np.copyto(matrices, apart.transpose(4, 0, 1, 2, 3, 5))
+        return matrices.reshape(groups, rows * columns, inner)

@@ -36,7 +36,7 @@ def max_pool(
 def _pool(
     data: Array,
     combine: np.ufunc,
-    neutral: object,
+    neutral: Any,
     windows: Sequence[tuple[int, int, int, int]],
     counts: Sequence[int],
     dtype: np.dtype[Any],
@@ -84,7 +84,7 @@ def _pool_block(
     source: Array,
     target: Array,
     combine: np.ufunc,
-    neutral: object,
+    neutral: Any,
     windows: Sequence[tuple[int, int, int, int]],
     first: int,
 ) -> None:
