@@ -64,7 +64,14 @@ class Plan:
     constants: Mapping[Outlet, Array]
 
 
-_WITHOUT_PRODUCTS: Final = ("FusedElementwise", "FusedView", "FusedLayerNorm", "FusedMaxPool", "Softmax", "Gelu", "Erf")
+_WITHOUT_PRODUCTS: Final = frozenset(
+    (
+        *("activation", "arithmetic", "bitwise", "comparison", "condition", "logical", "movement", "pooling"),
+        *("quantization", "reduction", "shape", "type"),
+        *("FusedConcat", "FusedElementwise", "FusedLayerNorm", "FusedMaxPool", "FusedView"),
+    )
+)
+"""Categories of operations, and fused operations, that multiply no matrices worth speaking of."""
 
 AS_WRITTEN: Final = Settings(enabled=False)
 
@@ -113,9 +120,14 @@ def plan(
         results,
         tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
         tuple(fact.type for fact in facts.results()),
-        settings.enabled and all(step.node.type in _WITHOUT_PRODUCTS for step in steps),
+        settings.enabled and all(_is_without_products(step.node) for step in steps),
         values,
     )
+
+
+def _is_without_products(node: Node) -> bool:
+    category = "" if node.op is None else node.op.spec.category
+    return (node.type if category == "fused" else category) in _WITHOUT_PRODUCTS
 
 
 def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[int]:

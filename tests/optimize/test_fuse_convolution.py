@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.document.writer import Handle
+from irrun.tensor import Array
 from tests.optimize.nets import Net, check, types
 
 ONLY = ["fuse-convolution"]
@@ -43,6 +44,32 @@ def test_residual(tmp_path: Path, first: bool) -> None:
     added = net.layer("Add", pair, "1,5,4,4")
     net.result(net.layer("Clamp", [added], "1,5,4,4", min=0, max=6))
     check(net, tmp_path, ONLY, {"FusedConvolution": 1})
+
+
+def ramp(net: Net, factor: Array, kernel: int = 1) -> None:
+    """ReLU of scaled and shifted channels, then a convolution."""
+    scaled = net.layer("Multiply", [net.parameter("x", "1,5,6,6"), net.constant(factor)], "1,5,6,6")
+    shifted = net.layer("Add", [scaled, net.normal(1, 5, 1, 1)], "1,5,6,6")
+    size = 7 - kernel
+    relu = net.layer("ReLU", [shifted], "1,5,6,6")
+    net.result(net.convolution(relu, net.normal(3, 5, kernel, kernel), f"1,3,{size},{size}"))
+
+
+def test_relu_of_scaled_and_shifted_channels(tmp_path: Path) -> None:
+    net = Net()
+    ramp(net, np.linspace(0.1, 3, 5, dtype=np.float32).reshape(1, 5, 1, 1))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1})
+
+
+@pytest.mark.parametrize(
+    ("factor", "kernel"),
+    [([1, 2, -1, 2, 1], 1), ([1, 2, 0, 2, 1], 1), ([1, 2, 1e-45, 2, 1], 1), ([1, 2, 3, 4, 5], 3)],
+    ids=["negative", "zero", "without a finite bound", "windows of several elements"],
+)
+def test_relu_that_stays(tmp_path: Path, factor: list[float], kernel: int) -> None:
+    net = Net()
+    ramp(net, np.array(factor, np.float32).reshape(1, 5, 1, 1), kernel)
+    check(net, tmp_path, ONLY, {"Multiply": 1, "Add": 1, "ReLU": 1, "FusedConvolution": 1})
 
 
 @pytest.mark.parametrize("kind", ["Sigmoid", "Tanh", "HSwish", "Swish", "Mish", "SoftPlus", "Gelu", "HSigmoid", "Abs"])

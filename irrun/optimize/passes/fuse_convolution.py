@@ -47,7 +47,7 @@ def _fuse(graph: Rewriter, node: Node, settings: Settings) -> None:
     if end.scale is not None:
         grouped = grouped * end.scale.reshape(*grouped.shape[:2], *(1,) * (grouped.ndim - 2))
     bias, least = end.bias, None
-    ramp = _ramp(graph, node, data, grouped)
+    ramp = None if settings.accurate else _ramp(graph, node, data, grouped)
     if ramp is not None:
         data, least = ramp.data, ramp.least
         added = grouped[0].reshape(filters, -1) @ ramp.shift
@@ -83,12 +83,12 @@ def _ramp(graph: Rewriter, node: Node, data: Outlet, weights: Array) -> _Ramp | 
     if found is None:
         return None
     source, scale, shift = found
+    dtype = fact.type.dtype
     with np.errstate(all="ignore"):
-        least = -shift / scale
+        least = (-shift / scale).astype(dtype)
     if not (scale > 0).all() or not np.isfinite(least).all():
         return None
-    dtype = fact.type.dtype
-    return _Ramp(source, scale.astype(dtype), shift.astype(dtype), least.astype(dtype))
+    return _Ramp(source, scale.astype(dtype), shift.astype(dtype), least)
 
 
 def _scaled_and_shifted(graph: Rewriter, relu: Node, channels: int) -> tuple[Outlet, Array, Array] | None:
