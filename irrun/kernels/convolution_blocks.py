@@ -103,6 +103,14 @@ def even(rows: int, most: int) -> int:
     return -(-rows // blocks)
 
 
+def by_rows(work: Callable[[int, int, int], object], batch: int, rows: int, most: int) -> None:
+    """Calls ``work(image, first, last)`` for blocks of at most so many rows of each image."""
+    step = even(rows, most)
+    for image in range(batch):
+        for first in range(0, rows, step):
+            work(image, first, min(first + step, rows))
+
+
 def matrix_of(part: Array) -> Array:
     """[rows, columns, C] as a matrix [rows * columns, C], in memory of the thread or as a view."""
     rows, columns, depth = part.shape

@@ -10,8 +10,8 @@ from irrun.kernels.convolution_blocks import (
     BLOCK_ELEMENTS,
     Finish,
     Geometry,
+    by_rows,
     columns_of,
-    even,
     matrix_of,
     windows_of,
 )
@@ -39,13 +39,13 @@ class Product:
         self, matrix_of: Callable[[int, int, int], Array], target: Array, summand: Array | None, inner: int
     ) -> None:
         """``matrix_of(image, first, last)`` gives the rows for a range of rows of one image."""
+
+        def block(image: int, first: int, last: int) -> None:
+            part = None if summand is None else summand[image, first:last]
+            self.multiply(matrix_of(image, first, last), target[image, first:last], part)
+
         batch, rows, columns, _ = target.shape
-        step = even(rows, BLOCK_ELEMENTS // (columns * inner))
-        for image in range(batch):
-            for first in range(0, rows, step):
-                last = min(first + step, rows)
-                part = None if summand is None else summand[image, first:last]
-                self.multiply(matrix_of(image, first, last), target[image, first:last], part)
+        by_rows(block, batch, rows, BLOCK_ELEMENTS // (columns * inner))
 
 
 class Pointwise(Product):
@@ -103,13 +103,13 @@ class Grouped:
         self.finish = finish
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        def block(image: int, first: int, last: int) -> None:
+            part = None if summand is None else summand[image, first:last]
+            self._block(images[image], target[image, first:last], part, first)
+
         batch, rows, columns, _ = target.shape
-        step = even(rows, BLOCK_ELEMENTS // (columns * self.weights.shape[0] * self.weights.shape[1]))
-        for image in range(batch):
-            for first in range(0, rows, step):
-                last = min(first + step, rows)
-                part = None if summand is None else summand[image, first:last]
-                self._block(images[image], target[image, first:last], part, first)
+        groups, inner, _ = self.weights.shape
+        by_rows(block, batch, rows, BLOCK_ELEMENTS // (columns * groups * inner))
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
         rows, columns = target.shape[:2]

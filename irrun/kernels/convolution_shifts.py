@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import BLOCK_ELEMENTS, Finish, Geometry, even, matrix_of
+from irrun.kernels.convolution_blocks import BLOCK_ELEMENTS, Finish, Geometry, by_rows, matrix_of
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import taps_first
 
@@ -26,13 +26,13 @@ class Shifts:
         self.finish = finish
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        def block(image: int, first: int, last: int) -> None:
+            part = None if summand is None else summand[image, first:last]
+            self._block(images[image], target[image, first:last], part, first)
+
         batch, rows, _, filters = target.shape
-        step = even(rows, BLOCK_ELEMENTS // (len(self.weights) * self.geometry.sizes[1] * filters))
-        for image in range(batch):
-            for first in range(0, rows, step):
-                last = min(first + step, rows)
-                part = None if summand is None else summand[image, first:last]
-                self._block(images[image], target[image, first:last], part, first)
+        most = BLOCK_ELEMENTS // (len(self.weights) * self.geometry.sizes[1] * filters)
+        by_rows(block, batch, rows, most)
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
         """A few rows of the result, from the row ``first`` on."""

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows
+from irrun.kernels.convolution_blocks import Finish, Geometry, by_rows, padded_rows
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.windows import extent
 
@@ -32,13 +32,13 @@ class Depthwise:
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         if self.copies > 1:
             images = np.repeat(images, self.copies, axis=-1)
+
+        def block(image: int, first: int, last: int) -> None:
+            part = None if summand is None else summand[image, first:last]
+            self._block(images[image], target[image, first:last], part, first)
+
         batch, rows, columns, channels = target.shape
-        step = even(rows, _DEPTHWISE_ELEMENTS // (columns * channels))
-        for image in range(batch):
-            for first in range(0, rows, step):
-                last = min(first + step, rows)
-                part = None if summand is None else summand[image, first:last]
-                self._block(images[image], target[image, first:last], part, first)
+        by_rows(block, batch, rows, _DEPTHWISE_ELEMENTS // (columns * channels))
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
         rows, columns, channels = target.shape

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows
+from irrun.kernels.convolution_blocks import Finish, Geometry, by_rows, padded_rows
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import transposed
 
@@ -105,16 +105,16 @@ class Winograd:
         filters, depth = weights.shape[:2]
         self.geometry = geometry
         self.finish = finish
-        self.tiles = down, across = tuple(-(-count // TILE) for count in geometry.counts)
-        self.step = even(down, _WINOGRAD_ELEMENTS // (36 * across * (depth + filters)))
+        self.tiles = _, across = tuple(-(-count // TILE) for count in geometry.counts)
+        self.most = _WINOGRAD_ELEMENTS // (36 * across * (depth + filters))
         self.weights = transform_weights(weights)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        down = self.tiles[0]
-        for image in range(len(images)):
-            for row in range(0, down, self.step):
-                part = None if summand is None else summand[image]
-                self._block(images[image], target[image], part, row, min(row + self.step, down))
+        def block(image: int, first: int, last: int) -> None:
+            part = None if summand is None else summand[image]
+            self._block(images[image], target[image], part, first, last)
+
+        by_rows(block, len(images), self.tiles[0], self.most)
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """A few rows of tiles."""
