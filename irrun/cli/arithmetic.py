@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from irrun.model.flops import _RULES, _Unknown
+from irrun.model.flops import multiply_adds
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.observers import Timing
 
 
@@ -16,7 +17,7 @@ def flops(timing: Timing) -> int | None:
 
     A fused step counts as the product or the convolution in it does.
     """
-    op, rule = timing.step.node.op, _RULES.get(timing.step.node.type)
+    op = timing.step.node.op
     if op is None or not timing.outputs:
         return None
     inputs, output = [shape or () for shape in timing.inputs], timing.outputs[0] or ()
@@ -28,13 +29,14 @@ def flops(timing: Timing) -> int | None:
         case FusedAttention():
             query, value = inputs[0], inputs[2]
             return 2 * math.prod(query[:-1]) * value[-2] * (query[-1] + value[-1])
-    try:
-        return None if rule is None else 2 * rule(op, inputs, output)
-    except _Unknown:
-        return None
+        case FusedTransposedConvolution():
+            return 2 * math.prod(inputs[0]) * math.prod(op.weights.shape[1:])
+    counted = multiply_adds(op, inputs, output)
+    return None if counted is None else 2 * counted
 
 
 def moved(timing: Timing) -> int:
     """The bytes that one call reads and writes: inputs, outputs, and the weights that a fused step holds."""
     op = timing.step.node.op
-    return timing.bytes + (op.weights.nbytes if isinstance(op, FusedConvolution | FusedMatMul) else 0)
+    held = isinstance(op, FusedConvolution | FusedMatMul | FusedTransposedConvolution)
+    return timing.bytes + (op.weights.nbytes if held else 0)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
+from irrun.ops import Op
 from irrun.ops.context import BodyPorts
 from irrun.tensor import Fact, Shape
 
@@ -200,3 +201,12 @@ _RULES: Final[Mapping[str, _Rule]] = {
     "RNNSequence": _cell,
     "ScaledDotProductAttention": _attention,
 }
+
+
+def multiply_adds(op: Op, inputs: Sequence[Sizes], output: Sizes) -> int | None:
+    """Those of one operation for inputs of these sizes; None where it does not count, or too little is known."""
+    rule = _RULES.get(op.type)
+    try:
+        return None if rule is None else rule(op, inputs, output)
+    except _Unknown:
+        return None

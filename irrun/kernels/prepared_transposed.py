@@ -1,0 +1,61 @@
+"""Transposed convolution with constant weights: one product of matrices, whose parts are added to where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.kernels.convolution_blocks import Activation, Finish, matrix_of
+from irrun.kernels.threads import Array, scratch
+
+
+class PreparedTransposed:
+    """activation(transposed convolution of x + bias + summand) for images of two axes and weights [I, O, KH, KW]."""
+
+    def __init__(
+        self,
+        weights: Array,
+        strides: Sequence[int],
+        dilations: Sequence[int],
+        bias: Array | None,
+        activation: Activation | None,
+    ) -> None:
+        depth, self.filters, *self.kernel = weights.shape
+        self.weights = np.ascontiguousarray(weights.transpose(0, 2, 3, 1)).reshape(depth, -1)
+        self.strides = tuple(strides)
+        self.dilations = tuple(dilations)
+        self.bias = np.zeros(self.filters, weights.dtype) if bias is None else bias
+        self.finish = Finish(None, activation)
+
+    def __call__(self, x: Array, begins: Sequence[int], out: Array, summand: Array | None = None) -> Array:
+        """x [N, I, H, W] to ``out`` [N, O, H, W], which is returned and has its channels last in memory.
+
+        ``begins`` says how many rows and columns of the full result are left out in front.
+        """
+        images, target = x.transpose(0, 2, 3, 1), out.transpose(0, 2, 3, 1)
+        extra = None if summand is None else summand.transpose(0, 2, 3, 1)
+        for number in range(len(images)):
+            self._image(images[number], begins, target[number])
+            self.finish(target[number], None if extra is None else extra[number])
+        return out
+
+    def _image(self, image: Array, begins: Sequence[int], target: Array) -> None:
+        height, width = image.shape[:2]
+        products = scratch("transposed", (height, width, *self.kernel, self.filters), image.dtype)
+        np.matmul(matrix_of(image), self.weights, out=products.reshape(height * width, -1))
+        target[...] = self.bias
+        for y, x in np.ndindex(*self.kernel):
+            from_rows, to_rows = self._places(0, y, height, target.shape[0], begins[0])
+            from_columns, to_columns = self._places(1, x, width, target.shape[1], begins[1])
+            part = target[to_rows, to_columns]
+            part += products[from_rows, from_columns, y, x]
+
+    def _places(self, axis: int, tap: int, size: int, wanted: int, begin: int) -> tuple[slice, slice]:
+        """Which of the inputs reach the output through a tap, and where."""
+        stride = self.strides[axis]
+        offset = tap * self.dilations[axis] - begin
+        start = max(-(offset // stride), 0)
+        stop = max(min((wanted - 1 - offset) // stride + 1, size), start)
+        first = start * stride + offset
+        return slice(start, stop), slice(first, first + (stop - start) * stride, stride)

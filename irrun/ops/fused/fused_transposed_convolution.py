@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.prepared_transposed import PreparedTransposed
+from irrun.ops import Array, Fact
+from irrun.ops.convolution.base import TransposedConvolving
+from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.fused.in_place import InPlace
+
+
+@fused("FusedTransposedConvolution")
+class FusedTransposedConvolution(Fused):
+    """A transposed convolution with constant weights, then what is added to it, then an activation: one kernel.
+
+    ``weights`` are [I, O, KH, KW], ``bias`` is [O], ``wanted`` the spatial sizes where a file says them. Inputs are the
+    data, and a summand in the shape of the output.
+    """
+
+    def __init__(
+        self,
+        fact: Fact,
+        source: TransposedConvolving,
+        weights: Array,
+        bias: Array | None,
+        activation: InPlace | None,
+        wanted: tuple[int, ...] | None,
+    ) -> None:
+        super().__init__(fact)
+        self.source = source
+        self.weights = weights
+        self.wanted = wanted
+        windows = source.windows(2)
+        self.kernel = PreparedTransposed(weights, windows.strides, windows.dilations, bias, activation)
+
+    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
+        begins, sizes = self.source.place(data.shape[2:], self.weights.shape[2:], self.wanted)
+        out = memory.empty((data.shape[0], *sizes, self.weights.shape[1]), self.weights.dtype)
+        return self.kernel(data, begins, np.moveaxis(out, -1, 1), summand)

@@ -1,0 +1,39 @@
+"""A transposed convolution with constant weights, with all that follows it channel by channel and element by element.
+
+Before: ConvolutionBackpropData(x, W) → Add(bias) → ReLU
+After:  FusedTransposedConvolution(x)
+"""
+
+from __future__ import annotations
+
+from irrun.graph import Node, Outlet
+from irrun.ops.convolution.convolution_backprop_data import ConvolutionBackpropData
+from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
+from irrun.optimize.epilogue import Epilogue
+from irrun.optimize.patterns import first, is_plain
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+
+ORDER = 65
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in graph.nodes("ConvolutionBackpropData"):
+        _fuse(graph, node)
+
+
+def _fuse(graph: Rewriter, node: Node) -> None:
+    data, kernel, *rest = graph.sources(node.id)
+    weights, fact = graph.constant(kernel), graph.fact(first(node))
+    wanted = graph.constant(rest[0]) if rest else None
+    if not isinstance(node.op, ConvolutionBackpropData) or weights is None or data is None or fact is None:
+        return
+    if not is_plain(fact) or weights.ndim != 4 or weights.size == 0 or (any(rest) and wanted is None):
+        return
+    end = Epilogue(graph, node, axis=1, size=weights.shape[1])
+    if end.scale is not None:
+        weights = weights * end.scale[:, None, None]
+    sizes = None if wanted is None else tuple(wanted.tolist())
+    op = FusedTransposedConvolution(end.fact, node.op, weights, end.bias, end.activation, sizes)
+    inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
+    graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
