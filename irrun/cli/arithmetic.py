@@ -38,5 +38,6 @@ def flops(timing: Timing) -> int | None:
 def moved(timing: Timing) -> int:
     """The bytes that one call reads and writes: inputs, outputs, and the weights that a fused step holds."""
     op = timing.step.node.op
-    held = isinstance(op, FusedConvolution | FusedMatMul | FusedTransposedConvolution)
-    return timing.bytes + (op.weights.nbytes if held else 0)
+    if isinstance(op, FusedConvolution | FusedMatMul | FusedTransposedConvolution):
+        return timing.bytes + op.weights.nbytes
+    return timing.bytes
