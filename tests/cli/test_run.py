@@ -46,6 +46,17 @@ def test_digit(run: Run) -> None:
     assert lines[2].startswith("top: class 7 (0.9996), class 9 (0.0002")
 
 
+def test_layer_by_layer_in_one_thread(run: Run) -> None:
+    result = run(
+        *("run", DIGITS / "model.xml", "-i", DIGITS / "seven.npy", "--as-written", "--threads", "1", "-v", "--top", "1")
+    )
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[2] == "top: class 7 (0.9996)"
+    fused = run("run", DIGITS / "model.xml", "-i", DIGITS / "seven.npy", "-v")
+    steps = [int(text.stderr.split(": ")[1].split(" steps")[0]) for text in (result, fused)]
+    assert steps[0] > steps[1]
+
+
 def test_accuracy(run: Run) -> None:
     images, labels = DIGITS / "heldout_images.npy", DIGITS / "heldout_labels.npy"
     result = run("run", DIGITS / "model.xml", "-i", images, "--labels", labels)

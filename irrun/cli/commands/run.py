@@ -49,6 +49,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--top", type=click.IntRange(min=1), help="Show the likeliest classes of each row of scores.")
 @click.option("--labels", type=FILE, help="Integer classes to compare with: prints the top-1 accuracy.")
+@click.option("--threads", type=click.IntRange(min=1, max=1024), help="Threads; as many as BLAS wants by default.")
+@click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @verbosity
 def command(
@@ -61,6 +63,8 @@ def command(
     output: Path | None,
     top: int | None,
     labels: Path | None,
+    threads: int | None,
+    as_written: bool,
     output_format: str,
 ) -> None:
     begin = time.perf_counter()
@@ -77,7 +81,7 @@ def command(
         raise Failure(f'{what}; give -i "{wanted}=FILE.npy" or --random')
     given |= {port.index: random_input(port, seed) for port in missing}
     truth = arrays.load_one(labels) if labels is not None else None
-    compiled = compile_model(loaded)
+    compiled = compile_model(loaded, {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0})
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
