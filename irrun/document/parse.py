@@ -11,7 +11,7 @@ from xml.parsers import expat
 from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.document.repair import Mended, first_tag, mend, wrap_fragment
 from irrun.document.source_map import SourceMap
-from irrun.document.stream import DEEPEST, Elements, Unreadable, check
+from irrun.document.stream import DEEPEST, Elements, Unreadable, check, pieces
 
 T = TypeVar("T")
 
@@ -46,6 +46,9 @@ def parse(data: bytes, read: Callable[[Elements, Mended], T]) -> Parsed[T]:
     mended = wrap_fragment(data)
     with contextlib.suppress(*Unreadable):
         return Parsed(_read(mended, read), mended)
+    stranger = _stranger(data)
+    if stranger is not None:
+        raise IRError([stranger])
     repaired = mend(data)
     if repaired is not None:
         mended = repaired
@@ -107,7 +110,8 @@ def doctype(data: bytes) -> int | None:
     parser.StartDoctypeDeclHandler = declared
     parser.StartElementHandler = element
     with contextlib.suppress(_Reached, expat.ExpatError):
-        parser.Parse(data, True)
+        for piece in pieces(data):
+            parser.Parse(piece)
     return found[0] if found else None
 
 
@@ -116,8 +120,8 @@ def _prolog_end(data: bytes, reached: int) -> int:
     return reached if data.startswith(b"<!DOCTYPE", reached) else max(data.rfind(b"<!DOCTYPE", 0, reached + 9), 0)
 
 
-def _problem(data: bytes, mended: Mended) -> Diagnostic:
-    """What is wrong with a text that cannot be parsed, and where."""
+def _stranger(data: bytes) -> Diagnostic | None:
+    """What a text that cannot be parsed is instead of an IR; None where it was meant to be one."""
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         return Diagnostic("IR101", "malformed XML: the file is empty", Anchor(offset=0))
     root = first_tag(data)
@@ -125,6 +129,11 @@ def _problem(data: bytes, mended: Mended) -> Diagnostic:
         return Diagnostic("IR102", "not an OpenVINO IR: the file is not XML, expected <net>", Anchor(offset=0))
     if root is not None and root not in ("net", "layer"):
         return _not_an_ir(root)
+    return None
+
+
+def _problem(data: bytes, mended: Mended) -> Diagnostic:
+    """What is wrong with an IR that cannot be parsed, and where."""
     text = mended.text
     opened: list[tuple[str, int]] = []
     parser = expat.ParserCreate("utf-8")
@@ -137,7 +146,9 @@ def _problem(data: bytes, mended: Mended) -> Diagnostic:
 
     parser.StartElementHandler = start
     try:
-        parser.Parse(text, True)
+        for piece in pieces(text):
+            parser.Parse(piece)
+        parser.Parse(b"", True)
     except _Reached:
         anchor = Anchor(offset=mended.origin(opened[-1][1]), length=len(opened[-1][0]) + 1)
         return refusal(f"elements are nested more than {DEEPEST} deep", anchor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,12 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix
+from irrun.document.stream import DEEPEST
 
+MOST_SLIPS: Final = 10_000
+"""The slips that are mended; a file with more of them is garbage."""
+
+_OPENING: Final = re.compile(rb"<(?=[A-Za-z_/!?])")
 _TAG: Final = re.compile(rb"</?(?P<name>[A-Za-z_][\w:.-]*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>")
 _ELLIPSIS: Final = re.compile("\"[^\"]*\"|'[^']*'|(?P<dots>(?:(?<![\\w-])[\\w-]++=)?(?:\\.{2,}|\u2026))".encode())
 _UNQUOTED: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?<![\w.-])(?P<name>[\w.-]++)=(?P<value>[^\s\"'<>=]+?)(?=\s|/?>)")
@@ -93,7 +99,7 @@ def wrap_fragment(data: bytes) -> Mended:
 
 def mend(data: bytes) -> Mended | None:
     """The file with its plain slips mended, each with the finding that reports it; None where there are none."""
-    slips = sorted(_slips(data), key=lambda slip: slip.start)
+    slips = sorted(itertools.islice(_slips(data), MOST_SLIPS), key=lambda slip: slip.start)
     if not slips:
         return None
     wrapping = _wrapping(data)
@@ -121,6 +127,8 @@ def _slips(data: bytes) -> Iterator[_Slip]:
             yield _lost_slash(data, item, opened.pop())
         elif not data.startswith(b"/>", item.end - 2):
             opened.append(item)
+            if len(opened) > DEEPEST:
+                return
 
 
 def _wrapping(data: bytes) -> tuple[Change, ...]:
@@ -133,12 +141,13 @@ def _wrapping(data: bytes) -> tuple[Change, ...]:
 
 def _markup(data: bytes) -> Iterator[_Markup]:
     """Every tag, comment, processing instruction and CDATA section that is whole."""
-    at = data.find(b"<")
-    while at >= 0:
+    opening = _OPENING.search(data)
+    while opening is not None:
+        at = opening.start()
         end = at + 1
-        for opening, closing in ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>")):
-            if data.startswith(opening, at):
-                end = data.find(closing, at + len(opening)) + len(closing)
+        for begin, closing in ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>")):
+            if data.startswith(begin, at):
+                end = data.find(closing, at + len(begin)) + len(closing)
                 if end < len(closing):
                     return
                 yield _Markup(at, end, "")
@@ -148,7 +157,7 @@ def _markup(data: bytes) -> Iterator[_Markup]:
             if tag is not None:
                 end = tag.end()
                 yield _Markup(at, end, tag["name"].decode())
-        at = data.find(b"<", end)
+        opening = _OPENING.search(data, end)
 
 
 def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:

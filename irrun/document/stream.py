@@ -99,6 +99,18 @@ class Elements:
         return False
 
 
+def pieces(text: bytes) -> Iterator[memoryview]:
+    """A text in parts: where a handler raises, expat goes through the rest of what it was given all the same.
+
+    Each part is as long as all before it, because expat begins anew with a tag that a part breaks off in.
+    """
+    whole = memoryview(text)
+    start, end = 0, PIECE
+    while start < len(text):
+        yield whole[start:end]
+        start, end = end, 2 * end
+
+
 def check(text: bytes) -> None:
     """Raise one of ``Unreadable`` unless a text is well-formed and its elements are not nested too deep."""
     parser = ParserCreate("utf-8", "}")
@@ -116,7 +128,9 @@ def check(text: bytes) -> None:
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
-    parser.Parse(text, True)
+    for piece in pieces(text):
+        parser.Parse(piece)
+    parser.Parse(b"", True)
 
 
 def depth(element: Element) -> int:

@@ -157,7 +157,8 @@ _GELU: Final = tuple(np.float32(coefficient) for coefficient in _COEFFICIENTS)
 
 
 def _gelu_single(x: Array, out: Array) -> None:
-    near, square, total = scratch("gelu", (3, *x.shape), x.dtype)
+    buffers = scratch("gelu", (3, *x.shape), x.dtype)
+    near, square, total = buffers[0, ...], buffers[1, ...], buffers[2, ...]
     np.clip(x, -_GELU_REACH, _GELU_REACH, out=near)
     np.multiply(near, near, out=square)
     np.multiply(square, _GELU[-1], out=total)

@@ -36,7 +36,8 @@ def scatter(
     """
     output = data.astype(np.promote_types(data.dtype, updates.dtype))
     if reduction == "none":
-        output[index] = updates
+        # An array of objects would take a scalar array as such for an element.
+        output[index] = updates if updates.ndim else updates[()]
     elif reduction == "mean":
         _scatter_mean(output, index, updates, keep_initial)
     else:
@@ -75,4 +76,6 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
         lowest, highest = False, True
     elif dtype.kind in "iu":
         lowest, highest = np.iinfo(dtype).min, np.iinfo(dtype).max
+    elif dtype.kind == "O":
+        lowest, highest = -(2**64), 2**64
     return highest if reduction == "min" else lowest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import contextlib
 import difflib
+import errno
 import os
 import shutil
 import tempfile
@@ -95,10 +96,15 @@ def diff(filename: str, before: bytes, after: bytes) -> str:
 def replace(path: Path, data: bytes) -> None:
     """Put other bytes in the place of a file, all of them or none, with the permissions that it had.
 
-    OSError where that cannot be; the file is then as it was.
+    OSError where that cannot be, or the file is not to be written; it is then as it was.
     """
     target = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror} in its folder", os.fspath(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

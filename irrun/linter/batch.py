@@ -155,15 +155,17 @@ def check_all(tasks: Sequence[Task], processes: int = 1) -> Iterator[Checked]:
     from multiprocessing import get_context
 
     context = get_context("spawn")
+    done = False
     with ProcessPoolExecutor(min(processes, len(tasks)), context, initializer=_begin_work) as pool:
         try:
             with _uninterrupted():
                 results = pool.map(check, tasks, chunksize=max(1, min(16, len(tasks) // (4 * processes))))
             yield from results
+            done = True
         except BrokenProcessPool as error:
             raise LostWorker("a process that checked files has ended early; --jobs 1 does without") from error
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=done, cancel_futures=True)
 
 
 def _refused(error: OSError, filename: str) -> str:

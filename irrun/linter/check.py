@@ -15,6 +15,7 @@ from irrun.document.encoding import decode
 from irrun.document.reader import document, load
 from irrun.graph import bind
 from irrun.inference import infer
+from irrun.linter.consequences import ASIDE, causes_of, unexplained
 from irrun.linter.context import Context
 from irrun.linter.fixes import Fixes
 from irrun.linter.given import Values, facts_of
@@ -25,24 +26,11 @@ from irrun.ops.releases import least
 ONE_FOR_ALL: Final = {"IR502": "constants reach beyond it"}
 """Codes whose findings in one file have one cause: the first is reported, with the number of the others."""
 
-
-EXPLAINS: Final = {
-    "IR111": ("IR",),
-    "IR310": ("IR113",),
-    "IR312": ("IR113",),
-    "IR408": ("IR304", "IR4", "IR9"),
-    "IR506": ("IR304", "IR4", "IR6", "IR9"),
-}
-"""Codes of faults that others in the same file follow from, with the beginnings of the codes of those."""
-
 _MARK: Final = b"irrun:"
 """What every comment that suppresses has: whether it does is known only when all is checked."""
 
 ABSENT: Final = ("IR103", "IR106", "IR303", "IR310", "IR312")
 """Codes of findings about attributes that an element has not."""
-
-ASIDE: Final = ("IR113", "IR210", "IR212", "IR405", "IR406", "IR507", "IR508", "IR6", "IR702")
-"""The beginnings of codes that are worth a word only in a file without errors, from which they may follow."""
 
 
 class Report(Sequence[Diagnostic]):
@@ -148,7 +136,7 @@ def lint_bytes(
     needed = _needed(codes, asked, read.data, exact=target_precision is not None)
     context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version, target_precision)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
-    mended = list(Fixes(context).added_to(_wanted(_unexplained(_in_full(found, read)), asked)))
+    mended = list(Fixes(context).added_to(_wanted(unexplained(_in_full(found, read), context), asked)))
     left = unsuppressed(mended, read.data, read.source_map)
     release = least({node.version for node in bound.graph.walk()}, read.net.version)
     return Report(filename, read.source_map, left, len(context.outputs), release)
@@ -169,7 +157,7 @@ def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, 
     needed = set(known if codes is None or _MARK in data else codes)
     if any(code.startswith(ASIDE) for code in needed):
         needed |= {code for code, rule in known.items() if rule.severity is Severity.ERROR}
-    needed |= {cause for cause, explained in EXPLAINS.items() if any(code.startswith(explained) for code in needed)}
+    needed |= causes_of(needed)
     if exact:
         return needed
     return {code for code in needed if code in asked or not known[code].opt_in or known[code].severity > Severity.INFO}
@@ -188,18 +176,6 @@ def _in_full(found: list[Diagnostic], read: Document) -> list[Diagnostic]:
         )
 
     return [item for item in found if not is_elided(item)]
-
-
-def _unexplained(found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The findings without those that follow from another one."""
-    explained = {code: EXPLAINS[code] for item in found if (code := item.code) in EXPLAINS}
-    if any(item.severity is Severity.ERROR for item in found):
-        explained[""] = ASIDE
-    return [
-        item
-        for item in found
-        if not any(item.code.startswith(codes) and item.code != cause for cause, codes in explained.items())
-    ]
 
 
 def _wanted(found: Iterable[Diagnostic], asked: Collection[str]) -> list[Diagnostic]:

@@ -145,6 +145,13 @@ class _Layout(NamedTuple):
 
 
 @once
+def clashing(context: Context) -> list[Constant]:
+    """The constants that ``overlaps`` is about, and those that take the same bytes as one of them."""
+    ranges = {(item.start, item.end) for pair in overlaps(context) for item in pair}
+    return [item for item in constants(context) if (item.start, item.end) in ranges]
+
+
+@once
 def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
     """The constants that reach into bytes of another without being equal to it, each with one such other."""
     if unread(context):

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.document.weights import Weights
-from irrun.linter.constants import Constant, constants, overlaps
+from irrun.linter.constants import Constant, clashing, constants
 from irrun.linter.context import Context
 from irrun.linter.scopes import once
 from irrun.tensor import Array
@@ -62,11 +62,13 @@ def readable(context: Context) -> list[Constant]:
 
     Those without elements are left out."""
     weights = context.document.weights
-    if not weights.exists or overlaps(context):
+    if not weights.exists:
         return []
     total = len(weights.bytes)
-    distinct = {(item.start, item.end, item.type): item for item in reversed(constants(context))}
-    return [item for item in reversed(distinct.values()) if item.end <= total and item.op.shape.size.lo > 0]
+    known = {(item.start, item.end, item.type): item for item in reversed(constants(context))}
+    shared = {(item.start, item.end) for item in clashing(context)}
+    distinct = (item for item in reversed(known.values()) if (item.start, item.end) not in shared)
+    return [item for item in distinct if item.end <= total and item.op.shape.size.lo > 0]
 
 
 @once

@@ -104,14 +104,24 @@ def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
 def may_be_of_any_rank(item: DeclaredPort) -> bool:
     """Whether an output without dims is of dynamic rank rather than a scalar.
 
-    That is so where an input of its layer is not static, and the rank does not follow from the declared dims alone.
+    That is so where an input of its layer is not static, and the rank does not follow from the declared dims alone; and
+    where integers that are not known decide the shape: OpenVINO then says nothing of the rank.
     """
+    if item.port.dims:
+        return False
+    if not item.fact.shape.is_static and _has_open_integers(item):
+        return True
     arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
-    return (
-        not item.port.dims
-        and any("-1" in port.dims or (not port.dims and (fact is None or fact.rank != 0)) for port, fact in arrived)
-        and not _has_rank_by_dims(item)
+    open_sizes = any(
+        "-1" in port.dims or (not port.dims and (fact is None or fact.rank != 0)) for port, fact in arrived
     )
+    return open_sizes and not _has_rank_by_dims(item)
+
+
+def _has_open_integers(item: DeclaredPort) -> bool:
+    """Whether an input behind the first is of integers whose values are not known."""
+    behind = [fact for fact in item.facts.inputs(item.outlet.node)[1:] if fact is not None]
+    return any(fact.type.is_integer and fact.constant is None for fact in behind)
 
 
 def _has_rank_by_dims(item: DeclaredPort) -> bool:

@@ -99,7 +99,7 @@ def _matching(pattern: str, exclude: Sequence[str]) -> Iterator[Found]:
             continue
         if path.is_dir():
             yield from _inside(path, exclude)
-        else:
+        elif _is_readable(path):
             yield Found(path, False)
 
 

@@ -47,8 +47,12 @@ class Rewriter:
         """The nodes of these types, or all, as they are now, in topological order."""
         for id in self._order():
             node = self._nodes.get(id)
-            if node is not None and (not types or node.type in types):
+            if node is not None and (not types or (node.type in types and not self._is_cut(node))):
                 yield node
+
+    def _is_cut(self, node: Node) -> bool:
+        """Whether a node is no more than the values of its outputs."""
+        return not self._sources[node.id] and all(Outlet(node.id, port) in self._known for port in range(node.outputs))
 
     def node(self, id: int) -> Node:
         return self._nodes[id]

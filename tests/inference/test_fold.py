@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import irrun
 from irrun.document.writer import Writer
-from irrun.tensor import Fact, Shape
+from irrun.inference.fold import fold
+from irrun.ops.calling import infer
+from irrun.ops.registry import resolve
+from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import F32, I64
 
 
@@ -34,3 +38,16 @@ def test_a_constant_of_more_axes_than_an_array_has(tmp_path: Path) -> None:
     model = irrun.read_model(tmp_path / "model.xml")
     assert model.outputs[0].partial_shape.rank == 66
     assert model.facts.results()[0].value is None
+
+
+@pytest.mark.parametrize(("reduction", "want"), [("min", 1), ("max", 9)])
+def test_smallest_and_largest_of_updates_beside_sizes_that_are_not_known(reduction: str, want: int) -> None:
+    op = resolve("ScatterElementsUpdate", "opset12")(reduction=reduction, use_init_val=False)
+    data = np.empty(3, object)
+    data[:] = [Dim.anything(), 2, Dim.anything()]
+    constants = [Fact.of(I64, np.array(values)) for values in ([0, 0], [1, 9], 0)]
+    inputs = [Fact(I64, Shape([3]), data), *constants]
+    (made,) = fold(op, inputs, infer(op, inputs, output_count=1))
+    assert made.value is not None
+    assert made.value.tolist()[:2] == [want, 2]
+    assert not made.value[2].is_static

@@ -109,3 +109,27 @@ def test_diff() -> None:
         "--- m.xml\n+++ m.xml\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n"
     )
     assert diff("m.xml", b"a\n", b"a\n") == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write to any file")
+def test_a_file_that_is_not_to_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_bytes(b"before")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError) as caught:
+        replace(path, b"after")
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"before"
+
+
+def test_a_folder_that_no_file_can_be_made_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied", "a name that nobody knows")
+
+    path = tmp_path / "model.xml"
+    path.write_bytes(b"before")
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    with pytest.raises(OSError, match="Permission denied in its folder") as caught:
+        replace(path, b"after")
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"before"

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from irrun.linter.rule import rules
 from tests.linter.fixtures import FOLDER, Fixture, fixtures, unmet
 
 FIXTURES = fixtures()
+WITHOUT = {
+    "IR501": "found when a model is compiled, never by the linter",
+    "IR801": "found when a model is compiled, never by the linter",
+    "IR802": "found when a model runs, never by the linter",
+}
+"""Rules that have no fixture, and why."""
 
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda fixture: fixture.path.stem)
@@ -23,3 +30,8 @@ def test_every_file_belongs_to_a_fixture() -> None:
     assert {path.suffix for path in files} <= kinds
     assert {path.stem for path in files if path.suffix != ".py"} == stems
     assert len(stems) >= 100
+
+
+def test_every_rule_has_a_fixture() -> None:
+    expected = {item.code for fixture in FIXTURES for item in fixture.expected or ()}
+    assert rules().keys() - expected == WITHOUT.keys()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor import Shape
@@ -119,3 +120,23 @@ def test_a_reshape_of_sizes_that_are_not_known_is_left_alone(tmp_path: Path) -> 
     data = net.parameter("x", "?,4")
     net.result(net.layer("Reshape", [data, net.constant(np.array([4, -1]))], "4,?", special_zero=False))
     check(net, tmp_path, ["settle-views"], {"Reshape": 1}, sizes={"x": (3, 4)})
+
+
+@pytest.mark.parametrize("kind", ["MatMul", "Convolution", "Tanh", "Erf", "MVN"])
+def test_layers_of_constants_that_a_result_takes(tmp_path: Path, kind: str) -> None:
+    net = Net()
+    data = net.normal(1, 2, 6, 6)
+    if kind == "MatMul":
+        made, shape = net.layer("MatMul", [data, net.normal(6, 6)], "1,2,6,6"), "1,2,6,6"
+    elif kind == "Convolution":
+        made, shape = net.convolution(data, net.normal(3, 2, 3, 3), "1,3,4,4"), "1,3,4,4"
+    elif kind == "MVN":
+        attributes = {"eps": 1e-6, "eps_mode": "inside_sqrt", "normalize_variance": True}
+        made, shape = net.layer("MVN", [data, net.constant(np.array([2, 3]))], "1,2,6,6", 6, **attributes), "1,2,6,6"
+    else:
+        made, shape = net.layer(kind, [data], "1,2,6,6"), "1,2,6,6"
+    net.result(made, net.layer("Add", [net.parameter("x", shape), made], shape))
+    compiled, plain = net.compile(tmp_path), net.compile(tmp_path, OPTIMIZE=False)
+    inputs = net.inputs()
+    for result, expected in zip(compiled(inputs).to_tuple(), plain(inputs).to_tuple(), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-6, atol=1e-6)

@@ -16,8 +16,8 @@ class DeadLayer(Rule):
 
     ## What it does
     Looks for layers from which no `Result` and no `Assign` is reached. The last layer of such a branch is reported,
-    with the number of those that only feed it. Constants that nothing reads are an information. A Parameter that
-    nothing reads is IR212.
+    with the number of those that only feed it. Constants that nothing reads are an information, also behind the
+    Convert that widens them. A Parameter that nothing reads is IR212.
 
     ## Why is this bad
     An edge or a `Result` was lost: the model does not give what its author meant it to give. OpenVINO drops the layers
@@ -55,19 +55,26 @@ class DeadLayer(Rule):
         for node in dead:
             before = len(seen)
             seen |= _behind(graph, [node.id], seen)
-            yield self._finding(node, len(seen) - before - 1, scope.path)
+            constant = _is_constant(graph, node)
+            yield self._finding(node, len(seen) - before - 1, scope.path, Severity.INFO if constant else self.severity)
 
-    def _finding(self, node: Node, others: int, path: tuple[str, ...]) -> Diagnostic:
+    def _finding(self, node: Node, others: int, path: tuple[str, ...], severity: Severity) -> Diagnostic:
         assert node.layer is not None
         more = f", and {others} more layer{'s' if others > 1 else ''} on the way to it" if others else ""
         return Diagnostic(
             self.code,
             f"no Result and no Assign depends on this layer{more}",
             Anchor(node.layer.element),
-            Severity.INFO if node.type == "Const" else self.severity,
+            severity,
             layer_ref(node.layer),
             notes=path_notes(path),
         )
+
+
+def _is_constant(graph: Graph, node: Node) -> bool:
+    """Whether a node is a constant, or the Convert of one."""
+    widened = [graph[outlet.node].type for outlet in graph.sources(node.id) if outlet is not None]
+    return node.type == "Const" or (node.type == "Convert" and widened == ["Const"])
 
 
 def _behind(graph: Graph, ends: Sequence[int], known: Collection[int] = ()) -> set[int]:

@@ -55,8 +55,8 @@ class OverflowingShapeValue(Rule):
 
     ## What it does
     Computes Add, Subtract, Multiply, ReduceSum, ReduceProd and CumSum of i32 and i64 once more without bounds, where
-    all of their inputs are known before the model runs: constants, fixed sizes, and what follows from them. What then
-    fails for the number that is left is not reported in the same file.
+    all of their inputs are known before the model runs: constants, fixed sizes, and what follows from them. What
+    fails for the number that is left, at the layers behind this one, is not reported.
 
     ## Why is this bad
     The number wraps around, and a reshape gets a size that is negative, or fits by chance. Files that are made to do

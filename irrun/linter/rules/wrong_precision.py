@@ -12,6 +12,7 @@ from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.rules.wrong_output_dims import wrong_dims
 from irrun.tensor import Fact
+from irrun.tensor.element_type import F16
 
 
 class WrongPrecision(Rule):
@@ -20,7 +21,8 @@ class WrongPrecision(Rule):
     ## What it does
     Compares the `precision` of each port with the element type that is inferred. An input that repeats the wrong
     precision of the output that feeds it is a note of that finding. Where the dims of the port are wrong too, it is a
-    note of the finding about those.
+    note of the finding about those. A constant in half precision that a Convert widens for a `Result` is declared
+    `FP16` behind the Convert by OpenVINO itself, which is left alone.
 
     ## Why is this bad
     OpenVINO ignores the precision of ports: the file says one thing and the model computes in another type.
@@ -46,7 +48,10 @@ class WrongPrecision(Rule):
             found = [
                 _output(item)
                 for item in items
-                if _is_wrong(context, item, context.made) and not has_twins(item) and wrong_dims(context, item) is None
+                if _is_wrong(context, item, context.made)
+                and not has_twins(item)
+                and not _is_widened_result(item)
+                and wrong_dims(context, item) is None
             ]
             if found:
                 others = (other.message for other in found[1:])
@@ -64,6 +69,23 @@ def _is_wrong(context: Context, item: DeclaredPort, locally: Callable[[DeclaredP
         return False
     local = locally(item)
     return local is None or not agrees(item.port, local.type)
+
+
+def _is_widened_result(item: DeclaredPort) -> bool:
+    """Whether a port is that of a Convert of a half constant, declared in the constant's type, which a Result reads."""
+    if item.layer.type != "Convert" or item.port.precision != "FP16" or item.fact.type.kind != "float":
+        return False
+    graph = item.facts.graph
+    halves = [
+        source
+        for source in graph.sources(item.outlet.node)
+        if source is not None and graph[source.node].type == "Const" and _is_half(item.facts.get(source))
+    ]
+    return bool(halves) and any(layer.type == "Result" for layer, _ in item.fed)
+
+
+def _is_half(fact: Fact | None) -> bool:
+    return fact is not None and fact.type is F16
 
 
 def _output(item: DeclaredPort) -> Diagnostic:

@@ -58,14 +58,15 @@ class _Scale(NamedTuple):
     values: Array
     consequence: str
     severity: Severity = Severity.WARNING
+    noun: str = "scale"
 
 
 class ZeroScale(Rule):
     """A constant that scales is zero.
 
     ## What it does
-    Looks for zeros in constant divisors of what is not constant, in the scales of FakeConvert, in the scales that
-    compressed weights are multiplied by, and in gamma of BatchNormInference and GroupNormalization. Of gamma some
+    Looks for zeros in constant divisors of floats that are not constant, in the scales of FakeConvert, in the scales
+    that compressed weights are multiplied by, and in gamma of BatchNormInference and GroupNormalization. Of gamma some
     zeros are an information, as channels that are pruned have them; nothing but zeros is a warning.
 
     ## Why is this bad
@@ -100,7 +101,7 @@ class ZeroScale(Rule):
             whole = zeros == scale.values.size
             yield Diagnostic(
                 self.code,
-                f"{zeros} of {scale.values.size} scales {'is' if zeros == 1 else 'are'} 0: {scale.consequence}",
+                f"{zeros} of {scale.values.size} {scale.noun}s {'is' if zeros == 1 else 'are'} 0: {scale.consequence}",
                 Anchor(layer.inputs[scale.port].element),
                 Severity.WARNING if whole else scale.severity,
                 layer_ref(layer),
@@ -112,9 +113,10 @@ class ZeroScale(Rule):
 def _scale(item: Made) -> _Scale | None:
     match item.node.type:
         case "Divide":
-            if _constant(item, 0, "") is not None:
+            if not item.outputs[0].type.is_float or _constant(item, 0, "") is not None:
                 return None
-            return _constant(item, 1, "what is divided by it is infinite or NaN")
+            found = _constant(item, 1, "what is divided by it becomes infinite, or NaN where it is 0 itself")
+            return None if found is None else found._replace(noun="divisor")
         case "FakeConvert":
             return _constant(item, 1, "what is divided by it in the end is NaN")
         case "Multiply":

@@ -10,7 +10,7 @@ from irrun.ops.activation.elementwise import Activation
 class Exp(Activation):
     """Element-wise exponential.
 
-    Departure: the native CPU plugin gives infinity from 88.5 on; float32 reaches to 88.72.
+    Departure: the native CPU plugin gives infinity from 88.5 on, where float32 reaches to 88.72, and for NaN.
     """
 
     function = np.exp

@@ -10,7 +10,10 @@ from irrun.tensor.element_type import ANY
 
 @op("TensorIterator", opset=1)
 class TensorIterator(Op):
-    """Run a sub-graph once for each slice of its inputs, carrying values from one run to the next."""
+    """Run a sub-graph once for each slice of its inputs, carrying values from one run to the next.
+
+    Departure: the native CPU plugin cuts the first slice at element 0 also where start says otherwise.
+    """
 
     inputs = (In("inputs", ANY, "what the port map hands to the body, whole or in slices", variadic=True),)
     outputs = (Out("outputs", ANY, variadic=True),)

@@ -17,7 +17,8 @@ class LRN(Op):
     The divisor is (bias + alpha / size ** n * sum) ** beta, where n is the number of axes and the sum is that of the
     squares of all elements that are at most size // 2 away along every axis.
 
-    Departure: with an even size the native CPU plugin sums up to (size - 1) // 2 away.
+    Departure: with an even size the native CPU plugin sums up to (size - 1) // 2 away. It drops the fraction of bias,
+    and knows no axes but [1] and those from the third on.
     """
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the region", rank=1))

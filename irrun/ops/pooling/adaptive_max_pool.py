@@ -18,6 +18,8 @@ class AdaptiveMaxPool(Op):
     elements of one channel.
 
     Note: NaN is passed over; of equal elements the first is taken.
+
+    Departure: the native CPU plugin gives NaN where the first element of a window is NaN.
     """
 
     inputs = (

@@ -17,8 +17,8 @@ class AvgPoolV1(Op):
     """The mean of each window, over the third axis to the last.
 
     Note: where padding counts, a window that hangs over the end of the padded data is divided by the size of the
-    whole kernel; where nothing is padded at all, only elements of the data count. Where padding does not count, a
-    window without any element gives NaN. Means of integers are rounded to the nearest, half to even.
+    whole kernel; where nothing is padded at all, only elements of the data count. A window without any element that
+    counts gives NaN. Means of integers are rounded to the nearest, half to even.
     """
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
@@ -121,5 +121,5 @@ def _run(op: Averaging, dilations: tuple[int, ...], data: Array) -> Array:
     windows = _windows(op, dilations)
     placed = windows.place(data.shape[2:], op.kernel)
     padded = any((*placed.begins, *placed.ends))
-    least = 0 if op.exclude_pad else math.prod(op.kernel) if padded else 1
+    least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
     return avg_pool(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts, least)

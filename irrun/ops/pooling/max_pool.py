@@ -19,6 +19,8 @@ class MaxPoolV1(Op):
     """The largest element of each window, over the third axis to the last.
 
     Note: NaN is passed over. A window that lies in padding as a whole gives -inf, or the lowest integer.
+
+    Departure: the native CPU plugin gives the lowest finite number for a window that lies in padding as a whole.
     """
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)

@@ -19,7 +19,8 @@ class FakeQuantize(Op):
     Elements at input_low or below become output_low, those above input_high output_high. The interval between is
     divided into levels - 1 equal steps.
 
-    Departure: the native CPU plugin gives NaN where input_low and input_high are equal.
+    Departure: the native CPU plugin gives NaN where input_low and input_high are equal, and output_low where input_low
+    is above input_high. It aligns the limits on the right for pdpd too, and refuses auto_broadcast none.
     """
 
     inputs = (

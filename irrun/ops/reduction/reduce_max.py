@@ -10,7 +10,7 @@ from irrun.ops.reduction.base import Reduction
 class ReduceMax(Reduction):
     """Greatest element along axes.
 
-    Note: where there are no elements the result is the least finite number of the type.
+    Note: where there are no elements the result is the least finite number of the type, of f16 and bf16 -inf.
     """
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:

@@ -10,7 +10,7 @@ from irrun.ops.reduction.base import Reduction
 class ReduceMin(Reduction):
     """Least element along axes.
 
-    Note: where there are no elements the result is the greatest finite number of the type.
+    Note: where there are no elements the result is the greatest finite number of the type, of f16 and bf16 inf.
     """
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:

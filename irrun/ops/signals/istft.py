@@ -14,6 +14,9 @@ class ISTFT(Op):
     """The real signal whose overlapping windowed frames have given Fourier transforms.
 
     A window shorter than a frame is padded with zeros on both sides. A signal that is asked to be longer ends in zeros.
+
+    Departure: with center and frames of odd size, OpenVINO makes the signal one sample longer where signal_length is
+    absent.
     """
 
     inputs = (

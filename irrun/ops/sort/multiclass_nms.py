@@ -29,6 +29,7 @@ class MulticlassNmsV8(Op):
     Rows are in descending order of score where sort_result_type is none.
 
     Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the last threshold.
+    It suppresses a box whose overlap equals iou_threshold.
     """
 
     inputs = (
@@ -74,6 +75,7 @@ class MulticlassNmsV9(Op):
     only for boxes that classes share.
 
     Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the last threshold.
+    It suppresses a box whose overlap equals iou_threshold.
     """
 
     inputs = (

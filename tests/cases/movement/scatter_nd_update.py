@@ -35,6 +35,7 @@ CASES = [
                 name="elements",
             ),
             Case("ScatterNDUpdate", opset, [f32([1, 2]), i64([1]), f32(7)], [f32([1, 7])], name="scalar"),
+            Case("ScatterNDUpdate", opset, [i64([1, 2]), i64([1]), i64(7)], [i64([1, 7])], name="scalar-integer"),
             Case("ScatterNDUpdate", opset, [f32([1, 2]), i64([1]), f32([7])], [f32([1, 7])], name="single-element"),
             Case(
                 "ScatterNDUpdate",

@@ -38,6 +38,12 @@ SHARED = [
     ([LINE], [f32([[[4.5, 10.5, 15]]])], mean(1, 2, True, strides=(2,), rounding_type="ceil"), "ceil-excluded"),
     ([LINE], [f32([[[4.5, 10.5, 15]]])], mean(1, 2, False, strides=(2,), rounding_type="ceil"), "ceil-without-padding"),
     (
+        [f32([[[3, 6, 9, 12]]])],
+        [f32([[[3, 9, np.nan]]])],
+        mean(1, 1, False, strides=(2,), rounding_type="ceil"),
+        "ceil-window-without-elements",
+    ),
+    (
         [LINE],
         [f32([[[3, 9, 9]]])],
         mean(1, 3, False, strides=(2,), pads_begin=(1,), pads_end=(1,)),

@@ -34,6 +34,13 @@ def test_a_constant_that_nothing_reads_is_an_information(tmp_path: Path) -> None
     assert [item[:2] for item in told(findings(tmp_path, text, bytes(8)))] == [("IR210", "info")]
 
 
+def test_a_widened_constant_that_nothing_reads_is_an_information(tmp_path: Path) -> None:
+    constant = layer(5, "c", "Const", 1, 'element_type="f16" shape="2" offset="0" size="4"', "", port(0, "FP16", 2))
+    wide = layer(6, "w", "Convert", 1, 'destination_type="f32"', port(0, "FP16", 2), port(1, "FP32", 2))
+    found = findings(tmp_path, net(X, constant, wide, Y, edges="0.0>9.0 5.0>6.0"), bytes(4))
+    assert [item[:2] for item in told(found)] == [("IR210", "info")]
+
+
 def test_a_lost_edge_is_not_reported_again_as_a_dead_layer(tmp_path: Path) -> None:
     text = NET.replace('<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>', "")
     assert [item.code for item in findings(tmp_path, text)] == ["IR204"]

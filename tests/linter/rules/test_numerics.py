@@ -127,3 +127,24 @@ def test_a_product_that_overflows(numbers: list[int], type: str, message: str, t
 
 def test_a_product_that_fits(tmp_path: Path) -> None:
     assert told(findings(tmp_path, *multiplied([2, 3]))) == []
+
+
+def divided(divisors: list[float]) -> tuple[str, bytes]:
+    text = net(
+        X,
+        floats(1, "by", 2, 0),
+        layer(2, "quotient", "Divide", 1, "", port(0, "FP32", 3, 2) + port(1, "FP32", 2), port(2, "FP32", 3, 2)),
+        layer(9, "y", "Result", 1, inputs=port(0, "FP32", 3, 2)),
+        edges="0.0>2.0 1.0>2.1 2.2>9.0",
+    )
+    return text, struct.pack("<2f", *divisors)
+
+
+@pytest.mark.parametrize(
+    ("divisors", "zeros"),
+    [([2.0, 4.0], ""), ([2.0, 0.0], "1 of 2 divisors is 0"), ([0.0, -0.0], "2 of 2 divisors are 0")],
+)
+def test_divisors(divisors: list[float], zeros: str, tmp_path: Path) -> None:
+    what = "what is divided by it becomes infinite, or NaN where it is 0 itself"
+    said = [("IR608", "warning", f"{zeros}: {what}")] if zeros else []
+    assert told(findings(tmp_path, *divided(divisors))) == said

@@ -1,0 +1,132 @@
+"""What the generators of random cases draw from, and where they register.
+
+A generator keeps away from what an operation's docstring calls a departure of the native plugin, and from what the page
+leaves undefined. The expected outputs of a case are left open: there are only as many of them as there are outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irrun.tensor import ElementType
+from irrun.tensor.rounding import round_to
+from tests.cases import Case
+
+Array = npt.NDArray[Any]
+Arg = tuple[Array, str]
+
+FLOATS: Final = ("f32", "f32", "f32", "f16", "bf16", "f64")
+SIGNED: Final = ("i32", "i32", "i64", "i16", "i8")
+UNSIGNED: Final = ("u8", "u16", "u32", "u64")
+WIDE: Final = ("i32", "i64")
+SPECIAL: Final = (0.0, -0.0, np.inf, -np.inf, np.nan)
+TOLERANCE: Final = {"f16": 4e-3, "bf16": 3e-2}
+ABSOLUTE: Final = {"f16": 2e-3, "bf16": 2e-2}
+
+
+class Random:
+    """Draws shapes, types and values. The plugin computes f64 as f32, so that values of f64 are finite."""
+
+    def __init__(self, seed: int) -> None:
+        self.source = np.random.default_rng(seed)
+
+    def chance(self, probability: float) -> bool:
+        return bool(self.source.random() < probability)
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        return options[int(self.source.integers(len(options)))]
+
+    def int(self, low: int, high: int) -> int:
+        """An integer, both ends included."""
+        return int(self.source.integers(low, high + 1))
+
+    def ints(self, count: int, low: int, high: int) -> tuple[int, ...]:
+        return tuple(self.int(low, high) for _ in range(count))
+
+    def number(self, low: float, high: float) -> float:
+        return round(float(self.source.uniform(low, high)), 3)
+
+    def shape(self, least: int = 0, most: int = 5) -> tuple[int, ...]:
+        """Sizes of 1 are frequent, sizes of 0 are rare."""
+        sizes = [self.pick((1, 2, 3, 4, 5, 7)) for _ in range(self.int(least, most))]
+        if sizes and self.chance(0.03):
+            sizes[self.int(0, len(sizes) - 1)] = 0
+        return tuple(sizes)
+
+    def broadcastable(self, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Two shapes that NumPy broadcasts to ``shape``, one of them of its rank."""
+        full = tuple(1 if self.chance(0.15) else size for size in shape)
+        other = tuple(1 if self.chance(0.25) else size for size in shape)[self.int(0, len(shape)) :]
+        return (full, other) if self.chance(0.6) else (other, full)
+
+    def array(
+        self, type: str, shape: Sequence[int], low: float = -4, high: float = 4, special: Sequence[float] = ()
+    ) -> Arg:
+        """Values between two bounds on the grid of the type; floats are now and then one of ``special``."""
+        kind = ElementType.named(type)
+        if type == "boolean":
+            return np.asarray(self.source.integers(0, 2, shape), np.bool_), type
+        if kind.is_integer:
+            least = max(int(np.ceil(low)), 0) if kind.kind == "uint" else int(np.ceil(low))
+            return np.asarray(self.source.integers(least, int(high) + 1, shape), kind.dtype), type
+            return np.asarray(
+                self.source.integers(max(least, int(np.ceil(low))), int(high) + 1, shape), kind.dtype
+            ), type
+        values = np.asarray(self.source.uniform(low, high, shape))
+        if type == "f64":
+            special = [value for value in special if abs(value) < 1]
+        if len(special) and self.chance(0.3):
+            values = np.where(self.source.random(shape) < 0.2, self.source.choice(special, shape), values)
+        single = np.asarray(values, kind.dtype)
+        return (round_to(single, type) if type in ("f16", "bf16") else single), type
+
+    def axes(self, rank: int, *, least: int = 0) -> Array:
+        """Different axes of a tensor, some counted from the end, in any order."""
+        count = self.int(min(least, rank), rank)
+        chosen = self.source.permutation(rank)[:count]
+        return np.asarray([axis - rank if self.chance(0.3) else axis for axis in chosen.tolist()], np.int64)
+
+
+def case(
+    type: str,
+    opset: int,
+    args: Sequence[Arg],
+    attributes: dict[str, Any] | None = None,
+    *,
+    constant: Sequence[int] = (),
+    outputs: int = 1,
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+) -> Case:
+    """A case whose tolerance is at least that of its narrowest type."""
+    named = {index: kind for index, (_, kind) in enumerate(args) if kind in TOLERANCE}
+    tolerance = max([rtol, *(TOLERANCE[kind] for kind in named.values())])
+    return Case(
+        type,
+        opset,
+        [array for array, _ in args],
+        [np.zeros(())] * outputs,
+        attributes or {},
+        types=named,
+        constant=tuple(constant),
+        rtol=tolerance,
+        atol=max([atol, *(ABSOLUTE[kind] for kind in named.values())]),
+    )
+
+
+Generator = Callable[[Random], Case]
+GENERATORS: dict[str, Generator] = {}
+
+
+def generator(name: str) -> Callable[[Generator], Generator]:
+    """Register under ``type-opset``."""
+
+    def keep(function: Generator) -> Generator:
+        GENERATORS[name] = function
+        return function
+
+    return keep
