@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.activation import is_moderate, row_sums
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import Array, scratch
 
 _SCORES: Final = 1 << 18
 """Scores that are worked on at a time, so that they stay in the cache."""
@@ -54,37 +54,32 @@ def attention(
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     rows = min(queries, max(_SCORES // keys, 32))
     heads = max(_SCORES // (rows * keys), 1)
-    nanoseconds = result.size / result.shape[-1] * keys * (0.7 + result.shape[-1] / 30)
     starts = [
         (*index, slice(head, min(head + heads, lead[-1])), row)
         for index in np.ndindex(*lead[:-1])
         for head in range(0, lead[-1], heads)
         for row in range(0, queries, rows)
     ]
-
-    def several(first: int, last: int) -> None:
-        for *index, row in starts[first:last]:
-            stack = tuple(index)
-            here = (*stack, slice(row, min(row + rows, queries)))
-            end = min(here[-1].stop, keys) if causal else keys
-            left = q[here]
-            scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
-            hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
-            total = None
-            for careful in (False, True):
-                np.matmul(left, k[stack][..., :end], out=scores)
-                moderate = not careful and sink is None and is_moderate(scores)
-                if hidden is not None:
-                    scores[..., row:] += hidden
-                if added is not None:
-                    scores += added[here]
-                total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
-                if total is not None:
-                    break
-            np.matmul(scores, v[stack][..., :end, :], out=target[here])
-            target[here] /= total
-
-    split(several, len(starts), nanoseconds)
+    for *index, row in starts:
+        stack = tuple(index)
+        here = (*stack, slice(row, min(row + rows, queries)))
+        end = min(here[-1].stop, keys) if causal else keys
+        left = q[here]
+        scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
+        hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
+        total = None
+        for careful in (False, True):
+            np.matmul(left, k[stack][..., :end], out=scores)
+            moderate = not careful and sink is None and is_moderate(scores)
+            if hidden is not None:
+                scores[..., row:] += hidden
+            if added is not None:
+                scores += added[here]
+            total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
+            if total is not None:
+                break
+        np.matmul(scores, v[stack][..., :end, :], out=target[here])
+        target[here] /= total
     return result
 
 

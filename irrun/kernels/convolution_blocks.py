@@ -1,7 +1,7 @@
 """What the ways to convolve have in common: where windows lie, padded rows, and what ends a block of results.
 
 Images are [rows, columns, channels], so that what belongs to a tap is a long run. Blocks of the result are finished
-while they are in the cache, and shared between threads.
+while they are in the cache.
 """
 
 from __future__ import annotations
@@ -62,22 +62,19 @@ class Finish:
     bias: Array | None
     activation: Activation | None
 
+    def without_bias(self) -> Finish:
+        """For a block that has it already."""
+        return Finish(None, self.activation)
+
     def __call__(self, block: Array, summand: Array | None) -> None:
         """``summand`` is [rows, columns, O], and may have fewer rows and columns than the block."""
-        self._by_parts(block, summand, self.bias)
-
-    def rest(self, block: Array, summand: Array | None) -> None:
-        """The same without the bias."""
-        self._by_parts(block, summand, None)
-
-    def _by_parts(self, block: Array, summand: Array | None, bias: Array | None) -> None:
-        if bias is None and summand is None and self.activation is None:
+        if self.bias is None and summand is None and self.activation is None:
             return
         step = even(len(block), _FINISHED_ELEMENTS // math.prod(block.shape[1:]))
         for first in range(0, len(block), step):
             part = block[first : first + step]
-            if bias is not None:
-                _add_to_rows(part.reshape(-1, part.shape[-1]), bias)
+            if self.bias is not None:
+                _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias)
             if summand is not None:
                 added = summand[first : first + step]
                 inside = part[: added.shape[0], : added.shape[1]]
@@ -103,12 +100,29 @@ def even(rows: int, most: int) -> int:
     return -(-rows // blocks)
 
 
-def by_rows(work: Callable[[int, int, int], object], batch: int, rows: int, most: int) -> None:
-    """Calls ``work(image, first, last)`` for blocks of at most so many rows of each image."""
-    step = even(rows, most)
-    for image in range(batch):
-        for first in range(0, rows, step):
-            work(image, first, min(first + step, rows))
+def by_rows(
+    fill: Callable[[Array, Array, int], object],
+    finish: Finish,
+    images: Array,
+    target: Array,
+    summand: Array | None,
+    most: int,
+) -> None:
+    """The results of all images, at most so many rows at a time.
+
+    ``fill(image, block, first)`` writes the rows from ``first`` on to a contiguous block, which is then finished.
+    """
+    step = even(target.shape[1], most)
+    for number, image in enumerate(images):
+        for first in range(0, target.shape[1], step):
+            here = np.s_[number, first : first + step]
+            wanted = target[here]
+            direct = wanted.flags.c_contiguous
+            block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
+            fill(image, block, first)
+            finish(block, None if summand is None else summand[here])
+            if not direct:
+                np.copyto(wanted, block)
 
 
 def matrix_of(part: Array) -> Array:

@@ -26,26 +26,21 @@ class Product:
         self.weights = weights
         self.finish = finish
 
-    def multiply(self, matrix: Array, target: Array, summand: Array | None) -> None:
-        """One block: target and summand are [rows, columns, O]."""
-        direct = target.flags.c_contiguous
-        block = target if direct else scratch("result", target.shape, matrix.dtype)
-        np.matmul(matrix, self.weights, out=block.reshape(-1, target.shape[-1]))
-        self.finish(block, summand)
-        if not direct:
-            np.copyto(target, block)
-
     def run_blocks(
-        self, matrix_of: Callable[[int, int, int], Array], target: Array, summand: Array | None, inner: int
+        self,
+        matrix: Callable[[Array, int, int], Array],
+        images: Array,
+        target: Array,
+        summand: Array | None,
+        inner: int,
     ) -> None:
-        """``matrix_of(image, first, last)`` gives the rows for a range of rows of one image."""
+        """``matrix(image, first, last)`` is what makes these rows of the result: ``inner`` elements for each point."""
 
-        def block(image: int, first: int, last: int) -> None:
-            part = None if summand is None else summand[image, first:last]
-            self.multiply(matrix_of(image, first, last), target[image, first:last], part)
+        def fill(image: Array, block: Array, first: int) -> None:
+            rows = matrix(image, first, first + len(block))
+            np.matmul(rows, self.weights, out=block.reshape(-1, block.shape[-1]))
 
-        batch, rows, columns, _ = target.shape
-        by_rows(block, batch, rows, BLOCK_ELEMENTS // (columns * inner))
+        by_rows(fill, self.finish, images, target, summand, BLOCK_ELEMENTS // (target.shape[2] * inner))
 
 
 class Pointwise(Product):
@@ -63,9 +58,8 @@ class Pointwise(Product):
         if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
             images, target = _as_points(images), _as_points(target)
             summand = None if summand is None else _as_points(summand)
-        self.run_blocks(
-            lambda image, first, last: matrix_of(images[image, first:last]), target, summand, images.shape[-1]
-        )
+        depth = images.shape[-1]
+        self.run_blocks(lambda image, first, last: matrix_of(image[first:last]), images, target, summand, depth)
 
 
 def _as_points(images: Array) -> Array:
@@ -79,17 +73,17 @@ class Columns(Product):
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
         taps = taps_first(weights).reshape(-1, weights.shape[0])
         matrix = taps if finish.bias is None else np.vstack([taps, finish.bias])
-        super().__init__(matrix, Finish(None, finish.activation))
+        super().__init__(matrix, finish.without_bias())
         self.spare = len(matrix) - len(taps)
         self.geometry = geometry
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def columns(image: int, first: int, last: int) -> Array:
-            matrix = columns_of(images[image], self.geometry, first, last, self.spare)
+        def columns(image: Array, first: int, last: int) -> Array:
+            matrix = columns_of(image, self.geometry, first, last, self.spare)
             matrix[:, matrix.shape[1] - self.spare :] = 1
             return matrix
 
-        self.run_blocks(columns, target, summand, len(self.weights))
+        self.run_blocks(columns, images, target, summand, len(self.weights))
 
 
 class Grouped:
@@ -103,24 +97,14 @@ class Grouped:
         self.finish = finish
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def block(image: int, first: int, last: int) -> None:
-            part = None if summand is None else summand[image, first:last]
-            self._block(images[image], target[image, first:last], part, first)
-
-        batch, rows, columns, _ = target.shape
         groups, inner, _ = self.weights.shape
-        by_rows(block, batch, rows, BLOCK_ELEMENTS // (columns * groups * inner))
+        by_rows(self._fill, self.finish, images, target, summand, BLOCK_ELEMENTS // (target.shape[2] * groups * inner))
 
-    def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
-        rows, columns = target.shape[:2]
+    def _fill(self, image: Array, block: Array, first: int) -> None:
+        rows, columns = block.shape[:2]
         groups, _, each = self.weights.shape
-        direct = target.flags.c_contiguous
-        block = target if direct else scratch("result", target.shape, image.dtype)
         product = block.reshape(rows * columns, groups, each).transpose(1, 0, 2)
         np.matmul(self._matrices(image, first, rows), self.weights, out=product)
-        self.finish(block, summand)
-        if not direct:
-            np.copyto(target, block)
 
     def _matrices(self, image: Array, first: int, rows: int) -> Array:
         """The windows of some rows, group by group: [groups, rows * columns, *K * I]."""

@@ -23,28 +23,21 @@ class Shifts:
         bias = np.zeros(filters, weights.dtype) if finish.bias is None else finish.bias
         self.bias = np.tile(bias, geometry.counts[1])
         self.geometry = geometry
-        self.finish = finish
+        self.finish = finish.without_bias()
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def block(image: int, first: int, last: int) -> None:
-            part = None if summand is None else summand[image, first:last]
-            self._block(images[image], target[image, first:last], part, first)
+        most = BLOCK_ELEMENTS // (len(self.weights) * self.geometry.sizes[1] * target.shape[-1])
+        by_rows(self._fill, self.finish, images, target, summand, most)
 
-        batch, rows, _, filters = target.shape
-        most = BLOCK_ELEMENTS // (len(self.weights) * self.geometry.sizes[1] * filters)
-        by_rows(block, batch, rows, most)
-
-    def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
+    def _fill(self, image: Array, block: Array, first: int) -> None:
         """A few rows of the result, from the row ``first`` on."""
-        rows, _, filters = target.shape
+        rows, _, filters = block.shape
         height, width = self.geometry.sizes
         (top, left), (low, wide) = self.geometry.begins, self.geometry.dilations
         begin = min(max(first - top, 0), height)
         end = max(min(first + rows - top + (self.geometry.kernel[0] - 1) * low, height), begin)
         products = scratch("shifts", (len(self.weights), end - begin, width * filters), image.dtype)
         np.matmul(matrix_of(image[begin:end]), self.weights, out=products.reshape(len(products), -1, filters))
-        direct = target.flags.c_contiguous
-        block = target if direct else scratch("result", target.shape, image.dtype)
         total = block.reshape(rows, -1)
         total[:] = self.bias
         for tap, (y, x) in enumerate(np.ndindex(*self.geometry.kernel)):
@@ -53,9 +46,6 @@ class Shifts:
             before, behind = _meeting(self.geometry.counts[1], across, width)
             part = total[here, before.start * filters : before.stop * filters]
             part += products[tap, there, behind.start * filters : behind.stop * filters]
-        self.finish.rest(block, summand)
-        if not direct:
-            np.copyto(target, block)
 
 
 def _meeting(count: int, shift: int, size: int) -> tuple[slice, slice]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.convolution_blocks import Finish, Geometry, by_rows, padded_rows
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
 
 _DEPTHWISE_ELEMENTS: Final = 1 << 17
@@ -32,28 +32,17 @@ class Depthwise:
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         if self.copies > 1:
             images = np.repeat(images, self.copies, axis=-1)
+        most = _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3])
+        by_rows(self._fill, self.finish, images, target, summand, most)
 
-        def block(image: int, first: int, last: int) -> None:
-            part = None if summand is None else summand[image, first:last]
-            self._block(images[image], target[image, first:last], part, first)
-
-        batch, rows, columns, channels = target.shape
-        by_rows(block, batch, rows, _DEPTHWISE_ELEMENTS // (columns * channels))
-
-    def _block(self, image: Array, target: Array, summand: Array | None, first: int) -> None:
-        rows, columns, channels = target.shape
-        length = columns * channels
-        direct = target.flags.c_contiguous
-        total = target.reshape(rows, length) if direct else scratch("result", (rows, length), image.dtype)
+    def _fill(self, image: Array, block: Array, first: int) -> None:
+        rows, columns, channels = block.shape
         if self.geometry.strides[1] == 1:
-            np.einsum("yxrl,yxl->rl", self._windows(image, first, rows, length), self.long, out=total)
+            length = columns * channels
+            windows = self._windows(image, first, rows, length)
+            np.einsum("yxrl,yxl->rl", windows, self.long, out=block.reshape(rows, length))
         else:
-            shape = (rows, columns, channels)
-            np.einsum("yxrcl,yxl->rcl", self._windows(image, first, *shape), self.weights, out=total.reshape(shape))
-        block = total.reshape(target.shape)
-        self.finish(block, summand)
-        if not direct:
-            np.copyto(target, block)
+            np.einsum("yxrcl,yxl->rcl", self._windows(image, first, *block.shape), self.weights, out=block)
 
     def _windows(self, image: Array, first: int, rows: int, *within: int) -> Array:
         """What meets each tap, [*K, rows, columns, C]; or [*K, rows, columns * C], where columns are neighbours."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from irrun.kernels.threads import Array, split
+from irrun.kernels.threads import Array
 
 
 class LstmSteps:
@@ -111,15 +111,11 @@ def run_directions(
     size = states[0].shape[-1]
     hidden = np.empty((batch, len(passes), steps, size), x.dtype)
     ends = [np.empty((batch, len(passes), size), x.dtype) for _ in states]
-
-    def several(first: int, last: int) -> None:
-        for index in range(first, last):
-            own = tuple(state[:, index] for state in states)
-            after = passes[index].run(x, own, reverse[index], hidden[:, index])
-            for end, state in zip(ends, after, strict=True):
-                end[:, index] = state
-
-    split(several, len(passes), len(passes) * steps * (8000 + batch * passes[0].r.size / 30))
+    for index, steps_of in enumerate(passes):
+        own = tuple(state[:, index] for state in states)
+        after = steps_of.run(x, own, reverse[index], hidden[:, index])
+        for end, state in zip(ends, after, strict=True):
+            end[:, index] = state
     return hidden, *ends
 
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, by_rows, padded_rows
+from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import transposed
 
@@ -104,17 +104,19 @@ class Winograd:
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
         filters, depth = weights.shape[:2]
         self.geometry = geometry
-        self.finish = finish
+        self.bias = finish.bias
+        self.finish = finish.without_bias()
         self.tiles = _, across = tuple(-(-count // TILE) for count in geometry.counts)
         self.most = _WINOGRAD_ELEMENTS // (36 * across * (depth + filters))
         self.weights = transform_weights(weights)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def block(image: int, first: int, last: int) -> None:
-            part = None if summand is None else summand[image]
-            self._block(images[image], target[image], part, first, last)
-
-        by_rows(block, len(images), self.tiles[0], self.most)
+        down = self.tiles[0]
+        step = even(down, self.most)
+        for number, image in enumerate(images):
+            part = None if summand is None else summand[number]
+            for row in range(0, down, step):
+                self._block(image, target[number], part, row, min(row + step, down))
 
     def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """A few rows of tiles."""
@@ -124,7 +126,7 @@ class Winograd:
         padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * across + 2)
         data = scratch("winograd data", (36, points, depth), np.float32)
         transform_data(padded, rows, across, data)
-        bias = self.finish.bias
+        bias = self.bias
         products = scratch("winograd products", (36 if bias is None else 37, points, filters), np.float32)
         np.matmul(data, self.weights, out=products[:36])
         if bias is not None:
@@ -136,6 +138,6 @@ class Winograd:
         whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, filters), np.float32)
         np.copyto(whole.reshape(rows, TILE, across, TILE, filters), tiles)
         cut = whole[:height, :width]
-        self.finish.rest(whole, None if summand is None else summand[TILE * first : TILE * first + height])
+        self.finish(whole, None if summand is None else summand[TILE * first : TILE * first + height])
         if not direct:
             np.copyto(wanted, cut)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import signal
@@ -85,18 +86,8 @@ def check(task: Task) -> Checked:
                 return Checked(task.filename, passed_over=True)
         if task.fixing is not None:
             return _mended(task, data)
-        if data is None or (task.data is None and Path(task.filename).is_file()):
-            report = lint(
-                task.filename,
-                task.weights,
-                task.values,
-                task.target_version,
-                task.asked,
-                codes=task.codes,
-                target_precision=task.target_precision,
-            )
-        else:
-            report = _checked(task, data)
+        is_file = task.data is None and Path(task.filename).is_file()
+        report = _checked(task, None if is_file else data)
     except OSError as error:
         return Checked(task.filename, problem=_refused(error, task.filename))
     except UnknownPort as error:
@@ -104,9 +95,10 @@ def check(task: Task) -> Checked:
     return Checked(task.filename, _counting(report, task), report.ports, openvino=report.openvino)
 
 
-def _checked(task: Task, data: bytes) -> Report:
-    return lint_bytes(
-        data,
+def _checked(task: Task, data: bytes | None) -> Report:
+    """The report of the file, or of the data that would stand in it."""
+    checked = lint if data is None else functools.partial(lint_bytes, data)
+    return checked(
         task.filename,
         task.weights,
         task.values,
