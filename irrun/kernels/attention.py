@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.activation import is_moderate, row_sums
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array, processes, scratch, split
 
 _SCORES: Final = 1 << 18
 """Scores that are worked on at a time, so that they stay in the cache."""
@@ -48,38 +48,42 @@ def attention(
         mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
     added = None if mask is None else _spread(mask, lead, queries, keys)
     spare = None if sink is None else _spread(sink, lead, queries, 1)
-    query = query * query.dtype.type(scale)
+    factor = query.dtype.type(scale)
     q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in (query, key, value))
     k = np.swapaxes(k, -1, -2)
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     rows = min(queries, max(_SCORES // keys, 32))
-    heads = max(_SCORES // (rows * keys), 1)
+    heads = min(max(_SCORES // (rows * keys), 1), -(-lead[-1] // processes()))
     starts = [
         (*index, slice(head, min(head + heads, lead[-1])), row)
         for index in np.ndindex(*lead[:-1])
         for head in range(0, lead[-1], heads)
         for row in range(0, queries, rows)
     ]
-    for *index, row in starts:
-        stack = tuple(index)
-        here = (*stack, slice(row, min(row + rows, queries)))
-        end = min(here[-1].stop, keys) if causal else keys
-        left = q[here]
-        scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
-        hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
-        total = None
-        for careful in (False, True):
-            np.matmul(left, k[stack][..., :end], out=scores)
-            moderate = not careful and sink is None and is_moderate(scores)
-            if hidden is not None:
-                scores[..., row:] += hidden
-            if added is not None:
-                scores += added[here]
-            total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
-            if total is not None:
-                break
-        np.matmul(scores, v[stack][..., :end, :], out=target[here])
-        target[here] /= total
+
+    def several(first: int, last: int) -> None:
+        for *index, row in starts[first:last]:
+            stack = tuple(index)
+            here = (*stack, slice(row, min(row + rows, queries)))
+            end = min(here[-1].stop, keys) if causal else keys
+            left = q[here] * factor
+            scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
+            hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
+            total = None
+            for careful in (False, True):
+                np.matmul(left, k[stack][..., :end], out=scores)
+                moderate = not careful and sink is None and is_moderate(scores)
+                if hidden is not None:
+                    scores[..., row:] += hidden
+                if added is not None:
+                    scores += added[here]
+                total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
+                if total is not None:
+                    break
+            np.matmul(scores, v[stack][..., :end, :], out=target[here])
+            target[here] /= total
+
+    split(several, len(starts), 0.05 * len(starts) * heads * rows * keys * query.shape[-1])
     return result
 
 

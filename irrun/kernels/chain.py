@@ -39,11 +39,14 @@ class Chain(NamedTuple):
     def __call__(self, inputs: Sequence[Array], out: Array) -> Array:
         """The result, in ``out``; inputs broadcast onto its shape."""
         if out.size <= BLOCK:
-            works = [out, *(np.empty_like(out) for _ in range(self.works - 1))]
-            self._run([*inputs, *works])
-            return out
-        self._in_blocks(inputs, out)
+            split(lambda _, __: self._in_one(inputs, out), 1, 0.3 * out.size * len(self.calls))
+        else:
+            self._in_blocks(inputs, out)
         return out
+
+    def _in_one(self, inputs: Sequence[Array], out: Array) -> None:
+        works = [out, *(np.empty_like(out) for _ in range(self.works - 1))]
+        self._run([*inputs, *works])
 
     def _run(self, values: Sequence[Array]) -> None:
         for function, arguments, out in self.calls:

@@ -14,14 +14,17 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array, are_products_shared, scratch, split
 from irrun.kernels.windows import extent
 
 Activation = Callable[[Array], object]
 """Overwrites an array with a function of its elements."""
 
-BLOCK_ELEMENTS: Final = 1 << 21
+_LARGE_BLOCK: Final = 1 << 21
 """Elements of a matrix that is made for a product: fewer, and the product is too small for several threads."""
+
+_CACHED_BLOCK: Final = 1 << 18
+"""The same for a product in one thread, which finds it in the cache."""
 
 _FINISHED_ELEMENTS: Final = 1 << 17
 """Elements of a result that are finished at a time, while they are in the cache."""
@@ -62,6 +65,10 @@ class Finish:
     bias: Array | None
     activation: Activation | None
 
+    def of_filters(self, first: int, last: int) -> Finish:
+        """For a block that has only some of the channels."""
+        return Finish(None if self.bias is None else self.bias[first:last], self.activation)
+
     def without_bias(self) -> Finish:
         """For a block that has it already."""
         return Finish(None, self.activation)
@@ -100,6 +107,11 @@ def even(rows: int, most: int) -> int:
     return -(-rows // blocks)
 
 
+def block_elements() -> int:
+    """Elements of a matrix that is made for a product."""
+    return _LARGE_BLOCK if are_products_shared() else _CACHED_BLOCK
+
+
 def by_rows(
     fill: Callable[[Array, Array, int], object],
     finish: Finish,
@@ -107,22 +119,30 @@ def by_rows(
     target: Array,
     summand: Array | None,
     most: int,
+    cost: float,
 ) -> None:
     """The results of all images, at most so many rows at a time.
 
     ``fill(image, block, first)`` writes the rows from ``first`` on to a contiguous block, which is then finished.
+    ``cost`` are the nanoseconds for one element of the result.
     """
-    step = even(target.shape[1], most)
-    for number, image in enumerate(images):
-        for first in range(0, target.shape[1], step):
-            here = np.s_[number, first : first + step]
-            wanted = target[here]
-            direct = wanted.flags.c_contiguous
-            block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
-            fill(image, block, first)
-            finish(block, None if summand is None else summand[here])
-            if not direct:
-                np.copyto(wanted, block)
+    rows = target.shape[1]
+
+    def several(begin: int, end: int) -> None:
+        for number in range(begin // rows, -(-end // rows)):
+            low, high = max(begin - number * rows, 0), min(end - number * rows, rows)
+            step = even(high - low, most)
+            for first in range(low, high, step):
+                here = np.s_[number, first : min(first + step, high)]
+                wanted = target[here]
+                direct = wanted.flags.c_contiguous
+                block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
+                fill(images[number], block, first)
+                finish(block, None if summand is None else summand[here])
+                if not direct:
+                    np.copyto(wanted, block)
+
+    split(several, len(images) * rows, cost * target.size)
 
 
 def matrix_of(part: Array) -> Array:

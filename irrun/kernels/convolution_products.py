@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
 from irrun.kernels.convolution_blocks import (
-    BLOCK_ELEMENTS,
     Finish,
     Geometry,
+    block_elements,
     by_rows,
     columns_of,
     matrix_of,
     windows_of,
 )
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array, processes, scratch, split
 from irrun.kernels.transposing import taps_first, transposed
+
+_FILTERS: Final = 16
+"""Filters are shared in multiples of so many: a line of the cache."""
 
 
 class Product:
@@ -35,21 +40,49 @@ class Product:
         inner: int,
     ) -> None:
         """``matrix(image, first, last)`` is what makes these rows of the result: ``inner`` elements for each point."""
+        points, filters = math.prod(target.shape[:3]), target.shape[3]
+        cost = 0.01 * inner + 0.5
+        if processes() > 1 and points <= filters and target.flags.c_contiguous:
+            self._by_filters(matrix, images, target, summand, cost)
+            return
 
         def fill(image: Array, block: Array, first: int) -> None:
             rows = matrix(image, first, first + len(block))
             np.matmul(rows, self.weights, out=block.reshape(-1, block.shape[-1]))
 
-        by_rows(fill, self.finish, images, target, summand, BLOCK_ELEMENTS // (target.shape[2] * inner))
+        by_rows(fill, self.finish, images, target, summand, block_elements() // (target.shape[2] * inner), cost)
+
+    def _by_filters(
+        self,
+        matrix: Callable[[Array, int, int], Array],
+        images: Array,
+        target: Array,
+        summand: Array | None,
+        cost: float,
+    ) -> None:
+        """Shared so that each process reads a part of the weights only: they are more than the data."""
+        filters = target.shape[3]
+
+        def some(begin: int, end: int) -> None:
+            low, high = _FILTERS * begin, min(_FILTERS * end, filters)
+            finish = self.finish.of_filters(low, high)
+            for number, image in enumerate(images):
+                rows = matrix(image, 0, target.shape[1])
+                block = target[number, ..., low:high]
+                np.matmul(rows, self.weights[:, low:high], out=block.reshape(-1, high - low))
+                finish(block, None if summand is None else summand[number, ..., low:high])
+
+        split(some, -(-filters // _FILTERS), cost * target.size)
 
 
 class Pointwise(Product):
-    """A kernel of one element."""
+    """A kernel of one element. ``least`` is what the data are raised to first, a number for each channel."""
 
-    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+    def __init__(self, weights: Array, geometry: Geometry, finish: Finish, least: Array | None = None) -> None:
         filters, depth = weights.shape[:2]
         super().__init__(transposed(weights.reshape(filters, depth)), finish)
         self.geometry = geometry
+        self.least = least
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         strides, counts = self.geometry.strides, self.geometry.counts
@@ -58,8 +91,13 @@ class Pointwise(Product):
         if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
             images, target = _as_points(images), _as_points(target)
             summand = None if summand is None else _as_points(summand)
-        depth = images.shape[-1]
-        self.run_blocks(lambda image, first, last: matrix_of(image[first:last]), images, target, summand, depth)
+        self.run_blocks(self._matrix, images, target, summand, images.shape[-1])
+
+    def _matrix(self, image: Array, first: int, last: int) -> Array:
+        part = image[first:last]
+        if self.least is not None:
+            part = np.maximum(part, self.least, out=scratch("columns", part.shape, part.dtype))
+        return matrix_of(part)
 
 
 def _as_points(images: Array) -> Array:
@@ -98,7 +136,8 @@ class Grouped:
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         groups, inner, _ = self.weights.shape
-        by_rows(self._fill, self.finish, images, target, summand, BLOCK_ELEMENTS // (target.shape[2] * groups * inner))
+        most = block_elements() // (target.shape[2] * groups * inner)
+        by_rows(self._fill, self.finish, images, target, summand, most, 0.02 * inner + 1.0)
 
     def _fill(self, image: Array, block: Array, first: int) -> None:
         rows, columns = block.shape[:2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -33,7 +34,7 @@ class Depthwise:
         if self.copies > 1:
             images = np.repeat(images, self.copies, axis=-1)
         most = _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3])
-        by_rows(self._fill, self.finish, images, target, summand, most)
+        by_rows(self._fill, self.finish, images, target, summand, most, 0.2 * math.prod(self.geometry.kernel))
 
     def _fill(self, image: Array, block: Array, first: int) -> None:
         rows, columns, channels = block.shape

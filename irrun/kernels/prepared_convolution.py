@@ -90,10 +90,12 @@ def prepare_convolution(
     bias: Array | None = None,
     activation: Activation | None = None,
     accurate: bool = False,
+    least: Array | None = None,
 ) -> Prepared:
     """Convolution of x [N, C, *S] with weights [O, I, *K] or [G, O / G, I, *K], plus ``bias`` [O].
 
-    ``accurate`` keeps to sums of products in their own type: no transform that loses bits for speed.
+    ``accurate`` keeps to sums of products in their own type: no transform that loses bits for speed. ``least`` [C] is
+    what x is raised to first, for kernels of one element without padding.
     """
     grouped = weights.reshape(groups, -1, input_shape[1] // groups, *weights.shape[weights.ndim - len(strides) :])
     spans = [extent(taps, d) for taps, d in zip(grouped.shape[3:], dilations, strict=True)]
@@ -114,11 +116,13 @@ def prepare_convolution(
         *((1, values[0]) if flat else (values[0], values[1]) for values in (input_shape[2:], counts)),
     )
     grouped = grouped[:, :, :, np.newaxis] if flat else grouped
-    return PreparedConvolution(_choose(grouped, geometry, finish, shape[0], accurate), shape, weights.dtype)
+    return PreparedConvolution(_choose(grouped, geometry, finish, shape[0], accurate, least), shape, weights.dtype)
 
 
-def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accurate: bool) -> Any:
+def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accurate: bool, least: Array | None) -> Any:
     groups, filters, depth = weights.shape[:3]
+    if least is not None:
+        return Pointwise(weights[0], geometry, finish, least)
     if groups > 1:
         return Depthwise(weights, geometry, finish) if depth == 1 else Grouped(weights, geometry, finish)
     narrow = finish.bias is not None and _NARROW * depth <= filters

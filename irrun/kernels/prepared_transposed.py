@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irrun.kernels.convolution_blocks import Activation, Finish, matrix_of
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array, scratch, split
 
 
 class PreparedTransposed:
@@ -35,12 +35,23 @@ class PreparedTransposed:
         """
         images, target = x.transpose(0, 2, 3, 1), out.transpose(0, 2, 3, 1)
         extra = None if summand is None else summand.transpose(0, 2, 3, 1)
-        for number in range(len(images)):
-            self._image(images[number], begins, target[number])
-            self.finish(target[number], None if extra is None else extra[number])
+        height = target.shape[1]
+
+        def several(first: int, last: int) -> None:
+            for number in range(first // height, -(-last // height)):
+                low, high = max(first - number * height, 0), min(last - number * height, height)
+                part = target[number, low:high]
+                self._rows(images[number], (begins[0] + low, begins[1]), part)
+                self.finish(part, None if extra is None else extra[number, low:high])
+
+        split(several, len(images) * height, target.size * 0.01 * len(self.weights))
         return out
 
-    def _image(self, image: Array, begins: Sequence[int], target: Array) -> None:
+    def _rows(self, image: Array, begins: Sequence[int], target: Array) -> None:
+        """Some rows of the result: the rows of the image that reach them, times the weights, and added up."""
+        first, last = self._reaching(len(image), len(target), begins[0])
+        image = image[first:last]
+        begins = (begins[0] - first * self.strides[0], begins[1])
         height, width = image.shape[:2]
         products = scratch("transposed", (height, width, *self.kernel, self.filters), image.dtype)
         np.matmul(matrix_of(image), self.weights, out=products.reshape(height * width, -1))
@@ -50,6 +61,12 @@ class PreparedTransposed:
             from_columns, to_columns = self._places(1, x, width, target.shape[1], begins[1])
             part = target[to_rows, to_columns]
             part += products[from_rows, from_columns, y, x]
+
+    def _reaching(self, size: int, wanted: int, begin: int) -> tuple[int, int]:
+        """Which rows of the image reach so many rows of the result."""
+        places = [self._places(0, tap, size, wanted, begin)[0] for tap in range(self.kernel[0])]
+        met = [place for place in places if place.start < place.stop]
+        return (min(place.start for place in met), max(place.stop for place in met)) if met else (0, 0)
 
     def _places(self, axis: int, tap: int, size: int, wanted: int, begin: int) -> tuple[slice, slice]:
         """Which of the inputs reach the output through a tap, and where."""

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.activation import row_sums
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import Array, common, processes, scratch, split
 
 BLOCK: Final = 1 << 17
 """Elements that are worked on at a time."""
+
+_SHORTEST: Final = 256
+"""Elements of a run of memory from which on it is worth an inner loop."""
+
+_SHARE: Final = 16
+"""Rows or columns of a product are shared in multiples of so many: a line of the cache."""
 
 Activation = Callable[[Array], object]
 """Overwrites an array with a function of its elements."""
@@ -26,12 +32,29 @@ def product(
     activation: Activation | None = None,
 ) -> None:
     """activation(a · b + bias + summand), written to ``out``, for matrices; ``bias`` is a row or a column."""
+    by_columns = len(a) < b.shape[1]
+    spread = None if bias is None else np.broadcast_to(bias, out.shape)
+
+    def some(first: int, last: int) -> None:
+        here = slice(_SHARE * first, _SHARE * last)
+        place = (slice(None), here) if by_columns else (here, slice(None))
+        left, right = (a, b[:, here]) if by_columns else (a[here], b)
+        _product(left, right, out[place], _part(spread, place), _part(summand, place), activation)
+
+    split(some, -(-max(out.shape) // _SHARE), 0.01 * out.size * len(b))
+
+
+def _part(array: Array | None, place: tuple[slice, slice]) -> Array | None:
+    return None if array is None else array[place]
+
+
+def _product(
+    a: Array, b: Array, out: Array, bias: Array | None, summand: Array | None, activation: Activation | None
+) -> None:
     np.matmul(a, b, out=out)
     if bias is None and summand is None and activation is None:
         return
     step = max(BLOCK // max(out.shape[1], 1), 1)
-    if bias is not None:
-        bias = np.broadcast_to(bias, out.shape)
     for start in range(0, len(out), step):
         block = out[start : start + step]
         if bias is not None:
@@ -51,54 +74,83 @@ def layer_norm(
     row by row, or both column by column.
     """
     rows, columns = x.shape
-    by_columns = x.strides[0] < x.strides[1]
-    step = max(256 if by_columns else 1, BLOCK // max(columns, 1))
-
-    if x.size <= BLOCK // 4:
-        _normalize(x, gamma, beta, eps, eps_outside, centred, out, by_columns)
+    norm = _Norm(gamma, beta, eps, eps_outside, centred)
+    if x.strides[0] < x.strides[1]:
+        step = max(4 * BLOCK // columns, _SHORTEST)
+        for start in range(0, rows, step):
+            norm.of_columns(x.T[:, start : start + step], out.T[:, start : start + step])
         return
+    step = max(BLOCK // max(columns, 1), 1)
 
     def work(first: int, last: int) -> None:
-        for start in range(first * step, min(last * step, rows), step):
-            block, target = x[start : start + step], out[start : start + step]
-            _normalize(block, gamma, beta, eps, eps_outside, centred, target, by_columns)
+        for start in range(first, last, step):
+            here = slice(start, min(start + step, last))
+            norm.of_rows(x[here], out[here])
 
-    split(work, -(-rows // step), 0.8 * x.size)
-
-
-def _normalize(
-    x: Array,
-    gamma: Array | None,
-    beta: Array | None,
-    eps: float,
-    eps_outside: bool,
-    centred: bool,
-    out: Array,
-    by_columns: bool,
-) -> None:
-    count = max(x.shape[1], 1)
-    if centred:
-        mean = _sums(x, None, by_columns)
-        mean /= count
-        x = np.subtract(x, mean, out=out)
-    deviation = _sums(x, x, by_columns)
-    deviation /= count
-    if not eps_outside:
-        deviation += eps
-    np.sqrt(deviation, out=deviation)
-    if eps_outside:
-        deviation += eps
-    np.divide(x, deviation, out=out)
-    if gamma is not None:
-        out *= gamma
-    if beta is not None:
-        out += beta
+    split(work, rows, 0.8 * x.size)
 
 
-def _sums(x: Array, times: Array | None, by_columns: bool) -> Array:
-    """The sum of each row of x, or of the products with the elements of ``times``, as a column."""
-    if not by_columns:
-        return row_sums(x) if times is None else np.vecdot(x, times)[:, np.newaxis]
-    turned = x.T if times is None else np.multiply(x.T, times.T, out=scratch("squares", x.T.shape, x.dtype))
-    sums: Array = np.matmul(np.ones((1, len(turned)), x.dtype), turned)
-    return sums.T
+class _Norm(NamedTuple):
+    """How rows are normalized, or columns."""
+
+    gamma: Array | None
+    beta: Array | None
+    eps: float
+    eps_outside: bool
+    centred: bool
+
+    def of_rows(self, x: Array, out: Array) -> None:
+        count = max(x.shape[1], 1)
+        if self.centred:
+            mean = row_sums(x)
+            mean /= count
+            x = np.subtract(x, mean, out=out)
+        np.divide(x, self._deviation(np.vecdot(x, x)[:, np.newaxis], count), out=out)
+        if self.gamma is not None:
+            out *= self.gamma
+        if self.beta is not None:
+            out += self.beta
+
+    def of_columns(self, x: Array, out: Array) -> None:
+        """Each process has some of the rows, and a part of each sum."""
+        count, columns = x.shape
+        parts = processes()
+        sums = common("sums", (2, parts, columns), x.dtype)
+        ones = np.ones((1, count), x.dtype)
+        places = [slice(count * part // parts, count * (part + 1) // parts) for part in range(parts)]
+
+        def total(first: int, last: int) -> None:
+            for part, here in enumerate(places[first:last], first):
+                np.matmul(ones[:, here], x[here], out=sums[0, part : part + 1])
+
+        def centre(first: int, last: int) -> None:
+            for part, here in enumerate(places[first:last], first):
+                block = np.subtract(x[here], mean, out=out[here]) if self.centred else x[here]
+                squares = np.multiply(block, block, out=scratch("squares", block.shape, block.dtype))
+                np.matmul(ones[:, here], squares, out=sums[1, part : part + 1])
+
+        def scale(first: int, last: int) -> None:
+            for here in places[first:last]:
+                block = np.multiply(out[here] if self.centred else x[here], factor, out=out[here])
+                if self.gamma is not None:
+                    block *= self.gamma.reshape(-1, 1)[here]
+                if self.beta is not None:
+                    block += self.beta.reshape(-1, 1)[here]
+
+        mean = np.zeros(columns, x.dtype)
+        if self.centred:
+            split(total, parts, 0.2 * x.size)
+            mean = sums[0].sum(axis=0)
+            mean /= count
+        split(centre, parts, 0.3 * x.size)
+        factor = 1 / self._deviation(sums[1].sum(axis=0), count)
+        split(scale, parts, 0.3 * x.size)
+
+    def _deviation(self, squares: Array, count: int) -> Array:
+        squares /= count
+        if not self.eps_outside:
+            squares += self.eps
+        np.sqrt(squares, out=squares)
+        if self.eps_outside:
+            squares += self.eps
+        return squares

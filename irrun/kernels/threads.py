@@ -1,7 +1,8 @@
-"""Work shared between threads, and memory that a thread keeps for intermediate results.
+"""Work shared between processes or threads, and memory that a thread keeps for intermediate results.
 
-Either the BLAS library has threads, or we have: those of the library wait in a loop for their next product, and take
-the processors away from ours meanwhile. So work is only shared while the library is held to one thread.
+A crew of processes runs the same kernels side by side: there, `split` gives each its part. Without one, either the BLAS
+library has threads, or we have: those of the library wait in a loop for their next product, and take the processors
+away from ours meanwhile. So work is then only shared while the library is held to one thread.
 
 NumPy lets go of the interpreter inside its loops, so blocks of an array can be computed side by side. Taking it back
 may mean to wait, so that only calls that take long are worth it: blocks are large.
@@ -16,7 +17,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,25 @@ Array = npt.NDArray[Any]
 WORTH_A_THREAD: Final = 250_000
 """Nanoseconds of work for each thread below which another one costs more than it saves."""
 
+WORTH_A_PROCESS: Final = 5_000
+"""The same for a process of a crew, which waits in a loop for its part."""
+
 _BLOCK: Final = 1 << 17
 """Elements that are worked on at a time, so that passes over them meet the cache."""
+
+
+class Crew(Protocol):
+    """Processes that run the same kernel at the same time, and share the memory of its results."""
+
+    size: int
+
+    def split(self, work: Callable[[int, int], object], count: int, parts: int) -> None:
+        """Calls ``work`` in this process for its part of ``range(count)``, and waits until the others are done too."""
+        ...
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """An array that all of them see, with anything in it."""
+        ...
 
 
 class _Blas:
@@ -164,6 +182,11 @@ def set_threads(count: int) -> None:
     _TEAM.blas.use(count)
 
 
+def hold_blas() -> None:
+    """The BLAS library uses one thread from now on, in this process and for good."""
+    _TEAM.blas.use(1)
+
+
 @contextmanager
 def single_blas() -> Iterator[None]:
     """The BLAS library uses the calling thread only, ``split`` the others; may be nested, and in several threads."""
@@ -174,13 +197,49 @@ def single_blas() -> Iterator[None]:
         _TEAM.blas.release()
 
 
-def split(work: Callable[[int, int], object], count: int, nanoseconds: float) -> None:
-    """Calls ``work(start, stop)`` for ranges that make up ``range(count)``; within ``single_blas`` in several threads.
+@contextmanager
+def in_crew(crew: Crew) -> Iterator[None]:
+    """`split` shares work with the other processes of the crew, in this thread."""
+    _LOCAL.crew = crew
+    try:
+        yield
+    finally:
+        _LOCAL.crew = None
 
-    A thread that gets no processor takes nothing away: nobody waits for it. ``nanoseconds`` says how long one thread
-    takes for it all, roughly: a little is done by the calling thread. So is everything within a call that is itself one
-    of several.
+
+def processes() -> int:
+    """How many processes `split` shares work between, 1 without a crew: into so many parts work should be divisible."""
+    crew: Crew | None = getattr(_LOCAL, "crew", None)
+    return 1 if crew is None else crew.size
+
+
+def are_products_shared() -> bool:
+    """Whether the BLAS library shares a product between several threads: then a large one is better than several."""
+    return _TEAM.count > 1 and not _TEAM.blas.is_held
+
+
+def common(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
+    """As `scratch`, but what one process of a crew writes there, the others see after the next `split`."""
+    crew: Crew | None = getattr(_LOCAL, "crew", None)
+    return scratch(name, shape, dtype) if crew is None else crew.empty(shape, np.dtype(dtype))
+
+
+def split(work: Callable[[int, int], object], count: int, nanoseconds: float) -> None:
+    """Calls ``work(start, stop)`` for ranges that make up ``range(count)``.
+
+    In a crew each process calls it for its own range, and results must lie in memory that they share; within
+    ``single_blas`` it is called in several threads. A thread that gets no processor takes nothing away: nobody waits
+    for it. ``nanoseconds`` says how long one thread takes for it all, roughly: a little is done by the calling thread.
+    So is everything within a call that is itself one of several.
     """
+    crew: Crew | None = getattr(_LOCAL, "crew", None)
+    if crew is not None:
+        _LOCAL.crew = None
+        try:
+            crew.split(work, count, min(crew.size, count, int(nanoseconds // WORTH_A_PROCESS)))
+        finally:
+            _LOCAL.crew = crew
+        return
     parts = min(_TEAM.count, count, int(nanoseconds // WORTH_A_THREAD))
     if parts < 2 or not _TEAM.blas.is_held or getattr(_LOCAL, "inside", False):
         work(0, count)

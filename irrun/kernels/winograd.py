@@ -17,14 +17,20 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
 from irrun.kernels.transposing import transposed
 
 TILE: Final = 4
 """Outputs of a tile along each axis; it reads two more elements."""
 
-_WINOGRAD_ELEMENTS: Final = 1 << 22
-"""Elements of a block of transformed data and products."""
+_LARGE_BLOCK: Final = 1 << 22
+"""Elements of a block of transformed data and products, where a product is shared between threads."""
+
+_CACHED_BLOCK: Final = 1 << 19
+"""The same for a product in one thread, which finds its block in the cache."""
+
+_FEW_TILES: Final = 96
+"""Tiles for each process below which the weights are shared out, not the tiles."""
 
 _WEIGHTS_ELEMENTS: Final = 1 << 18
 """Elements of the weights that are transformed at a time."""
@@ -73,15 +79,19 @@ def transform_weights(weights: Array) -> Array:
     return out
 
 
-def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:
-    """Tiles of data [4 * rows + 2, 4 * columns + 2, C] as 36 matrices [rows * columns, C], written to ``out``."""
+def transform_data(padded: Array, rows: int, columns: int, first: int, last: int, out: Array) -> None:
+    """Tiles of data [4 * rows + 2, 4 * columns + 2, C] as matrices [rows * columns, C], written to ``out``.
+
+    ``out`` is [6, last - first, rows * columns, C]: of the 6 x 6 matrices those of the rows ``first`` to ``last`` of
+    the transform, number i * 6 + j standing at [j, i].
+    """
     width, channels = padded.shape[1:]
     down, along, each = padded.strides
     strips = as_strided(padded, (rows, 6, width * channels), (TILE * down, down, each))
-    mixed = scratch("winograd mixed", (6, rows, width * channels), np.float32)
-    np.matmul(_DATA, strips, out=mixed.transpose(1, 0, 2))
-    first, second = mixed.strides[:2]
-    windows = as_strided(mixed, (6, 6, rows, columns, channels), (along, first, second, TILE * along, each))
+    mixed = scratch("winograd mixed", (last - first, rows, width * channels), np.float32)
+    np.matmul(_DATA[first:last], strips, out=mixed.transpose(1, 0, 2))
+    one, two = mixed.strides[:2]
+    windows = as_strided(mixed, (6, last - first, rows, columns, channels), (along, one, two, TILE * along, each))
     gathered = scratch("winograd gathered", windows.shape, np.float32)
     np.copyto(gathered, windows)
     np.matmul(_DATA, gathered.reshape(6, -1), out=out.reshape(6, -1))
@@ -102,41 +112,74 @@ class Winograd:
     """3 x 3 without strides or dilations, by tiles."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        filters, depth = weights.shape[:2]
+        self.filters, self.depth = weights.shape[:2]
         self.geometry = geometry
         self.bias = finish.bias
         self.finish = finish.without_bias()
-        self.tiles = _, across = tuple(-(-count // TILE) for count in geometry.counts)
-        self.most = _WINOGRAD_ELEMENTS // (36 * across * (depth + filters))
+        self.tiles = _, self.across = tuple(-(-count // TILE) for count in geometry.counts)
         self.weights = transform_weights(weights)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         down = self.tiles[0]
-        step = even(down, self.most)
-        for number, image in enumerate(images):
-            part = None if summand is None else summand[number]
-            for row in range(0, down, step):
-                self._block(image, target[number], part, row, min(row + step, down))
+        most = (_LARGE_BLOCK if are_products_shared() else _CACHED_BLOCK) // (
+            36 * self.across * (self.depth + self.filters)
+        )
+        cost = len(images) * math.prod(self.tiles) * 36 * self.depth * self.filters * 0.01
+        if processes() > 1 and len(images) * math.prod(self.tiles) < _FEW_TILES * processes():
+            for number, image in enumerate(images):
+                self._by_matrices(image, target[number], None if summand is None else summand[number], cost)
+            return
 
-    def _block(self, image: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
-        """A few rows of tiles."""
-        rows, across = last - first, self.tiles[1]
-        depth, filters = image.shape[-1], target.shape[-1]
-        points = rows * across
-        padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * across + 2)
-        data = scratch("winograd data", (36, points, depth), np.float32)
-        transform_data(padded, rows, across, data)
-        bias = self.bias
-        products = scratch("winograd products", (36 if bias is None else 37, points, filters), np.float32)
-        np.matmul(data, self.weights, out=products[:36])
-        if bias is not None:
-            products[36] = bias
+        def several(begin: int, end: int) -> None:
+            for number in range(begin // down, -(-end // down)):
+                low, high = max(begin - number * down, 0), min(end - number * down, down)
+                part = None if summand is None else summand[number]
+                step = even(high - low, most)
+                for first in range(low, high, step):
+                    last = min(first + step, high)
+                    products = scratch("winograd products", self._shape(last - first), np.float32)
+                    self._multiply(images[number], first, last, 0, 6, products)
+                    self._write(products, target[number], part, first, last)
+
+        split(several, len(images) * down, cost)
+
+    def _by_matrices(self, image: Array, target: Array, summand: Array | None, cost: float) -> None:
+        """Shared so that each process reads a part of the weights only: there are few tiles."""
+        down = self.tiles[0]
+        products = common("winograd products", self._shape(down), np.float32)
+        split(lambda first, last: self._multiply(image, 0, down, first, last, products), 6, cost)
+
+        def some(first: int, last: int) -> None:
+            part = products[:, first * self.across : last * self.across]
+            self._write(part, target, summand, first, last)
+
+        split(some, down, cost / 4)
+
+    def _shape(self, rows: int) -> tuple[int, int, int]:
+        """The products for some rows of tiles, and a matrix for the bias."""
+        return 36 if self.bias is None else 37, rows * self.across, self.filters
+
+    def _multiply(self, image: Array, begin: int, end: int, first: int, last: int, products: Array) -> None:
+        """For some rows of tiles: those products that come from the rows ``first`` to ``last`` of the transform."""
+        rows = end - begin
+        points = rows * self.across
+        padded = padded_rows(image, self.geometry, TILE * begin, TILE * rows + 2, TILE * self.across + 2)
+        data = scratch("winograd data", (6, last - first, points, self.depth), np.float32)
+        transform_data(padded, rows, self.across, first, last, data)
+        weights = self.weights.reshape(6, 6, self.depth, self.filters)[:, first:last]
+        np.matmul(data, weights, out=products[:36].reshape(6, 6, points, self.filters)[:, first:last])
+        if self.bias is not None and first == 0:
+            products[36] = self.bias
+
+    def _write(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
+        """The results of some rows of tiles."""
+        rows, across = last - first, self.across
         tiles = transform_result(products, rows, across)
         height, width = min(TILE * rows, self.geometry.counts[0] - TILE * first), self.geometry.counts[1]
         wanted = target[TILE * first : TILE * first + height]
         direct = wanted.flags.c_contiguous and wanted.shape[:2] == (TILE * rows, TILE * across)
-        whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, filters), np.float32)
-        np.copyto(whole.reshape(rows, TILE, across, TILE, filters), tiles)
+        whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, self.filters), np.float32)
+        np.copyto(whole.reshape(rows, TILE, across, TILE, self.filters), tiles)
         cut = whole[:height, :width]
         self.finish(whole, None if summand is None else summand[TILE * first : TILE * first + height])
         if not direct:

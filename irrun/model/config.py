@@ -10,7 +10,7 @@ from irrun.diagnostics import near_match
 from irrun.kernels import threads
 from irrun.optimize import Settings, passes
 
-_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS")
+_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS", "INFERENCE_PROCESSES")
 
 _HARMLESS: Final = frozenset(
     {
@@ -61,6 +61,7 @@ class Config:
 
     optimize: Settings = field(default_factory=Settings)
     threads: int | None = None
+    processes: bool = True
 
     def apply(self) -> None:
         """Work with so many threads from now on, in the whole process: BLAS has one number for everybody."""
@@ -90,6 +91,7 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
             _mode(given.get("EXECUTION_MODE_HINT", "PERFORMANCE")) == "ACCURACY",
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
+        _switch("INFERENCE_PROCESSES", given.get("INFERENCE_PROCESSES", True)),
     )
 
 
@@ -111,6 +113,14 @@ def _mode(value: Any) -> str:
     if mode not in ("PERFORMANCE", "ACCURACY"):
         raise ConfigError(f"EXECUTION_MODE_HINT is {value!r}, expected PERFORMANCE or ACCURACY")
     return mode
+
+
+def _switch(name: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).upper() in ("YES", "NO"):
+        return str(value).upper() == "YES"
+    raise ConfigError(f"{name} is {value!r}, expected True or False")
 
 
 def _threads(value: Any) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from irrun.model.config import Config, read_config
 from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
 from irrun.optimize import Settings
-from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, execute, plan
+from irrun.runtime import AS_WRITTEN, Crews, Memory, Observer, Plan, State, execute, plan
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 if TYPE_CHECKING:
@@ -180,22 +181,23 @@ class InferRequest:
         compiled.config.apply()
         arrays = accept(compiled.inputs, inputs)
         self.results = None
-        results = execute(compiled.plans.of(arrays), arrays, self._state, self.observers, self._memory)
+        results, memory = self._results(compiled.plans.of(arrays), arrays)
         kept = [*arrays, *self._state.values.values()]
-        released = self._released(list(results), compiled.plan.result_types, kept)
+        released = _released(list(results), compiled.plan.result_types, kept, memory)
         self.results = Outputs(compiled.outputs, released)
         return self.results
 
-    def _released(self, results: list[Array], types: Sequence[ElementType], kept: Sequence[Array]) -> list[Array]:
-        """The results as the caller's own. What alone lies in a buffer is handed over with it."""
-        seen = {id(array) for array in kept}
-        for index, type in enumerate(types):
-            array = results[index]
-            whole = array.dtype == type.external and array.flags.c_contiguous and id(array) not in seen
-            seen.add(id(array))
-            if not (whole and self._memory.is_only_in(array)):
-                results[index] = release(array, type, kept)
-        return results
+    def _results(self, plan: Plan, arrays: Sequence[Array]) -> tuple[Sequence[Array], Memory]:
+        """The results, and the memory in which they may lie."""
+        crews = self._compiled.crews
+        together = crews.run(plan, arrays, self.observers, self._memory) if crews is not None else None
+        if together is not None:
+            return together
+        began = time.perf_counter()
+        results = execute(plan, arrays, self._state, self.observers, self._memory)
+        if crews is not None:
+            crews.took(plan, time.perf_counter() - began)
+        return results, self._memory
 
     def query_state(self) -> list[VariableState]:
         """The variables of this request, as far as it has run."""
@@ -204,6 +206,18 @@ class InferRequest:
     def reset_state(self) -> None:
         """Forget the variables, so that they begin anew."""
         self._state.reset()
+
+
+def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence[Array], memory: Memory) -> list[Array]:
+    """The results as the caller's own. What alone lies in a buffer is handed over with it."""
+    seen = {id(array) for array in kept}
+    for index, type in enumerate(types):
+        array = results[index]
+        whole = array.dtype == type.external and array.flags.c_contiguous and id(array) not in seen
+        seen.add(id(array))
+        if not (whole and memory.is_only_in(array)):
+            results[index] = release(array, type, kept)
+    return results
 
 
 class VariableState:
@@ -235,6 +249,7 @@ class CompiledModel:
         self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan)
         self.inputs = model.inputs
         self.outputs = model.outputs
+        self.crews = Crews() if self.config.processes else None
         self._memories: deque[Memory] = deque(maxlen=4)
 
     def input(self, key: int | str = 0) -> Port:

@@ -10,10 +10,11 @@ import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
-from irrun.kernels.threads import single_blas
+from irrun.kernels.threads import in_crew, single_blas
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
+from irrun.runtime.crew import Partner
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
@@ -34,14 +35,15 @@ def execute(
     state: State,
     observers: Sequence[Observer] = (),
     memory: Memory | None = None,
+    crew: Partner | None = None,
 ) -> tuple[Array, ...]:
     """The results for inputs in the carriers of their types.
 
     ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
-    meanwhile; results may lie in it.
+    meanwhile; results may lie in it. The other processes of the ``crew`` run the same plan at the same time.
     """
-    with np.errstate(all="ignore"), single_blas() if plan.shares_work else nullcontext():
-        results = _Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
+    with np.errstate(all="ignore"), single_blas() if plan.shares_work or crew is not None else nullcontext():
+        results = _Run(state, observers, memory if memory is not None else Memory(), crew).plan(plan, inputs)
     state.commit()
     return results
 
@@ -49,16 +51,17 @@ def execute(
 class _Run:
     """One run of a plan, and of the bodies in it."""
 
-    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory) -> None:
+    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory, crew: Partner | None) -> None:
         self.state = state
         self.observers = observers
         self.memory = memory
+        self.crew = crew
 
     def plan(self, plan: Plan, inputs: Sequence[Array]) -> tuple[Array, ...]:
         slots: list[Any] = list(plan.slots)
         for slot, array in zip(plan.parameters, inputs, strict=True):
             slots[slot] = array
-        if self.observers:
+        if self.observers or self.crew is not None:
             self._observed(plan, slots)
         else:
             self._steps(plan, slots)
@@ -92,7 +95,12 @@ class _Run:
             for observer in self.observers:
                 observer.before(step, arrays)
             try:
-                self._call(step, arrays, slots)
+                if self.crew is not None and "memory" in step.asks:
+                    self.crew.meet()
+                    with in_crew(self.crew):
+                        self._call(step, arrays, slots)
+                else:
+                    self._call(step, arrays, slots)
             except _FAILURES as error:
                 raise _error(step, arrays, error) from _cause(error)
             for observer in self.observers:

@@ -22,20 +22,23 @@ class Memory:
     as anybody holds one. Where references are not counted exactly, nothing is ever taken again.
     """
 
+    least = WORTH_KEEPING
+    """Bytes below which an array is made anew."""
+
     def __init__(self) -> None:
         self._buffers: list[Array] = []
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """An array with anything in it."""
         size = math.prod(shape) * dtype.itemsize
-        if size < WORTH_KEEPING or _FREE is None:
+        if size < self.least or _FREE is None:
             return np.empty(shape, dtype)
         buffer = self._take(size)
         return buffer[:size].view(dtype).reshape(shape)
 
     def like(self, array: Array) -> Array:
         """An array of the same shape and type, whose axes lie in memory in the same order."""
-        if array.nbytes < WORTH_KEEPING:
+        if array.nbytes < self.least:
             return np.empty_like(array)
         if array.flags.c_contiguous:
             return self.empty(array.shape, array.dtype)
@@ -48,11 +51,15 @@ class Memory:
         base = array.base
         if _FREE is None or base is None:
             return False
-        for buffer in self._buffers:
-            if buffer is base:
+        for number in range(len(self._buffers)):
+            if self._buffers[number] is base:
                 del base
-                return sys.getrefcount(buffer) == _FREE + 1
+                return is_free(self._buffers, number, 1)
         return False
+
+    def clear(self) -> None:
+        """Keep no buffer any more."""
+        self._buffers.clear()
 
     @property
     def size(self) -> int:
@@ -61,13 +68,12 @@ class Memory:
 
     def _take(self, size: int) -> Array:
         """The smallest free buffer that is large enough; where none is, a new one in place of the largest free one."""
-        place, short = 0, -1
-        for buffer in self._buffers:  # enumerate would hold a reference of its own
-            if sys.getrefcount(buffer) == _FREE:
-                if buffer.nbytes >= size:
-                    return buffer
-                short = place
-            place += 1  # noqa: SIM113
+        short = -1
+        for number in range(len(self._buffers)):
+            if is_free(self._buffers, number):
+                if self._buffers[number].nbytes >= size:
+                    return self._buffers[number]
+                short = number
         if short >= 0:
             del self._buffers[short]
         new = np.empty(-(-size // 4096) * 4096, np.uint8)
@@ -76,23 +82,24 @@ class Memory:
         return new
 
 
+def is_free(buffers: Sequence[Array], number: int, seen: int = 0) -> bool:
+    """Whether nothing refers to a buffer but the sequence, and ``seen`` arrays in it. Never where nobody counts."""
+    return _FREE is not None and sys.getrefcount(buffers[number]) == _FREE + seen
+
+
 def _size(buffer: Array) -> int:
     return buffer.nbytes
 
 
 def _free_count() -> int | None:
-    """What ``sys.getrefcount`` says of an object in a list that a loop goes over; None where it does not count."""
+    """What ``sys.getrefcount`` says of an object that only a sequence holds; None where it does not count."""
     counted = getattr(sys, "getrefcount", None)
     if counted is None or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return None
     objects = [np.empty(8, np.uint8)]
-    alone, shared = 0, 0
-    for item in objects:
-        alone = sys.getrefcount(item)
+    alone: int = counted(objects[0])
     view = objects[0][:4].view(np.int16).reshape(2, 1).T
-    for item in objects:
-        shared = sys.getrefcount(item)
-    return alone if shared == alone + 1 and view.base is objects[0] else None
+    return alone if counted(objects[0]) == alone + 1 and view.base is objects[0] else None
 
 
 _FREE: Final = _free_count()

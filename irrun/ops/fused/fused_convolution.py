@@ -36,7 +36,7 @@ class FusedConvolution(Fused):
         self.bias = bias
         self.activation = activation
         self.accurate = accurate
-        self.least = None if least is None else least.reshape(-1, *(1,) * (weights.ndim - 3))
+        self.least = None if least is None else least.reshape(-1)
         self._prepared: dict[tuple[int, ...], Prepared] = {}
 
     def prepare(self, shape: tuple[int, ...]) -> Prepared:
@@ -57,6 +57,7 @@ class FusedConvolution(Fused):
             self.bias,
             self.activation,
             self.accurate,
+            self.least,
         )
         if len(self._prepared) >= _MOST_SHAPES:
             self._prepared.clear()
@@ -65,8 +66,6 @@ class FusedConvolution(Fused):
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         kernel = self.prepare(data.shape)
-        if self.least is not None:
-            data = np.maximum(data, self.least, out=memory.like(data))
         batch, channels, *spatial = kernel.shape
         out = np.moveaxis(memory.empty((batch, *spatial, channels), self.weights.dtype), -1, 1)
         return kernel(data, out, summand)

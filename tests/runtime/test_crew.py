@@ -1,0 +1,267 @@
+"""Crews of processes: they compute what one process does, and nobody notices what happens to one of them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.diagnostics import IRError
+from irrun.document.writer import Handle
+from irrun.kernels.threads import set_threads, threads
+from irrun.model.config import ConfigError
+from irrun.runtime import crews
+from irrun.runtime.crew import is_possible
+from irrun.tensor import Array
+from irrun.tensor.element_type import I64
+from tests.optimize.nets import Net
+
+pytestmark = pytest.mark.skipif(not is_possible(), reason="a crew takes fork, x86-64 and an interpreter with a lock")
+
+
+@pytest.fixture(autouse=True, params=[2, 3])
+def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """So many processes, for every plan however small, also where they are slower."""
+    monkeypatch.setattr(crews, "WORTH_A_CREW", 0)
+    monkeypatch.setattr(crews, "TRIAL", 10**9)
+    before = threads()
+    set_threads(request.param)
+    yield request.param
+    set_threads(before)
+
+
+def images(net: Net) -> None:
+    """Every way to convolve: points, tiles by rows and by matrices, shifts, windows; a residual, pooling."""
+    x = net.parameter("x", "1,32,60,52")
+    wide = _convolution(net, x, 32, 48, 1, "1,48,60,52")
+    summed = net.layer("Add", [_convolution(net, wide, 48, 48, 3, "1,48,60,52"), wide], "1,48,60,52")
+    strided = _convolution(net, summed, 48, 64, 3, "1,64,30,26", stride=2)
+    tiles = _convolution(net, strided, 64, 64, 3, "1,64,30,26")
+    small = _convolution(net, tiles, 64, 512, 1, "1,512,15,13", stride=2)
+    shifts = _convolution(net, small, 512, 20, 3, "1,20,15,13")
+    places: dict[str, Any] = {"kernel": "3,3", "strides": "2,2", "pads_begin": "1,1", "pads_end": "1,1"}
+    pooled = net.layer("MaxPool", [shifts], "1,20,8,7", rounding_type="floor", **places)
+    net.result(net.layer("Tanh", [pooled], "1,20,8,7"), strided)
+
+
+def _convolution(net: Net, x: Handle, inputs: int, filters: int, size: int, shape: str, stride: int = 1) -> Handle:
+    pad, step = f"{size // 2},{size // 2}", f"{stride},{stride}"
+    places: dict[str, Any] = {"strides": step, "dilations": "1,1", "pads_begin": pad, "pads_end": pad}
+    made = net.layer("Convolution", [x, net.normal(filters, inputs, size, size)], shape, **places)
+    return net.layer("ReLU", [net.layer("Add", [made, net.normal(1, filters, 1, 1)], shape)], shape)
+
+
+def products(net: Net) -> None:
+    """A product, its square, and another product."""
+    x = net.parameter("x", "40,300")
+    made = net.layer("MatMul", [x, net.normal(300, 500)], "40,500")
+    net.result(net.layer("MatMul", [net.layer("Sigmoid", [made], "40,500"), net.normal(500, 30)], "40,30"))
+
+
+def reshaped(net: Net) -> None:
+    """A product in another shape, which may not fit."""
+    x, sizes = net.parameter("x", "40,300"), net.parameter("sizes", "2", I64)
+    made = net.layer("MatMul", [x, net.normal(300, 500)], "40,500")
+    net.result(net.layer("Reshape", [made, sizes], "?,?", special_zero=False))
+
+
+def compiled_with(build: Any, folder: Path, **config: Any) -> tuple[Net, irrun.CompiledModel, irrun.CompiledModel]:
+    """The net, compiled for a crew and for one process."""
+    net = Net()
+    build(net)
+    return net, net.compile(folder, **config), net.compile(folder, INFERENCE_PROCESSES=False)
+
+
+def start(request: irrun.InferRequest, inputs: Any, compiled: irrun.CompiledModel, size: int) -> None:
+    for _ in range(crews.RUNS_ALONE + 1):
+        request.infer(inputs)
+    assert processes(compiled) == size
+
+
+def processes(compiled: irrun.CompiledModel) -> int:
+    assert compiled.crews is not None
+    return compiled.crews.processes
+
+
+def close(got: Sequence[Array], expected: Sequence[Array]) -> bool:
+    return all(
+        np.allclose(a, b, rtol=1e-4, atol=1e-5 * float(np.abs(b).max())) for a, b in zip(got, expected, strict=True)
+    )
+
+
+def others() -> list[int]:
+    """The processes that this one has made and that live."""
+    return [
+        int(process)
+        for listing in Path("/proc/self/task").glob("*/children")
+        for process in listing.read_text().split()
+        if Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    ]
+
+
+@pytest.mark.parametrize("build", [images, products])
+def test_a_crew_computes_what_one_process_does(build: Any, tmp_path: Path, size: int) -> None:
+    net, compiled, alone = compiled_with(build, tmp_path)
+    request = compiled.create_infer_request()
+    for run in range(8):
+        inputs = net.inputs()
+        assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple()), run
+        assert processes(compiled) == (size if run >= crews.RUNS_ALONE else 1)
+
+
+def test_results_are_the_callers_own(tmp_path: Path) -> None:
+    net, compiled, alone = compiled_with(images, tmp_path)
+    request = compiled.create_infer_request()
+    given = [net.inputs() for _ in range(9)]
+    kept = [request.infer(inputs).to_tuple() for inputs in given]
+    for result in kept[-1]:
+        result.fill(7)
+    for inputs, results in zip(given[:-1], kept[:-1], strict=True):
+        assert close(results, alone(inputs).to_tuple())
+    assert all((result == 7).all() for result in kept[-1])
+
+
+def test_a_process_that_ends_is_not_missed(tmp_path: Path, size: int) -> None:
+    net, compiled, alone = compiled_with(products, tmp_path)
+    request, inputs = compiled.create_infer_request(), net.inputs()
+    before = set(others())
+    start(request, inputs, compiled, size)
+    os.kill((set(others()) - before).pop(), signal.SIGKILL)
+    for _ in range(3):
+        assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple())
+    start(request, inputs, compiled, size)
+
+
+def test_an_error_is_that_of_one_process(tmp_path: Path, size: int) -> None:
+    net, compiled, alone = compiled_with(reshaped, tmp_path)
+    request = compiled.create_infer_request()
+    good = {"x": net.inputs({"x": (40, 300)})["x"], "sizes": np.array([100, 200])}
+    start(request, good, compiled, size)
+    bad = good | {"sizes": np.array([100, 201])}
+    with pytest.raises(IRError) as wanted:
+        alone(bad)
+    with pytest.raises(IRError) as got:
+        request.infer(bad)
+    assert str(got.value) == str(wanted.value)
+    assert close(request.infer(good).to_tuple(), alone(good).to_tuple())
+
+
+def test_several_threads_may_run_one_model(tmp_path: Path) -> None:
+    net, compiled, alone = compiled_with(products, tmp_path)
+    given = [net.inputs() for _ in range(4)]
+    wanted = [alone(inputs).to_tuple() for inputs in given]
+    wrong: list[int] = []
+
+    def several(number: int) -> None:
+        request = compiled.create_infer_request()
+        for _ in range(10):
+            if not close(request.infer(given[number]).to_tuple(), wanted[number]):
+                wrong.append(number)
+
+    workers = [threading.Thread(target=several, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+def test_a_copy_of_the_process_runs_by_itself(tmp_path: Path, size: int) -> None:
+    net, compiled, alone = compiled_with(products, tmp_path)
+    request, inputs = compiled.create_infer_request(), net.inputs()
+    start(request, inputs, compiled, size)
+    wanted = alone(inputs).to_tuple()
+    context = multiprocessing.get_context("fork")
+    copy = context.Process(target=lambda: os._exit(0 if close(request.infer(inputs).to_tuple(), wanted) else 1))
+    copy.start()
+    copy.join(20)
+    assert copy.exitcode == 0
+    assert close(request.infer(inputs).to_tuple(), wanted)
+    assert processes(compiled) == size
+
+
+def test_the_processes_end_with_the_model(tmp_path: Path, size: int) -> None:
+    net, compiled, _ = compiled_with(products, tmp_path)
+    before = set(others())
+    request = compiled.create_infer_request()
+    start(request, net.inputs(), compiled, size)
+    assert len(set(others()) - before) == size - 1
+    assert compiled.crews is not None
+    compiled.crews.end()
+    assert set(others()) == before
+    assert processes(compiled) == 1
+
+
+@pytest.mark.parametrize("way", ["os._exit(0)", "os.kill(os.getpid(), 9)", "sys.exit(0)"])
+def test_the_processes_end_with_the_one_that_made_them(way: str, tmp_path: Path, size: int) -> None:
+    net, *_ = compiled_with(products, tmp_path)
+    np.save(tmp_path / "x.npy", net.inputs()["x"])
+    script = f"""
+        import os, sys, numpy, irrun
+        from pathlib import Path
+        from irrun.runtime import crews
+        crews.WORTH_A_CREW = 0
+        compiled = irrun.compile_model({str(tmp_path / "net.xml")!r}, {{"INFERENCE_NUM_THREADS": {size}}})
+        for _ in range(4):
+            compiled(numpy.load({str(tmp_path / "x.npy")!r}))
+        print(*(text for item in Path("/proc/self/task").glob("*/children") for text in item.read_text().split()))
+        sys.stdout.flush()
+        {way}
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60, check=False
+    )
+    made = [int(process) for process in done.stdout.split()]
+    assert len(made) == size - 1, done.stderr
+    ends = time.monotonic() + 10
+    while any(Path(f"/proc/{process}").exists() for process in made) and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert not [process for process in made if Path(f"/proc/{process}").exists()]
+
+
+def test_what_is_left_to_chance_is_not_shared(tmp_path: Path) -> None:
+    def chance(net: Net) -> None:
+        x = net.parameter("x", "40,300")
+        made = net.layer("MatMul", [x, net.normal(300, 500)], "40,500")
+        bounds = [net.constant(np.array([40, 500])), net.constant(0.0), net.constant(1.0)]
+        drawn = net.layer("RandomUniform", bounds, "40,500", opset=8, output_type="f32", global_seed=0, op_seed=0)
+        net.result(net.layer("Add", [made, drawn], "40,500"))
+
+    net, compiled, _ = compiled_with(chance, tmp_path)
+    inputs = net.inputs()
+    for _ in range(5):
+        compiled(inputs)
+    assert processes(compiled) == 1
+
+
+def test_what_is_faster_alone_is_not_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(crews, "TRIAL", 3)
+    net, compiled, _ = compiled_with(products, tmp_path)
+    request, inputs = compiled.create_infer_request(), net.inputs()
+    assert compiled.crews is not None
+    for _ in range(crews.RUNS_ALONE):
+        compiled.crews.took(compiled.plan, 1e-9)
+    request.infer(inputs)
+    assert processes(compiled) == size
+    for _ in range(3):
+        request.infer(inputs)
+    assert processes(compiled) == 1
+
+
+def test_the_setting_forbids_it(tmp_path: Path) -> None:
+    net, _, alone = compiled_with(products, tmp_path)
+    assert alone.crews is None
+    with pytest.raises(ConfigError, match="INFERENCE_PROCESSES is 3, expected True or False"):
+        net.compile(tmp_path, INFERENCE_PROCESSES=3)
