@@ -135,7 +135,7 @@ def measure(
             **{key: statistics.median(item[key] for item in begun[name]) for key in ("read_ms", "compile_ms")},
             "first_ms": statistics.median(item["first_ms"] for item in begun[name]),
             "idle_mib": begun[name][-1]["idle_mib"],
-            "peak_mib": worker.ask(memory=True),
+            **worker.ask(memory=True),
             "blas": begun[name][-1]["blas"],
             "agreement": agreement(outputs[name], outputs["openvino"]) if "openvino" in outputs else None,
         }

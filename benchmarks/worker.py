@@ -1,7 +1,8 @@
 """One engine with one model in a process of its own. Commands are lines of JSON on stdin, answers lines on stdout.
 
 ``{"run": seconds}`` runs for that long and answers with the milliseconds of each run; ``{"outputs": path}`` writes the
-outputs; ``{"memory": true}`` answers with the peak resident memory in MiB.
+outputs; ``{"memory": true}`` answers with the peak resident memory in MiB, that of processes that it made included, and
+how many processes that is.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ def main() -> None:
     os.dup2(2, 1)
     with np.load(f"{stem}.npz") as archive:
         inputs = {key: archive[key] for key in archive.files}
-    idle = peak_mib()
+    idle = own_peak_mib()
     engine = ENGINES[name](stem, threads)
     started = {
         "read_ms": milliseconds(engine.read),
@@ -47,7 +49,7 @@ def obey(command: dict[str, Any], engine: Engine, inputs: Inputs) -> Any:
     if "outputs" in command:
         np.savez(command["outputs"], *engine.run(inputs))
         return None
-    return peak_mib()
+    return {"peak_mib": peak_mib(), "processes": 1 + len(children())}
 
 
 def turn(engine: Engine, inputs: Inputs, seconds: float) -> list[float]:
@@ -69,6 +71,14 @@ def milliseconds(call: Callable[[], object]) -> float:
 
 
 def peak_mib() -> float:
+    """The high-water mark of this process, and what each process that it made holds now and shares with nobody.
+
+    What those share with this process, as all is that they had when they were made, its own mark has counted.
+    """
+    return own_peak_mib() + sum(private_mib(pid) for pid in children())
+
+
+def own_peak_mib() -> float:
     """The high-water mark of this program, which unlike ``ru_maxrss`` forgets the process that began it."""
     try:
         found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
@@ -78,6 +88,24 @@ def peak_mib() -> float:
         return int(found[1]) / 1024
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def children() -> list[int]:
+    """The living processes that the threads of this one made; none where the kernel does not list them."""
+    found = []
+    for path in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):
+            found += [int(word) for word in path.read_text().split()]
+    return found
+
+
+def private_mib(pid: int) -> float:
+    """The resident memory that a process has for itself alone; 0 where it has ended."""
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    return sum(map(int, re.findall(r"^Private_(?:Clean|Dirty):\s*(\d+) kB", rollup, re.MULTILINE))) / 1024
 
 
 if __name__ == "__main__":

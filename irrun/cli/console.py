@@ -19,6 +19,15 @@ def verbosity(command: _Command) -> _Command:
     )
 
 
+def text_or_json(command: _Command) -> _Command:
+    """Give a command ``--format``, and ``--json`` for one of the formats; its parameter is ``output_format``."""
+    name, formats = "output_format", click.Choice(["text", "json"])
+    choice = click.option("--format", "--output-format", name, type=formats, default="text", show_default=True)
+    return click.option(
+        "--json", name, type=formats, flag_value="json", default="text", help="The same as --format json."
+    )(choice(command))
+
+
 def level() -> int:
     """How often ``-v`` was given, less how often ``-q``."""
     return int(click.get_current_context().meta.get(_KEY, 0))

@@ -6,6 +6,7 @@ import importlib
 import os
 import statistics
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from irrun.cli.console import warn
 from irrun.cli.failures import Failure
-from irrun.diagnostics import IRError
-from irrun.model import InferRequest, Outputs, Port
+from irrun.cli.inputs import Value
+from irrun.model import Port
 from irrun.tensor import Array, Shape
 
 TURN: Final = 0.2
@@ -99,18 +100,6 @@ def milliseconds(function: Callable[[], Any]) -> tuple[Any, float]:
     return returned, 1000 * (time.perf_counter() - began)
 
 
-def runner(request: InferRequest, inputs: Mapping[int, Array], path: Path) -> Callable[[], Outputs]:
-    """Runs a request on its inputs; what fails then is reported with the file."""
-
-    def run() -> Outputs:
-        try:
-            return request.infer(inputs)
-        except IRError as error:
-            raise IRError(error.diagnostics, error.filename or str(path)) from None
-
-    return run
-
-
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """Rows as a table: the first ``left`` columns to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -143,12 +132,13 @@ class Native:
         self,
         path: Path,
         weights: Path | None,
-        shapes: Mapping[int, Shape],
-        inputs: Sequence[tuple[Port, Array]],
+        shapes: Mapping[Port, Shape],
+        given: Sequence[Value],
         threads: int,
         profiled: bool = False,
     ) -> None:
         ov = _openvino()
+        warnings.filterwarnings("ignore", message="Result of a string type will be copied")
         self.version: str = ov.get_version()
         core = ov.Core()
         config = {
@@ -162,7 +152,7 @@ class Native:
             model, self.read_ms = milliseconds(lambda: _read(ov, core, path, weights, shapes))
             compiled, self.compile_ms = milliseconds(lambda: core.compile_model(model, "CPU", config))
             self._request = compiled.create_infer_request()
-            self._inputs = {port.index: array for port, array in inputs}
+            self._inputs = {value.port.index: value.array for value in given}
             self.outputs, self.first_ms = milliseconds(self._first)
         except (RuntimeError, TypeError, ValueError) as error:
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -197,8 +187,8 @@ def _openvino() -> Any:
         raise Failure(what) from None
 
 
-def _read(ov: Any, core: Any, path: Path, weights: Path | None, shapes: Mapping[int, Shape]) -> Any:
+def _read(ov: Any, core: Any, path: Path, weights: Path | None, shapes: Mapping[Port, Shape]) -> Any:
     model = core.read_model(path) if weights is None else core.read_model(path, weights)
     if shapes:
-        model.reshape({index: ov.PartialShape(str(shape)) for index, shape in shapes.items()})
+        model.reshape({port.index: ov.PartialShape(str(shape)) for port, shape in shapes.items()})
     return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import signal
 import subprocess
@@ -222,6 +223,24 @@ def test_an_interrupt_ends_a_command(clamp: str, tmp_path: Path) -> None:
         running.send_signal(signal.SIGINT)
         said, complaints = running.communicate(timeout=60)
     assert (running.returncode, said, complaints) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("spelling", [["--json"], ["--format", "json"], ["--output-format", "json"]])
+@pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        (["info", "{model}"], "ir_version"),
+        (["run", "{model}", "--random"], "outputs"),
+        (["bench", "{model}", "--niter", "1"], "engines"),
+        (["profile", "{model}", "--niter", "1"], "layers"),
+        (["rule", "IR401"], "summary"),
+    ],
+)
+def test_every_way_to_ask_for_json(run: Run, clamp: str, arguments: list[str], key: str, spelling: list[str]) -> None:
+    words = [word.replace("{model}", clamp) for word in arguments]
+    assert key in json.loads(run(*words, *spelling).stdout)
+    assert not run(*words).stdout.startswith("{")
+    assert not run(*words, "--json", "--format", "text").stdout.startswith("{")
 
 
 def test_loud_and_quiet(run: Run, clamp: str, npy: Callable[[str, Any], str]) -> None:

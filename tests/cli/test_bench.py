@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from irrun.cli.commands.bench import _difference
 from irrun.cli.measuring import in_turns, latency, short
-from tests.cli.conftest import Run
+from tests.cases import f32
+from tests.cli.conftest import Net, Run
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
+SEVEN = DIGITS.with_name("seven.npy")
+
+Npy = Callable[[str, Any], str]
 
 
 def test_text(run: Run) -> None:
@@ -41,7 +49,7 @@ def test_text(run: Run) -> None:
 def test_json(run: Run) -> None:
     record = json.loads(run("bench", DIGITS, "--niter", "7", "--seed", "3", "--format", "json").stdout)
     assert (record["model"], record["seed"]) == ("digits", 3)
-    assert record["inputs"] == [{"name": "image", "type": "f32", "shape": [1, 1, 8, 8]}]
+    assert record["inputs"] == [{"name": "image", "type": "f32", "shape": [1, 1, 8, 8], "source": "random"}]
     assert list(record["engines"]) == ["irrun"]
     figures = record["engines"]["irrun"]
     assert figures["iterations"] == 7
@@ -49,6 +57,84 @@ def test_json(run: Run) -> None:
     assert figures["min"] <= figures["average"] <= figures["max"]
     assert figures["throughput"] == pytest.approx(1000 / figures["average"])
     assert min(figures["read_ms"], figures["compile_ms"], figures["first_ms"]) > 0
+
+
+@pytest.mark.parametrize("form", ["{}", "image={}", "image:{}"])
+@pytest.mark.parametrize("command", ["bench", "profile"])
+def test_input_from_a_file(run: Run, command: str, form: str) -> None:
+    arguments = (command, DIGITS, "--niter", "1", "-i", form.format(SEVEN))
+    item = {"name": "image", "type": "f32", "shape": [1, 1, 8, 8], "source": str(SEVEN)}
+    assert json.loads(run(*arguments, "--json").stdout)["inputs"] == [item]
+    assert run(*arguments).stdout.splitlines()[1].split(maxsplit=1)[1] == f"image  f32[1,1,8,8], from {SEVEN}"
+
+
+@pytest.mark.parametrize("command", ["bench", "profile"])
+def test_the_shape_of_a_file_is_the_one_that_runs(run: Run, command: str) -> None:
+    images = DIGITS.with_name("heldout_images.npy")
+    record = json.loads(run(command, DIGITS, "--niter", "1", "-i", images, "--json").stdout)
+    assert record["inputs"][0]["shape"] == [360, 1, 8, 8]
+
+
+@pytest.mark.parametrize("command", ["bench", "profile"])
+def test_inputs_that_are_not_given_are_random(run: Run, add: str, npy: Npy, command: str) -> None:
+    given = npy("a.npy", np.array([1, 2]))
+    record = json.loads(run(command, add, "--niter", "1", "-i", f"a={given}", "--random", "--json").stdout)
+    assert [(item["name"], item["source"]) for item in record["inputs"]] == [("a:0", given), ("b:0", "random")]
+
+
+@pytest.mark.parametrize("command", ["bench", "profile"])
+def test_wrong_inputs(run: Run, add: str, npy: Npy, tmp_path: Path, command: str) -> None:
+    pair, three = npy("pair.npy", np.array([1, 2])), npy("three.npy", np.array([1, 2, 3]))
+    has = 'the model has "a:0" (i64[2]), "b:0" (i64[2])'
+    for texts, message in (
+        ([f"c={pair}"], f'no input "c"; {has}'),
+        ([pair], f"-i {pair} names no input; {has}"),
+        ([f"a={pair}", f"a:0={pair}"], 'input "a:0" is given twice'),
+        ([f"a={three}"], "input \"a:0\" has shape [3], expected [2]; --shape 'a:0[3]' reshapes the model"),
+        ([f"a={tmp_path}/none.npy"], f"{tmp_path}/none.npy: No such file or directory"),
+    ):
+        result = run(command, add, "--niter", "1", *(word for text in texts for word in ("-i", text)))
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {message}\n")
+
+
+@pytest.mark.parametrize("command", ["bench", "profile"])
+def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_path: Path, command: str) -> None:
+    net = Net()
+    image, kernel = net.parameter("image", "f32", "1,1,?,?"), net.parameter("kernel", "f32", "1,1,3,3")
+    window = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+    net.result(net.layer("Convolution", window, [image, kernel]))
+    result = run(command, net.write(tmp_path / "conv.xml"), "--niter", "1")
+    note, error = result.stderr.splitlines()[:2]
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert note == (
+        "note: dynamic dims of random inputs are as small as can be; --shape 'image:0[...]' gives other sizes"
+    )
+    assert "a window of 3 does not fit on spatial axis 0 with 1 elements" in error
+
+
+def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path) -> None:
+    """Texts, booleans, halves, narrow integers and scalars, in turns with OpenVINO."""
+    pytest.importorskip("openvino", reason="the native engine is not installed")
+    net = Net()
+    for type, shape in (("string", "2"), ("boolean", "3"), ("f16", ""), ("i8", "1,2"), ("f32", "?")):
+        net.result(net.parameter(f"in_{type}", type, shape))
+    path = net.write(tmp_path / "types.xml")
+    result = run("bench", path, "--niter", "1", "--compare-openvino", "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    record = json.loads(result.stdout)
+    assert [item["shape"] for item in record["inputs"]] == [[2], [3], [], [1, 2], [1]]
+    assert record["largest_difference"] == 0
+
+
+def test_difference() -> None:
+    one, nan, words = f32([1, 2]), f32([np.nan, np.inf]), np.array(["a", "b"], dtype=object)
+    assert _difference([one], [one + np.float32(0.5)]) == (0.5, 0.2)
+    assert _difference([one, 100 * one], [one + np.float32(1), 100 * one + np.float32(50)]) == (50, 0.2)
+    assert _difference([one], [0 * one]) == (2, None)
+    assert _difference([nan, words, one[:0]], [nan, words.astype(str), one[:0]]) == (0, None)
+    assert _difference([words], [words[::-1]]) == (np.inf, None)
+    assert _difference([one], [one[:1]]) == (None, None)
+    assert _difference([one], [words]) == (None, None)
 
 
 def test_shape(run: Run) -> None:
@@ -74,6 +160,7 @@ def test_beside_openvino(run: Run) -> None:
     lines = run(*arguments).stdout.splitlines()
     assert lines[5].split() == ["irrun", "OpenVINO", "ratio"]
     assert lines[-1].startswith("outputs: largest difference from OpenVINO's ")
+    assert lines[-1].endswith(" of the largest value of that output")
 
 
 @pytest.mark.parametrize("command", ["bench", "profile"])
@@ -111,6 +198,10 @@ def test_what_openvino_refuses(run: Run, monkeypatch: pytest.MonkeyPatch, comman
     [
         (("--shape", "img[1,1,8,8]"), 'error: no input "img"; did you mean image?'),
         (("--shape", "image[x]"), 'error: --shape image[x]: "[x]" is no shape, expected sizes, ? or intervals'),
+        (
+            ("--shape", "image[2,1,8,8]", "--shape", "[3,1,8,8]"),
+            'error: --shape [3,1,8,8]: input "image" is given a shape twice',
+        ),
         (("--niter", "0"), "Error: Invalid value for '--niter': 0 is not in the range x>=1."),
         (("--threads", "0"), "Error: Invalid value for '--threads': 0 is not in the range 1<=x<=1024."),
         (("--format", "xml"), "Error: Invalid value for '--format'"),

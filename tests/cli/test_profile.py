@@ -57,6 +57,14 @@ def test_fused_layer(run: Run, product: str) -> None:
     assert sum(layer["bytes"] for layer in layers) == 4 * (4 * 8 + 8 * 16 + 4 * 16)
 
 
+def test_layers_that_a_fused_one_stands_for(run: Run) -> None:
+    fused = {layer["name"]: layer["stands_for"] for layer in profiled(run, DIGITS)["layers"]}
+    assert fused["conv1"] == ["conv1", "conv1_add", "relu1"]
+    assert fused["softmax"] == ["softmax"]
+    written = profiled(run, DIGITS, "--as-written")["layers"]
+    assert [layer["stands_for"] for layer in written] == [[layer["name"]] for layer in written]
+
+
 def test_types_are_the_sums_of_layers(run: Run) -> None:
     record = profiled(run, DIGITS)
     layers, types = record["layers"], record["types"]
@@ -80,12 +88,13 @@ def test_text(run: Run, product: str) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     assert lines[0] == "model    product, 1 layers that run"
-    assert lines[1].endswith(", 1 thread")
-    assert lines[2].endswith("the median of 2 runs")
-    assert lines[5].split() == ["TYPE", "LAYERS", "MS", "SHARE", "GFLOP/S", "MIB"]
-    assert lines[6].split()[:2] == ["MatMul", "1"]
-    assert lines[8] == "the slowest 1 of 1 layers"
-    assert lines[10].split()[:6] == ["product", "MatMul", "[4,8]", "[8,16]", "->", "[4,16]"]
+    assert lines[1] == "input    a:0  f32[4,8], random"
+    assert lines[2].endswith(", 1 thread")
+    assert lines[3].endswith("the median of 2 runs")
+    assert lines[6].split() == ["TYPE", "LAYERS", "MS", "SHARE", "GFLOP/S", "MIB"]
+    assert lines[7].split()[:2] == ["MatMul", "1"]
+    assert lines[9] == "the slowest 1 of 1 layers"
+    assert lines[11].split()[:6] == ["product", "MatMul", "[4,8]", "[8,16]", "->", "[4,16]"]
     assert "slowest" not in run("profile", product, "--niter", "1", "--top", "0").stdout
 
 

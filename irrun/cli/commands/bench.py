@@ -1,15 +1,17 @@
 """Measure a model: latency, throughput, the first inference, and what reading and compiling take.
 
-Inputs are random, and the same for the same seed. It stops after --niter inferences where that is given, else after
---time. Times that are compared are measured in turns, in one process, with as many threads.
+Inputs are those of -i, as irrun run takes them, and random for the rest, the same for the same seed. It stops after
+--niter inferences where that is given, else after --time. Times that are compared are measured in turns, in one
+process, with as many threads.
 
 \b
 Examples:
   irrun bench model.xml
+  irrun bench model.xml -i image=cat.npy
   irrun bench model.xml --niter 100 --threads 2
   irrun bench model.xml --shape 'image[8,3,224,224]' --time 10
   irrun bench model.xml --compare-openvino
-  irrun bench model.xml --format json
+  irrun bench model.xml --json
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import assignments, values
-from irrun.cli.console import result, verbosity
+from irrun.cli import inputs, values
+from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.findings import say_findings
+from irrun.cli.inputs import FILE
 from irrun.cli.measuring import (
     Native,
     aligned,
@@ -33,14 +36,11 @@ from irrun.cli.measuring import (
     latency,
     milliseconds,
     require_native,
-    runner,
     short,
 )
 from irrun.model import compile_model, read_model
-from irrun.model.random_inputs import random_input
 from irrun.tensor import Array
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 ROWS = (
     ("read_ms", "read"),
     ("compile_ms", "compile"),
@@ -55,38 +55,34 @@ ROWS = (
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@click.option("--niter", type=click.IntRange(min=1), help="How many inferences.")
+@inputs.options
+@click.option("--random", is_flag=True, expose_value=False, help="Random values for other inputs, as by default.")
+@click.option("--niter", type=click.IntRange(min=1), metavar="N", help="How many inferences.")
 @click.option(
     "--time",
     "seconds",
     type=click.FloatRange(min=0, min_open=True, max=86400),
+    metavar="SECONDS",
     default=3.0,
     show_default=True,
     help="For how many seconds, where --niter is not given.",
 )
-@click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable.")
-@click.option("--weights", type=FILE, help="The weights, where they are not beside the model.")
-@click.option("--threads", type=click.IntRange(min=1, max=1024), help="Threads; as many as BLAS wants by default.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of random inputs.")
+@click.option(
+    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
+)
 @click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns beside irrun, in f32.")
-@click.option(
-    "--format",
-    "--output-format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-)
+@text_or_json
 @verbosity
 def command(
     model: Path,
-    niter: int | None,
-    seconds: float,
+    files: tuple[str, ...],
+    seed: int,
     shapes: tuple[str, ...],
     weights: Path | None,
+    niter: int | None,
+    seconds: float,
     threads: int | None,
-    seed: int,
     as_written: bool,
     native: bool,
     output_format: str,
@@ -95,23 +91,20 @@ def command(
         require_native()
     with blas_threads(threads) as blas:
         loaded, read_ms = milliseconds(lambda: read_model(model, weights))
-        given = dict(assignments.split_shape(text, loaded.inputs) for text in shapes)
-        if given:
-            loaded.reshape({port.any_name: shape for port, shape in given.items()})
-        inputs = [(port, random_input(port, seed)) for port in loaded.inputs]
+        reshaped = inputs.reshape(loaded, shapes)
+        given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
         config: dict[str, Any] = {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0}
         compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
         say_findings(loaded, model)
-        run = runner(compiled.create_infer_request(), {port.index: array for port, array in inputs}, model)
+        run = inputs.runner(compiled.create_infer_request(), given, model)
         outputs, first_ms = milliseconds(run)
         engines: dict[str, dict[str, Any]] = {
             "irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}
         }
         runs: dict[str, Callable[[], object]] = {"irrun": run}
-        difference = None
+        difference: tuple[float | None, float | None] = None, None
         if native:
-            reshaped = {port.index: shape for port, shape in given.items()}
-            other = Native(model, weights, reshaped, inputs, blas["threads"])
+            other = Native(model, weights, reshaped, given, blas["threads"])
             engines["openvino"] = {
                 "version": other.version,
                 "read_ms": other.read_ms,
@@ -124,17 +117,14 @@ def command(
             engines[name] |= {"iterations": len(times), **latency(times)}
     record: dict[str, Any] = {
         "model": loaded.friendly_name,
-        "inputs": [
-            {"name": port.any_name, "type": str(port.element_type), "shape": list(array.shape)}
-            for port, array in inputs
-        ],
+        "inputs": [value.as_dict() for value in given],
         "seed": seed,
         "blas": blas,
         "engines": engines,
     }
     if native:
         record["ratio"] = engines["irrun"]["median"] / engines["openvino"]["median"]
-        record["largest_difference"] = difference
+        record["largest_difference"], record["relative_difference"] = difference
     result(values.as_json(record) if output_format == "json" else _text(record))
 
 
@@ -142,10 +132,7 @@ def _text(record: Mapping[str, Any]) -> str:
     engines: Mapping[str, Mapping[str, Any]] = record["engines"]
     facts = [
         ["model", values.printable(record["model"]) or "no name"],
-        *(
-            ["input", f"{values.printable(item['name'])}  {item['type']}[{','.join(map(str, item['shape']))}], random"]
-            for item in record["inputs"]
-        ),
+        *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
     ]
     if "openvino" in engines:
@@ -159,7 +146,7 @@ def _text(record: Mapping[str, Any]) -> str:
     rows.append(_row("throughput", [engine["throughput"] for engine in engines.values()], _per_second))
     lines = [aligned(facts, left=2), "", aligned(rows)]
     if "ratio" in record:
-        lines += ["", _agreement(record["largest_difference"])]
+        lines += ["", _agreement(record["largest_difference"], record["relative_difference"])]
     return "\n".join(lines)
 
 
@@ -172,21 +159,35 @@ def _per_second(value: float) -> str:
     return f"{value:,.0f} /s" if value >= 100 else f"{value:.2f} /s"
 
 
-def _agreement(difference: float | None) -> str:
-    if difference is None:
+def _agreement(absolute: float | None, relative: float | None) -> str:
+    if absolute is None:
         return "outputs: of other shapes or types than OpenVINO's"
-    return f"outputs: largest difference from OpenVINO's {difference:.3g}"
+    share = "" if relative is None else f", {relative:.2g} of the largest value of that output"
+    return f"outputs: largest difference from OpenVINO's {absolute:.3g}{share}"
 
 
-def _difference(ours: Sequence[Array], theirs: Sequence[Array]) -> float | None:
-    """The largest absolute difference of two lists of outputs; None where they cannot be compared."""
-    largest = 0.0
+def _difference(ours: Sequence[Array], theirs: Sequence[Array]) -> tuple[float | None, float | None]:
+    """The largest absolute difference of two lists of outputs, and that over the largest magnitude of its output.
+
+    Texts that differ are infinitely far apart. None where shapes differ, or there are texts in one and numbers in the
+    other; no second number where there is no difference, or the output is zero throughout or not finite.
+    """
+    largest, relative = 0.0, None
     for left, right in zip(ours, theirs, strict=True):
-        if left.shape != right.shape or left.dtype.kind in "UO" or right.dtype.kind in "UO":
-            return None
-        if left.size:
-            a, b = left.astype(np.float64), right.astype(np.float64)
-            with np.errstate(invalid="ignore"):
-                gap = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
-            largest = max(largest, float(gap.max()))
-    return largest
+        texts = [array.dtype.kind in "UO" for array in (left, right)]
+        if left.shape != right.shape or texts[0] != texts[1]:
+            return None, None
+        if texts[0]:
+            gap, scale = 0.0 if np.array_equal(left.astype(str), right.astype(str)) else np.inf, 0.0
+        else:
+            gap, scale = _gap(left.astype(np.float64), right.astype(np.float64))
+        if not gap <= largest:
+            largest, relative = gap, gap / scale if scale and np.isfinite(scale) else None
+    return largest, relative
+
+
+def _gap(left: Array, right: Array) -> tuple[float, float]:
+    """The largest difference, NaN as good as NaN, and the largest magnitude on the right."""
+    with np.errstate(invalid="ignore"):
+        gap = np.where((left == right) | (np.isnan(left) & np.isnan(right)), 0.0, np.abs(left - right))
+    return float(gap.max(initial=0.0)), float(np.abs(right).max(initial=0.0))

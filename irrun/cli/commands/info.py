@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from irrun.cli import values
-from irrun.cli.console import result, verbosity
+from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.findings import say_findings
 from irrun.model import Port, read_model
 from irrun.model.flops import Flops
@@ -25,7 +25,7 @@ from irrun.model.summary import Summary, summarize
 
 @click.command(help=__doc__)
 @click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@text_or_json
 @verbosity
 def command(model: Path, output_format: str) -> None:
     loaded = read_model(model)

@@ -154,7 +154,13 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.option("--stdin-filename", metavar="FILE", help="What the standard input is called.")
 @click.option("--quiet-non-ir", is_flag=True, help="Pass over what is no IR, wherever it stands.")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Processes; 0 for all processors."
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Processes; 0 for all processors.",
 )
 @verbosity
 @click.pass_context

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import click
 
-from irrun.cli.console import result, verbosity
+from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.operations import complete_type, of_opset, opset_named
 from irrun.cli.values import as_json
 from irrun.diagnostics import listing
@@ -26,14 +26,7 @@ from irrun.ops.spec import AttrSpec, OpSpec, type_text
 @click.command(help=__doc__)
 @click.argument("type", required=False, shell_complete=complete_type)
 @click.option("--opset", callback=opset_named, metavar="opsetN", help="Only what a model of this opset has.")
-@click.option(
-    "--format",
-    "--output-format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-)
+@text_or_json
 @verbosity
 def command(type: str | None, opset: str | None, output_format: str) -> None:
     if type is None:

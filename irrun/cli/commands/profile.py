@@ -1,17 +1,18 @@
 """Show where the time of a model goes: by operation type and by layer, with GFLOP/s and bytes.
 
-Inputs are random, and the same for the same seed. Times are medians over --niter runs. The time of a layer that has
-sub-graphs is its own; the layers inside are listed as others are. Layers that are fused count as one. Bytes are the
-sizes of what a layer reads and writes.
+Inputs are those of -i, as irrun run takes them, and random for the rest, the same for the same seed. Times are medians
+over --niter runs. The time of a layer that has sub-graphs is its own; the layers inside are listed as others are.
+Layers that are fused count as one. Bytes are the sizes of what a layer reads and writes.
 
 \b
 Examples:
   irrun profile model.xml
+  irrun profile model.xml -i image=cat.npy
   irrun profile model.xml --top 50 --threads 1
   irrun profile model.xml --as-written
   irrun profile model.xml --trace trace.json
   irrun profile model.xml --compare-openvino
-  irrun profile model.xml --format json
+  irrun profile model.xml --json
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from typing import Any
 
 import click
 
-from irrun.cli import arithmetic, assignments, values
-from irrun.cli.console import note, result, verbosity
+from irrun.cli import arithmetic, inputs, values
+from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
+from irrun.cli.inputs import FILE, Value
 from irrun.cli.measuring import (
     Native,
     aligned,
@@ -35,24 +37,24 @@ from irrun.cli.measuring import (
     blas_threads,
     milliseconds,
     require_native,
-    runner,
     short,
 )
 from irrun.model import Model, compile_model, read_model
-from irrun.model.random_inputs import random_input
+from irrun.ops.fused.base import Fused
 from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@click.option("--niter", type=click.IntRange(min=1), default=10, show_default=True, help="How many runs.")
-@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many layers to show.")
-@click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable.")
-@click.option("--weights", type=FILE, help="The weights, where they are not beside the model.")
-@click.option("--threads", type=click.IntRange(min=1, max=1024), help="Threads; as many as BLAS wants by default.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of random inputs.")
+@inputs.options
+@click.option("--random", is_flag=True, expose_value=False, help="Random values for other inputs, as by default.")
+@click.option("--niter", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="How many runs.")
+@click.option(
+    "--top", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="How many layers to show."
+)
+@click.option(
+    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
+)
 @click.option(
     "--trace",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -60,23 +62,17 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Show OpenVINO's own profile beside it.")
-@click.option(
-    "--format",
-    "--output-format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-)
+@text_or_json
 @verbosity
 def command(
     model: Path,
-    niter: int,
-    top: int,
+    files: tuple[str, ...],
+    seed: int,
     shapes: tuple[str, ...],
     weights: Path | None,
+    niter: int,
+    top: int,
     threads: int | None,
-    seed: int,
     trace: Path | None,
     as_written: bool,
     native: bool,
@@ -88,29 +84,33 @@ def command(
         raise Failure(f"{trace}: there is no folder {trace.parent}")
     with blas_threads(threads) as blas:
         loaded = read_model(model, weights)
-        given = dict(assignments.split_shape(text, loaded.inputs) for text in shapes)
-        if given:
-            loaded.reshape({port.any_name: shape for port, shape in given.items()})
-        inputs = [(port, random_input(port, seed)) for port in loaded.inputs]
+        reshaped = inputs.reshape(loaded, shapes)
+        given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
         config: dict[str, Any] = {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0}
-        record = _profile(loaded, model, inputs, niter, config, trace)
+        record = _profile(loaded, model, given, niter, config, trace)
         if native:
-            reshaped = {port.index: shape for port, shape in given.items()}
-            record["openvino"] = _native(Native(model, weights, reshaped, inputs, blas["threads"], True), niter)
-    record = {"model": loaded.friendly_name, "runs": niter, "seed": seed, "blas": blas, **record}
+            record["openvino"] = _native(Native(model, weights, reshaped, given, blas["threads"], True), niter)
+    record = {
+        "model": loaded.friendly_name,
+        "inputs": [value.as_dict() for value in given],
+        "runs": niter,
+        "seed": seed,
+        "blas": blas,
+        **record,
+    }
     say_findings(loaded, model)
     result(values.as_json(record) if output_format == "json" else _text(record, top))
 
 
 def _profile(
-    loaded: Model, path: Path, inputs: Sequence[Any], niter: int, config: Mapping[str, Any], trace: Path | None
+    loaded: Model, path: Path, given: Sequence[Value], niter: int, config: Mapping[str, Any], trace: Path | None
 ) -> dict[str, Any]:
     """Runs that are observed and runs that are not, in turns: the latter say how long the whole takes."""
     compiled = compile_model(loaded, config)
-    arrays = {port.index: array for port, array in inputs}
     request = compiled.create_infer_request()
-    plain, observed = (runner(item, arrays, path) for item in (compiled.create_infer_request(), request))
+    plain, observed = (inputs.runner(item, given, path) for item in (compiled.create_infer_request(), request))
     plain()
+    observed()
     profiler = Profiler()
     request.observers.append(profiler)
     whole, between = [], []
@@ -149,6 +149,7 @@ def _layer(timing: Timing, niter: int) -> dict[str, Any]:
         "id": node.id,
         "name": node.name,
         "type": node.type,
+        "stands_for": list(node.op.parts) if isinstance(node.op, Fused) else [node.name],
         "calls": int(calls) if calls.is_integer() else calls,
         "ms": took,
         "flops": total,
@@ -210,6 +211,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
     runs = f"{record['runs']} run{'s' if record['runs'] != 1 else ''}"
     facts = [
         ["model", f"{values.printable(record['model']) or 'no name'}, {len(layers):,} layers that run"],
+        *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
         ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
         ["between", f"{short(record['between_ms'])} ms outside of layers, with what observing them takes"],

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from irrun.cli.console import result, verbosity
+from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.values import as_json
 
 if TYPE_CHECKING:
@@ -36,14 +36,7 @@ def complete_rule(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
 @click.command(help=__doc__)
 @click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=complete_rule)
 @click.option("--all", "every", is_flag=True, help="Explain every rule.")
-@click.option(
-    "--format",
-    "--output-format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-)
+@text_or_json
 @verbosity
 def command(rule: str | None, every: bool, output_format: str) -> None:
     from irrun.cli.failures import Failure

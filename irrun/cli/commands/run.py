@@ -24,38 +24,35 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, values
-from irrun.cli.console import detail, note, result, verbosity
+from irrun.cli import arrays, assignments, inputs, values
+from irrun.cli.console import detail, note, result, text_or_json, verbosity
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.diagnostics import IRError
-from irrun.model import InputError, Model, Outputs, Port, compile_model, read_model
-from irrun.model.arguments import as_carrier
-from irrun.model.random_inputs import random_input
-from irrun.tensor import Array, ElementType, Shape
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+from irrun.cli.inputs import FILE
+from irrun.model import Outputs, compile_model, read_model
+from irrun.tensor import Array, ElementType
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@click.option("-i", "--input", "inputs", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable.")
+@inputs.options
 @click.option("--random", "randomly", is_flag=True, help="Random values for inputs that are not given.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of random inputs.")
-@click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable.")
-@click.option("--weights", type=FILE, help="The weights, where they are not beside the model.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: a folder, an .npz or an .npy file."
 )
-@click.option("--top", type=click.IntRange(min=1), help="Show the likeliest classes of each row of scores.")
+@click.option(
+    "--top", type=click.IntRange(min=1), metavar="N", help="Show the likeliest classes of each row of scores."
+)
 @click.option("--labels", type=FILE, help="Integer classes to compare with: prints the top-1 accuracy.")
-@click.option("--threads", type=click.IntRange(min=1, max=1024), help="Threads; as many as BLAS wants by default.")
+@click.option(
+    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
+)
 @click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@text_or_json
 @verbosity
 def command(
     model: Path,
-    inputs: tuple[str, ...],
+    files: tuple[str, ...],
     randomly: bool,
     seed: int,
     shapes: tuple[str, ...],
@@ -69,82 +66,25 @@ def command(
 ) -> None:
     begin = time.perf_counter()
     loaded = read_model(model, weights)
-    if shapes:
-        loaded.reshape(dict(_shape(text, loaded) for text in shapes))
+    inputs.reshape(loaded, shapes)
     if output is not None:
         arrays.check_target(output, len(loaded.outputs))
-    given = _given(inputs, loaded.inputs)
-    missing = [port for port in loaded.inputs if port.index not in given]
+    given = inputs.from_files(files, loaded.inputs)
+    missing = inputs.missing(given, loaded.inputs)
     if missing and not randomly:
-        wanted = missing[0].any_name
         what = f"no value for input {assignments.listed(missing)}"
-        raise Failure(f'{what}; give -i "{wanted}=FILE.npy" or --random')
-    given |= {port.index: random_input(port, seed) for port in missing}
+        raise Failure(f'{what}; give -i "{missing[0].any_name}=FILE.npy" or --random')
+    given = inputs.completed(given, loaded.inputs, seed)
     truth = arrays.load_one(labels) if labels is not None else None
     compiled = compile_model(loaded, {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0})
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
-    try:
-        outputs = compiled(given)
-    except IRError as error:
-        _say_sizes(missing)
-        raise IRError(error.diagnostics, error.filename or str(model)) from None
+    outputs = inputs.runner(compiled.create_infer_request(), given, model)()
     detail(f"run in {_since(begin)}")
     _show(outputs, compiled.plan.result_types, output_format, top, truth)
     if output is not None:
         _write(output, outputs, compiled.plan.result_types)
-
-
-def _say_sizes(ports: Sequence[Port]) -> None:
-    """Say which sizes were made up where a run on random inputs failed."""
-    dynamic = [port.any_name for port in ports if not port.partial_shape.is_static]
-    if dynamic:
-        note(f"dynamic dims of random inputs are as small as can be; --shape '{dynamic[0]}[...]' gives other sizes")
-
-
-def _shape(text: str, model: Model) -> tuple[Any, Shape]:
-    return assignments.split_shape(text, model.inputs)
-
-
-def _given(texts: Sequence[str], ports: Sequence[Port]) -> dict[int, Array]:
-    given: dict[int, Array] = {}
-    for text in texts:
-        port, path = assignments.split_input(text, ports)
-        loaded = arrays.load(path)
-        for target, array in _targets(port, path, loaded, ports):
-            if target.index in given:
-                raise Failure(f'input "{target.any_name}" is given twice')
-            given[target.index] = array
-            _check(target, array)
-    return given
-
-
-def _targets(
-    port: Port | None, path: Path, loaded: Array | dict[str, Array], ports: Sequence[Port]
-) -> list[tuple[Port, Array]]:
-    if port is not None:
-        return [(port, arrays.load_one(path) if isinstance(loaded, dict) else loaded)]
-    if isinstance(loaded, dict):
-        by_name = {name: item for item in ports for name in item.all_names if name}
-        strange = [name for name in loaded if name not in by_name]
-        if strange:
-            raise Failure(f"{path}: {assignments.unknown_input(strange[0], ports)}")
-        return [(by_name[name], array) for name, array in loaded.items()]
-    if len(ports) != 1:
-        raise Failure(f"-i {path} names no input; the model has {assignments.listed(ports)}")
-    return [(ports[0], loaded)]
-
-
-def _check(port: Port, array: Array) -> None:
-    """Raise Failure where an array does not fit its input, with the way out where there is one."""
-    try:
-        as_carrier(port, array)
-    except InputError as error:
-        reshapes = ""
-        if port.partial_shape.rank == array.ndim and not port.partial_shape.admits(array.shape):
-            reshapes = f"; --shape '{port.any_name}{values.shape_text(array)}' reshapes the model"
-        raise Failure(f"{error}{reshapes}") from None
 
 
 def _show(

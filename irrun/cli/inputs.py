@@ -1,0 +1,164 @@
+"""What a model is run on, common to the commands that run one: values from files, random ones, and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+import numpy as np
+
+from irrun.cli import arrays, assignments, values
+from irrun.cli.console import note
+from irrun.cli.failures import Failure
+from irrun.diagnostics import IRError
+from irrun.model import InferRequest, InputError, Model, Outputs, Port
+from irrun.model.arguments import as_carrier
+from irrun.model.random_inputs import random_input
+from irrun.tensor import Array, Shape
+
+FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of an input, and the file that it comes from; None where it is random."""
+
+    port: Port
+    array: Array
+    file: Path | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        source = "random" if self.file is None else str(self.file)
+        return {
+            "name": self.port.any_name,
+            "type": str(self.port.element_type),
+            "shape": list(self.array.shape),
+            "source": source,
+        }
+
+
+def options(command: _Command) -> _Command:
+    """Give a command the options ``--input``, ``--seed``, ``--shape`` and ``--weights``."""
+    for option in (
+        click.option("--weights", type=FILE, help="The weights, where they are not beside the model."),
+        click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable."),
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            metavar="N",
+            default=0,
+            show_default=True,
+            help="The seed of random inputs.",
+        ),
+        click.option("-i", "--input", "files", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable."),
+    ):
+        command = option(command)
+    return command
+
+
+def reshape(model: Model, texts: Sequence[str]) -> dict[Port, Shape]:
+    """Give inputs the shapes that ``NAME[SHAPE]`` texts tell; which inputs, and what shapes."""
+    given: dict[Port, Shape] = {}
+    ports = model.inputs
+    for text in texts:
+        port, shape = assignments.split_shape(text, ports)
+        if port in given:
+            raise Failure(f'--shape {text}: input "{port.any_name}" is given a shape twice')
+        given[port] = shape
+    if given:
+        model.reshape({port.any_name: shape for port, shape in given.items()})
+    return given
+
+
+def from_files(texts: Sequence[str], ports: Sequence[Port]) -> list[Value]:
+    """The values that ``[NAME=]FILE`` texts tell, in the order of the inputs; Failure for what fits no input."""
+    given: dict[int, Value] = {}
+    for text in texts:
+        port, path = assignments.split_input(text, ports)
+        for target, array in _targets(port, path, arrays.load(path), ports):
+            if target.index in given:
+                raise Failure(f'input "{target.any_name}" is given twice')
+            _check(target, array)
+            given[target.index] = Value(target, array, path)
+    return [given[index] for index in sorted(given)]
+
+
+def completed(given: Sequence[Value], ports: Sequence[Port], seed: int) -> list[Value]:
+    """A value for each input, in their order: what is given, and random ones for the rest.
+
+    Each is a contiguous array of the input's own type, so that a run has nothing to convert.
+    """
+    by_index = {value.port.index: value for value in given}
+    return [_plain(by_index.get(port.index) or Value(port, random_input(port, seed))) for port in ports]
+
+
+def missing(given: Sequence[Value], ports: Sequence[Port]) -> list[Port]:
+    """The inputs that have no value."""
+    known = {value.port.index for value in given}
+    return [port for port in ports if port.index not in known]
+
+
+def text(value: Mapping[str, Any]) -> str:
+    """An input that ``Value.as_dict`` made, on one line."""
+    shape = ",".join(map(str, value["shape"]))
+    source = value["source"] if value["source"] == "random" else f"from {value['source']}"
+    return f"{values.printable(value['name'])}  {value['type']}[{shape}], {source}"
+
+
+def runner(request: InferRequest, given: Sequence[Value], path: Path) -> Callable[[], Outputs]:
+    """Runs a request on its inputs. What fails then is reported with the file, and with the sizes that are made up."""
+    arrays = {value.port.index: value.array for value in given}
+
+    def run() -> Outputs:
+        try:
+            return request.infer(arrays)
+        except IRError as error:
+            _say_sizes([value.port for value in given if value.file is None])
+            raise IRError(error.diagnostics, error.filename or str(path)) from None
+
+    return run
+
+
+def _say_sizes(random: Sequence[Port]) -> None:
+    dynamic = [port.any_name for port in random if not port.partial_shape.is_static]
+    if dynamic:
+        note(f"dynamic dims of random inputs are as small as can be; --shape '{dynamic[0]}[...]' gives other sizes")
+
+
+def _plain(value: Value) -> Value:
+    wanted = value.port.element_type
+    if not wanted.is_known or wanted.kind == "string":
+        return value
+    with np.errstate(all="ignore"):
+        return Value(value.port, value.array.astype(wanted.external, order="C", copy=False), value.file)
+
+
+def _targets(
+    port: Port | None, path: Path, loaded: Array | Mapping[str, Array], ports: Sequence[Port]
+) -> list[tuple[Port, Array]]:
+    if port is not None:
+        return [(port, arrays.load_one(path) if isinstance(loaded, Mapping) else loaded)]
+    if isinstance(loaded, Mapping):
+        by_name = {name: item for item in ports for name in item.all_names if name}
+        strange = [name for name in loaded if name not in by_name]
+        if strange:
+            raise Failure(f"{path}: {assignments.unknown_input(strange[0], ports)}")
+        return [(by_name[name], array) for name, array in loaded.items()]
+    if len(ports) != 1:
+        raise Failure(f"-i {path} names no input; the model has {assignments.listed(ports)}")
+    return [(ports[0], loaded)]
+
+
+def _check(port: Port, array: Array) -> None:
+    """Raise Failure where an array does not fit its input, with the way out where there is one."""
+    try:
+        as_carrier(port, array)
+    except InputError as error:
+        reshapes = ""
+        if port.partial_shape.rank == array.ndim and not port.partial_shape.admits(array.shape):
+            reshapes = f"; --shape '{port.any_name}{values.shape_text(array)}' reshapes the model"
+        raise Failure(f"{error}{reshapes}") from None
