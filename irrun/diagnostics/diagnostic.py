@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -116,11 +115,13 @@ class IRError(Exception):
 
 def near_match(word: str, candidates: Iterable[str]) -> str:
     """``; did you mean X?`` where a candidate is close to ``word``, the empty text otherwise."""
+    from difflib import get_close_matches
+
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     lower = word.lower()
     close = [candidate for candidate in by_lower if candidate == lower or _one_slip(lower, candidate)]
     close.sort(key=lambda candidate: (candidate != lower, candidate[:1] != lower[:1]))
-    close += difflib.get_close_matches(lower, list(by_lower), n=1, cutoff=0.7)
+    close += get_close_matches(lower, list(by_lower), n=1, cutoff=0.7)
     return f"; did you mean {by_lower[close[0]]}?" if close else ""
 
 

@@ -13,10 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.erf import erf
-from irrun.kernels.threads import Array, by_blocks, scratch, split
-
-_ROWS: Final = 1 << 16
-"""Elements of the rows that a softmax goes over at a time."""
+from irrun.kernels.lines import by_lines
+from irrun.kernels.threads import Array, by_blocks, scratch
 
 _MODERATE: Final = 60.0
 """exp of it is 1e26: sums of many such have room in float32, and so has its reciprocal."""
@@ -33,30 +31,29 @@ def softmax(x: Array, axis: int, out: Array | None = None) -> Array:
     """exp(x) / sum(exp(x)) along an axis; one for a scalar. ``out`` may be x itself."""
     if x.ndim == 0 or x.size == 0:
         return np.asarray(np.exp(x - x))
-    result = np.empty_like(x, order="C") if out is None else out
-    axis %= x.ndim
-    if axis == x.ndim - 1 and x.flags.c_contiguous and result.flags.c_contiguous:
-        rows, targets = x.reshape(-1, x.shape[-1]), result.reshape(-1, x.shape[-1])
-        step = max(_ROWS // x.shape[-1], 1)
-
-        def several(first: int, last: int) -> None:
-            for start in range(first * step, min(last * step, len(rows)), step):
-                _softmax(rows[start : start + step], targets[start : start + step], 1)
-
-        split(several, -(-len(rows) // step), x.size * 1.0)
-    else:
-        _softmax(x, result, axis)
+    result = np.empty_like(x) if out is None else out
+    by_lines(_softmax, x, result, axis % x.ndim, 1.0)
     return result
 
 
-def _softmax(x: Array, out: Array, axis: int) -> None:
-    if axis == 1 and x.ndim == 2 and out.flags.c_contiguous and is_moderate(x):
+def _softmax(x: Array, out: Array) -> None:
+    """Along the last axis but one."""
+    if x.shape[-1] == 1 and x.ndim == 3 and out.flags.c_contiguous:
+        _softmax_of_rows(x[..., 0], out[..., 0])
+        return
+    np.subtract(x, np.maximum.reduce(x, axis=-2, keepdims=True), out=out)
+    np.exp(out, out=out)
+    total = np.add.reduce(out, axis=-2, keepdims=True)
+    np.multiply(out, np.reciprocal(total, out=total), out=out)
+
+
+def _softmax_of_rows(x: Array, out: Array) -> None:
+    if is_moderate(x):
         np.exp(x, out=out)
-        total = row_sums(out)
     else:
-        np.subtract(x, np.max(x, axis=axis, keepdims=True), out=out)
+        np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out=out)
         np.exp(out, out=out)
-        total = np.sum(out, axis=axis, keepdims=True)
+    total = row_sums(out)
     np.multiply(out, np.reciprocal(total, out=total), out=out)
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array, split
 
 
 def depth_to_space(data: Array, block: int, *, depth_first: bool) -> Array:
@@ -101,3 +99,20 @@ def col2im(
                 left : left + across * strides[1] : strides[1],
             ] += blocks[:, :, row, col]
     return image[:, :, pads_begin[0] : pads_begin[0] + height, pads_begin[1] : pads_begin[1] + width]
+
+
+def shuffle(data: Array, axis: int, groups: int, out: Array) -> Array:
+    """Channels along an axis dealt out anew, one of each group in turn."""
+    axis %= data.ndim
+    before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
+    size = channels // groups
+    source = data.reshape(*before, groups, size, *after).swapaxes(axis, axis + 1)
+    target = out.reshape(*before, size, groups, *after)
+    front = (slice(None),) * axis
+
+    def work(first: int, last: int) -> None:
+        part = (*front, slice(first, last))
+        np.copyto(target[part], source[part])
+
+    split(work, size, 0.4 * data.size)
+    return out

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from irrun.kernels.threads import Array, split
+from irrun.kernels.lines import by_lines
+from irrun.kernels.threads import Array, scratch, split
 
 _ROWS = 1 << 16
 """Elements of the rows that are normalized at a time."""
@@ -137,21 +139,71 @@ def window_sum(x: Array, axis: int, reach: int) -> Array:
     return result
 
 
-def local_response(x: Array, axes: Sequence[int], alpha: float, beta: float, bias: float, size: int) -> Array:
+def local_response(
+    x: Array, axes: Sequence[int], alpha: float, beta: float, bias: float, size: int, out: Array | None = None
+) -> Array:
     """x / (bias + alpha / size ** len(axes) * sum) ** beta; the sum is that of the squares within size // 2 of x."""
+    result = np.empty_like(x) if out is None else out
+    factor = alpha / size ** len(axes)
+    if len(axes) == 1 and x.size:
+        respond = partial(_respond, factor=factor, beta=beta, bias=bias, reach=size // 2)
+        by_lines(respond, x, result, axes[0], 2.0)
+        return result
     total = np.asarray(np.square(x))
     for axis in axes:
         total = window_sum(total, axis, size // 2)
-    total *= alpha / size ** len(axes)
+    total *= factor
     total += bias
     _raise(total, beta)
-    return np.asarray(np.divide(x, total, out=total))
+
+    def work(first: int, last: int) -> None:
+        if first < last:
+            np.divide(x, total, out=result)
+
+    split(work, 1, x.size * 0.2)
+    return result
+
+
+def _respond(x: Array, out: Array, factor: float, beta: float, bias: float, reach: int) -> None:
+    """Neighbours lie along the last axis but one.
+
+    Lines are laid out with zeros around them, one behind the other, so that a sum of neighbours is one of long runs.
+    """
+    length, inner = x.shape[-2:]
+    reach = min(reach, length - 1)
+    shape = (*x.shape[:-2], length + 2 * reach, inner)
+    squares = scratch("squares", shape, x.dtype)
+    squares[..., :reach, :] = 0
+    squares[..., reach + length :, :] = 0
+    np.multiply(x, x, out=squares[..., reach : reach + length, :])
+    count = squares.size - 2 * reach * inner
+    sums = scratch("sums", shape, x.dtype)
+    total = sums.reshape(-1)[:count]
+    _run_sums(squares.reshape(-1), 2 * reach + 1, inner, total)
+    np.multiply(total, factor, out=total)
+    np.add(total, bias, out=total)
+    _raise(total, beta)
+    np.divide(x, sums[..., :length, :], out=out)
+
+
+def _run_sums(x: Array, taps: int, step: int, out: Array) -> None:
+    """The sums of x[i], x[i + step], ... of an odd number of taps: from sums of two, four, eight."""
+    if taps == 1:
+        np.copyto(out, x)
+    total, power, have, width, number = x[: out.size], x, 1, 1, 0
+    while have < taps:
+        wider = scratch(f"powers {number % 2}", (power.size - width * step,), x.dtype)
+        power = np.add(power[: wider.size], power[width * step :], out=wider)
+        width, number = 2 * width, number + 1
+        if taps & width:
+            total = np.add(total, power[have * step : have * step + out.size], out=out)
+            have += width
 
 
 def _raise(x: Array, exponent: float) -> None:
     """x to the power of ``exponent``, in place; roots are much faster for the usual one."""
     if exponent == 0.75:
         np.sqrt(x, out=x)
-        np.multiply(x, np.sqrt(x), out=x)
+        np.multiply(x, np.sqrt(x, out=scratch("roots", x.shape, x.dtype)), out=x)
     else:
         np.power(x, exponent, out=x)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -11,8 +13,21 @@ import numpy as np
 from irrun.kernels.threads import scratch, split
 from irrun.kernels.windows import Array, extent, lowest, pad, view
 
+Window = tuple[int, int, int, int]
+"""Kernel, stride, dilation and begin along one axis."""
+
+Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
+"""Gives an array of a shape and a type."""
+
 _BLOCK_ELEMENTS: Final = 1 << 17
 """Elements that are pooled at a time, so that the result of one axis meets the next in the cache."""
+
+
+def pooled_room(data: Array, counts: Sequence[int], dtype: np.dtype[Any], empty: Empty = np.empty) -> Array:
+    """An array [N, C, *counts] for the result of pooling, which lies in memory as the data do, channels last or not."""
+    if _is_channels_last(data):
+        return np.moveaxis(empty((data.shape[0], *counts, data.shape[1]), dtype), -1, 1)
+    return empty((*data.shape[:2], *counts), dtype)
 
 
 def max_pool(
@@ -26,58 +41,50 @@ def max_pool(
 ) -> Array:
     """The largest element of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
 
-    The result lies in memory as the data do, channels last or not.
+    It lies in memory as the data do.
     """
     windows = list(zip(kernel, strides, dilations, begins, strict=True))
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
-    return _pool(data, combine, lowest(data.dtype), windows, counts, data.dtype, out)
+    result = pooled_room(data, counts, data.dtype) if out is None else out
+    return _pool(data, combine, lowest(data.dtype), windows, result)
+
+
+def _is_channels_last(data: Array) -> bool:
+    return data.shape[1] > 1 and np.moveaxis(data, 1, -1).flags.c_contiguous
 
 
 def _pool(
-    data: Array,
-    combine: np.ufunc,
-    neutral: Any,
-    windows: Sequence[tuple[int, int, int, int]],
-    counts: Sequence[int],
-    dtype: np.dtype[Any],
-    out: Array | None = None,
+    data: Array, combine: np.ufunc, neutral: Any, windows: Sequence[Window], out: Array, divisor: Array | None = None
 ) -> Array:
-    """Axis after axis, a few planes or rows at a time; each of the windows is kernel, stride, dilation, begin."""
-    channels_last = data.shape[1] > 1 and np.moveaxis(data, 1, -1).flags.c_contiguous
-    if out is None and channels_last:
-        out = np.moveaxis(np.empty((data.shape[0], *counts, data.shape[1]), dtype), -1, 1)
-    elif out is None:
-        out = np.empty((*data.shape[:2], *counts), dtype)
+    """Axis after axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results."""
+    result = out
     if not (data.size and out.size):
         out.fill(neutral)
         return out
+    channels_last = _is_channels_last(data)
     if channels_last:
         source, target = np.moveaxis(data, 1, -1), np.moveaxis(out, 1, -1)
-        starts = [(image, row) for image in range(len(data)) for row in range(counts[0])]
         cost = target[0, :1].size * windows[0][0]
     else:
-        source = data.reshape(-1, *data.shape[2:], 1)
-        target = out.reshape(-1, *counts, 1) if out.flags.c_contiguous else np.empty((len(source), *counts, 1), dtype)
-        starts = [(plane, 0) for plane in range(len(source))]
-        cost = source[:1].size
+        if out.flags.c_contiguous:
+            data, out = data.reshape(1, -1, *data.shape[2:]), out.reshape(1, -1, *out.shape[2:])
+        source, target = data[..., np.newaxis], out[..., np.newaxis]
+        cost = source[0, :1].size
+    images, parts = target.shape[:2]
     step = max(_BLOCK_ELEMENTS // cost, 1)
 
     def several(first: int, last: int) -> None:
-        for start in range(first, last, step):
-            stop = min(start + step, last)
-            if not channels_last:
-                _pool_block(source[start:stop], target[start:stop], combine, neutral, windows, 0)
-                continue
-            for image in range(starts[start][0], starts[stop - 1][0] + 1):
-                low = starts[start][1] if image == starts[start][0] else 0
-                high = starts[stop - 1][1] + 1 if image == starts[stop - 1][0] else counts[0]
-                here = slice(image, image + 1)
-                _pool_block(source[here], target[here, low:high], combine, neutral, windows, low)
+        while first < last:
+            image, start = divmod(first, parts)
+            stop = min(start + step, parts, start + last - first)
+            first += stop - start
+            block, taken = target[image, start:stop], source[image] if channels_last else source[image, start:stop]
+            if channels_last:
+                block, taken = block[np.newaxis], taken[np.newaxis]
+            _pool_block(taken, block, combine, neutral, windows, start if channels_last else 0, divisor)
 
-    split(several, len(starts), 0.3 * data.size * sum(window[0] for window in windows))
-    if not channels_last and not out.flags.c_contiguous:
-        np.copyto(out, target.reshape(out.shape))
-    return out
+    split(several, images * parts, 0.3 * data.size * sum(window[0] for window in windows))
+    return result
 
 
 def _pool_block(
@@ -85,41 +92,56 @@ def _pool_block(
     target: Array,
     combine: np.ufunc,
     neutral: Any,
-    windows: Sequence[tuple[int, int, int, int]],
+    windows: Sequence[Window],
     first: int,
+    divisor: Array | None,
 ) -> None:
     """Source [A, *S, B] gives target [A, *counts, B], whose first row is number ``first`` of all."""
+    rows = target.shape[1]
     for axis, (kernel, stride, dilation, begin) in enumerate(windows):
         shape = (*target.shape[: axis + 2], *source.shape[axis + 2 :])
         last = axis == len(windows) - 1
         result = target if last else scratch(f"pooled {axis % 2}", shape, target.dtype)
         before = (slice(None),) * (axis + 1)
         skipped = begin - (first * stride if axis == 0 else 0)
-        whole: list[Array] = []
-        partial: list[tuple[Array, Array]] = []
-        for tap in range(kernel):
-            offset = tap * dilation - skipped
-            low = max(-(offset // stride), 0)
-            high = min((source.shape[axis + 1] - 1 - offset) // stride + 1, shape[axis + 1])
-            if low < high:
-                taken = source[(*before, slice(low * stride + offset, (high - 1) * stride + offset + 1, stride))]
-                if taken.shape == shape:
-                    whole.append(taken)
-                else:
-                    partial.append((result[(*before, slice(low, high))], taken))
-        if len(whole) > 1:
-            combine(whole[0], whole[1], out=result)
-        elif whole:
-            np.copyto(result, whole[0])
-        else:
-            result.fill(neutral)
-        for taken in whole[2:]:
-            combine(result, taken, out=result)
-        for part, taken in partial:
-            combine(part, taken, out=part)
-        if last and combine is np.fmax:
-            combine(result, neutral, out=result)
+        for part, taps in _segments(source.shape[axis + 1], shape[axis + 1], kernel, stride, dilation, skipped):
+            here = result[(*before, part)]
+            if len(taps) < 2:
+                np.copyto(here, source[(*before, taps[0])] if taps else neutral)
+                continue
+            combine(source[(*before, taps[0])], source[(*before, taps[1])], out=here)
+            for tap in taps[2:]:
+                combine(here, source[(*before, tap)], out=here)
         source = result
+    if combine is np.fmax and np.isnan(np.maximum.reduce(target, axis=None)):
+        combine(target, neutral, out=target)
+    if divisor is not None:
+        np.divide(target, divisor if divisor.shape[0] == 1 else divisor[first : first + rows], out=target)
+
+
+@lru_cache(1024)
+def _segments(
+    size: int, count: int, kernel: int, stride: int, dilation: int, begin: int
+) -> tuple[tuple[slice, tuple[slice, ...]], ...]:
+    """Windows along one axis in runs that meet the data with the same taps, each with the elements of these taps."""
+    bounds = []
+    for tap in range(kernel):
+        offset = tap * dilation - begin
+        low, high = max(-(offset // stride), 0), min((size - 1 - offset) // stride + 1, count)
+        if low < high:
+            bounds.append((low, high, offset))
+    edges = sorted({0, count, *(low for low, _, _ in bounds), *(high for _, high, _ in bounds)})
+    return tuple(
+        (
+            slice(start, stop),
+            tuple(
+                slice(start * stride + offset, (stop - 1) * stride + offset + 1, stride)
+                for low, high, offset in bounds
+                if low <= start and stop <= high
+            ),
+        )
+        for start, stop in itertools.pairwise(edges)
+    )
 
 
 def max_pool_indices(
@@ -131,7 +153,7 @@ def max_pool_indices(
     counts: Sequence[int],
 ) -> tuple[Array, Array]:
     """The largest element of each window, and where the first one lies among the spatial elements of its channel."""
-    data = _without_nan(data)
+    data = without_nan(data)
     values = max_pool(data, kernel, strides, dilations, begins, counts)
     sizes = data.shape[2:]
     steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
@@ -180,57 +202,47 @@ def avg_pool(
     """The mean of each window of data [N, C, *S], padded with zeros.
 
     The sum of a window is divided by the number of its elements that lie inside the data, but by ``least`` at least.
-    Divided by nothing it is NaN, or 0 for integers.
+    Divided by nothing it is NaN, or 0 for integers. ``out`` is for floats.
     """
-    windows = list(zip(kernel, strides, dilations, begins, strict=True))
-    summable = _summable(data)
-    total = _pool(summable, np.add, 0, windows, counts, summable.dtype, out if data.dtype == summable.dtype else None)
-    sizes: Array = np.ones((), np.int64)
-    for axis in reversed(range(len(kernel))):
-        starts = np.arange(counts[axis]) * strides[axis] - begins[axis]
-        taps = starts[:, None] + np.arange(kernel[axis]) * dilations[axis]
-        inside = ((taps >= 0) & (taps < data.shape[2 + axis])).sum(axis=1)
-        sizes = inside.reshape(-1, *(1 for _ in range(sizes.ndim))) * sizes
-    sizes = np.maximum(sizes, least)
-    if data.dtype.kind != "f":
-        return _mean(total, sizes, data.dtype)
-    np.divide(total, sizes.astype(data.dtype), out=total)
-    return total
+    windows = tuple(zip(kernel, strides, dilations, begins, strict=True))
+    sizes = _window_sizes(data.shape[2:], tuple(counts), windows, least)
+    if data.dtype.kind == "f":
+        result = pooled_room(data, counts, data.dtype) if out is None else out
+        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype))
+    wide = summable(data)
+    total = _pool(wide, np.add, 0, windows, pooled_room(wide, counts, wide.dtype))
+    return mean(total, sizes, data.dtype)
 
 
-def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
-    """The mean of data [N, C, *S] over as many windows along each axis as ``sizes`` says, which cover it evenly."""
-    spatial = data.shape[2:]
-    total = _summable(data)
-    if all(out > 0 and size % out == 0 for size, out in zip(spatial, sizes, strict=True)):
-        blocks = [part for size, out in zip(spatial, sizes, strict=True) for part in (out, size // out)]
-        inner = tuple(range(3, 2 + 2 * len(sizes), 2))
-        total = total.reshape(*data.shape[:2], *blocks).sum(axis=inner, dtype=total.dtype)
-        counts = np.asarray(math.prod(blocks[1::2]))
-        return _mean(total, counts, data.dtype)
-    counts = np.ones((), np.int64)
-    for axis in reversed(range(len(sizes))):
-        starts, lengths = _adaptive_windows(spatial[axis], sizes[axis])
-        along = (-1, *(1 for _ in range(len(sizes) - 1 - axis)))
-        parts = _adaptive_taps(total, axis, starts, lengths)
-        total = parts[0]
-        for tap, part in enumerate(parts[1:], start=1):
-            total = total + np.where((tap < lengths).reshape(along), part, 0)
-        counts = lengths.reshape(along) * counts
-    return _mean(total, counts, data.dtype)
+@lru_cache(64)
+def _window_sizes(sizes: tuple[int, ...], counts: tuple[int, ...], windows: tuple[Window, ...], least: int) -> Array:
+    """How many elements of each window lie inside the data, ``least`` at least; [1, ...] where all have as many."""
+    inside: Array = np.ones((), np.int64)
+    for size, count, (kernel, stride, dilation, begin) in reversed(list(zip(sizes, counts, windows, strict=True))):
+        taps = (np.arange(count) * stride - begin)[:, None] + np.arange(kernel) * dilation
+        along = ((taps >= 0) & (taps < size)).sum(axis=1)
+        inside = along.reshape(-1, *(1 for _ in range(inside.ndim))) * inside
+    inside = np.maximum(inside, least)
+    return inside[(slice(1),) * inside.ndim] if inside.size and (inside == inside.flat[0]).all() else inside
 
 
-def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """The largest element of each window, and where the first one lies among the spatial elements of its channel."""
-    values = _without_nan(data)
-    places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
-    for axis in reversed(range(len(sizes))):
-        starts, lengths = _adaptive_windows(data.shape[2 + axis], sizes[axis])
-        pairs = zip(
-            _adaptive_taps(values, axis, starts, lengths), _adaptive_taps(places, axis, starts, lengths), strict=True
-        )
-        values, places = _first_largest(pairs)
-    return values, np.broadcast_to(places, values.shape)
+def spatial_mean(data: Array, out: Array) -> None:
+    """Writes the mean of each channel of floats [N, C, *S] to [N, C]."""
+    batch, channels = data.shape[:2]
+    size = math.prod(data.shape[2:])
+    ones = np.ones(size, data.dtype)
+    last = _is_channels_last(data)
+    elements = np.moveaxis(data, 1, -1).reshape(batch, size, channels) if last else data.reshape(batch, channels, size)
+
+    def several(first: int, stop: int) -> None:
+        part = out[:, first:stop]
+        if last:
+            np.matmul(ones, elements[:, :, first:stop], out=part)
+        else:
+            np.matmul(elements[:, first:stop], ones, out=part)
+        np.divide(part, max(size, 1), out=part)
+
+    split(several, channels, 0.15 * data.size)
 
 
 def _outer_sum(parts: Sequence[Array]) -> Array:
@@ -249,48 +261,19 @@ def _outer_all(parts: Sequence[Array]) -> Array:
     return every
 
 
-def _first_largest(pairs: object) -> tuple[Array, Array]:
-    """Element-wise the largest of the values and its place; the first of equals. A place of -1 is no place."""
-    best: Array | None = None
-    where: Array | None = None
-    for value, place in pairs:  # type: ignore[attr-defined]
-        if best is None or where is None:
-            best, where = value.copy(), np.broadcast_to(place, value.shape).copy()
-            continue
-        better = (value > best) | (where < 0)
-        np.copyto(best, value, where=better)
-        np.copyto(where, place, where=better)
-    if best is None or where is None:
-        raise ValueError("a window has no elements")
-    return best, where
-
-
-def _adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
-    index = np.arange(count)
-    starts = index * size // max(count, 1)
-    return starts, -(-(index + 1) * size // max(count, 1)) - starts
-
-
-def _adaptive_taps(data: Array, axis: int, starts: Array, lengths: Array) -> list[Array]:
-    """The elements of all windows along one axis, one after the other; shorter windows repeat their last."""
-    return [
-        np.take(data, starts + np.minimum(tap, lengths - 1), axis=2 + axis)
-        for tap in range(int(lengths.max(initial=1)))
-    ]
-
-
-def _without_nan(data: Array) -> Array:
+def without_nan(data: Array) -> Array:
     """The data with NaN replaced by -inf."""
     if data.dtype.kind != "f" or data.size == 0 or not np.isnan(data.min()):
         return data
     return np.where(np.isnan(data), data.dtype.type(-np.inf), data)
 
 
-def _summable(data: Array) -> Array:
+def summable(data: Array) -> Array:
+    """Integers with room for their sum."""
     return data if data.dtype.kind == "f" else data.astype(np.int64, copy=False)
 
 
-def _mean(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
+def mean(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
     """The quotient; of integers rounded to the nearest, half to even."""
     if dtype.kind == "f":
         return (total / count).astype(dtype, copy=False)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irrun.kernels.recurrent_steps import GruSteps, LstmSteps, Steps, run_directions
+from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps, run_directions
 
 Array = npt.NDArray[Any]
 States = tuple[Array, ...]
@@ -142,9 +142,12 @@ def run_sequence(
     sequence i: their hidden state is zero, and in reverse a sequence begins at its own last step. A sequence of no
     steps, or of more than there are, ends in zeros.
     """
-    fast = [_fast_steps(cell, own) for own in weights]
-    if all(steps is not None for steps in fast) and not attention and x.shape[1] and np.all(lengths == x.shape[1]):
-        return run_directions([steps for steps in fast if steps is not None], x, states, reverse)
+    if is_fast(cell, weights[0].w.dtype) and not attention and are_whole(x, lengths):
+        size = states[0].shape[-1]
+        hidden = np.empty((len(x), len(weights), x.shape[1], size), x.dtype)
+        ends = [np.empty((len(x), len(weights), size), x.dtype) for _ in states]
+        run_directions([fast_steps(cell, own) for own in weights], x, states, reverse, hidden, ends)
+        return hidden, *ends
     passes = [
         _pass(cell, x, tuple(state[:, index] for state in states), lengths, own, backward, *attention)
         for index, (own, backward) in enumerate(zip(weights, reverse, strict=True))
@@ -152,16 +155,28 @@ def run_sequence(
     return tuple(np.stack(parts, axis=1) for parts in zip(*passes, strict=True))
 
 
-def _fast_steps(cell: Cell, weights: Weights) -> Steps | None:
-    """A quicker form of the usual activations without bounds; None for others."""
+def is_fast(cell: Cell, dtype: np.dtype[Any]) -> bool:
+    """Whether there is a quicker form: of the usual activations without bounds."""
+    if 0 < cell.clip < np.inf or dtype.kind != "f":
+        return False
     names = tuple(cell.activations)
-    if 0 < cell.clip < np.inf or weights.w.dtype.kind != "f":
-        return None
-    if isinstance(cell, Lstm) and names[:3] == ("sigmoid", "tanh", "tanh"):
-        return LstmSteps(weights.w, weights.r, weights.b)
-    if isinstance(cell, Gru) and names[:2] == ("sigmoid", "tanh"):
+    if isinstance(cell, Rnn):
+        return names[0] in RNN_ACTIVATIONS
+    return names[:3] == ("sigmoid", "tanh", "tanh") if isinstance(cell, Lstm) else names[:2] == ("sigmoid", "tanh")
+
+
+def are_whole(x: Array, lengths: Array) -> bool:
+    """Whether there are steps, and no sequence is shorter than they are."""
+    return x.shape[1] > 0 and bool(np.all(lengths == x.shape[1]))
+
+
+def fast_steps(cell: Cell, weights: Weights) -> Steps:
+    """The quicker form of one direction."""
+    if isinstance(cell, Rnn):
+        return RnnSteps(weights.w, weights.r, weights.b, cell.activations[0])
+    if isinstance(cell, Gru):
         return GruSteps(weights.w, weights.r, weights.b, cell.linear_before_reset)
-    return None
+    return LstmSteps(weights.w, weights.r, weights.b)
 
 
 def _pass(

@@ -8,6 +8,7 @@ from irrun.diagnostics import OpError
 
 UNBOUNDED: Final = 2**63 - 1
 _MAX_TERMS: Final = 8
+_MOST_INTERNED: Final = 4096
 
 Monomial = tuple[str, ...]
 Polynomial = tuple[tuple[Monomial, int], ...]
@@ -43,7 +44,7 @@ class Dim:
             return cls._make(0, UNBOUNDED if hi is None else hi)
         return cls.exactly(lo) if hi is None else cls._make(lo, hi)
 
-    _interned: list[Dim] = []
+    _interned: Final[dict[int, Dim]] = {}
 
     @classmethod
     def _make(cls, lo: int, hi: int, expr: Polynomial | None = None) -> Dim:
@@ -56,7 +57,12 @@ class Dim:
     @classmethod
     def exactly(cls, value: SupportsIndex) -> Dim:
         value = value.__index__()
-        return cls._interned[value] if 0 <= value < 4096 else cls._make(value, value)
+        known = cls._interned.get(value)
+        if known is None:
+            known = cls._make(value, value)
+            if 0 <= value < _MOST_INTERNED:
+                cls._interned[value] = known
+        return known
 
     @classmethod
     def symbol(cls, name: str, lo: int = 0, hi: int = UNBOUNDED) -> Dim:
@@ -254,9 +260,6 @@ class Dim:
 
     def __repr__(self) -> str:
         return f"Dim({self}{'' if self.expr is None else ' = ' + _render(self.expr)})"
-
-
-Dim._interned = [Dim._make(value, value) for value in range(4096)]
 
 
 def _add(a: int, b: int) -> int:

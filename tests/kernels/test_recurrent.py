@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.recurrent import Gru, Lstm, Weights, run_sequence
+from irrun.kernels.recurrent import Gru, Lstm, Rnn, Weights, run_sequence
 
 Array = np.ndarray[Any, Any]
 
@@ -39,14 +39,22 @@ def _gru(x: Array, h: Array, w: Array, r: Array, b: Array, linear: bool) -> tupl
     return np.stack(seen, 1), h
 
 
+def _rnn(x: Array, h: Array, w: Array, r: Array, b: Array) -> tuple[Array, Array]:
+    seen = []
+    for step in x.swapaxes(0, 1):
+        h = np.tanh(step @ w.T + h @ r.T + b)
+        seen.append(h)
+    return np.stack(seen, 1), h
+
+
 @pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("hidden", [1, 24])
-@pytest.mark.parametrize("kind", ["lstm", "gru", "gru, linear before reset"])
+@pytest.mark.parametrize("kind", ["rnn", "lstm", "gru", "gru, linear before reset"])
 @pytest.mark.usefixtures("team")
 def test_both_directions(batch: int, hidden: int, kind: str) -> None:
     draw = np.random.default_rng(11)
     steps, size = 30, 7
-    gates = 4 if kind == "lstm" else 3
+    gates = {"rnn": 1, "lstm": 4}.get(kind, 3)
     parts = gates + (kind.endswith("reset"))
     x = draw.standard_normal((batch, steps, size), dtype=np.float32)
     states = tuple(
@@ -54,20 +62,19 @@ def test_both_directions(batch: int, hidden: int, kind: str) -> None:
     )
     shapes = ((gates * hidden, size), (gates * hidden, hidden), (parts * hidden,))
     weights = [Weights(*(draw.standard_normal(shape, dtype=np.float32) / 2 for shape in shapes)) for _ in range(2)]
-    cell = (
-        Lstm(("sigmoid", "tanh", "tanh"))
-        if kind == "lstm"
-        else Gru(("sigmoid", "tanh"), linear_before_reset=kind.endswith("reset"))
-    )
+    cells = {"rnn": Rnn(("tanh",)), "lstm": Lstm(("sigmoid", "tanh", "tanh"))}
+    cell = cells.get(kind, Gru(("sigmoid", "tanh"), linear_before_reset=kind.endswith("reset")))
     result = run_sequence(cell, x, states, np.full(batch, steps), weights, (False, True))
     for index, own in enumerate(weights):
         data = (x if index == 0 else x[:, ::-1]).astype(np.float64)
         begin = [state[:, index].astype(np.float64) for state in states]
+        assert own.b is not None
+        exact: tuple[Array, ...]
         if kind == "lstm":
-            assert own.b is not None
-            exact: tuple[Array, ...] = _lstm(data, begin[0], begin[1], own.w, own.r, own.b)
+            exact = _lstm(data, begin[0], begin[1], own.w, own.r, own.b)
+        elif kind == "rnn":
+            exact = _rnn(data, begin[0], own.w, own.r, own.b)
         else:
-            assert own.b is not None
             exact = _gru(data, begin[0], own.w, own.r, own.b, kind.endswith("reset"))
         hidden_states = exact[0] if index == 0 else exact[0][:, ::-1]
         np.testing.assert_allclose(result[0][:, index], hidden_states, atol=2e-5)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from irrun.document.writer import Handle
-from irrun.tensor import Shape
-from irrun.tensor.element_type import F16, F32, I64
+from irrun.tensor import ElementType, Shape
+from irrun.tensor.element_type import F16, F32, I32, I64
 from tests.optimize.nets import Net, check, types
 
 
@@ -72,6 +73,28 @@ def test_indices_that_nobody_takes_are_not_computed(tmp_path: Path) -> None:
     net = Net()
     net.result(pooled(net)[0])
     check(net, tmp_path, ["pool-values-only"], {"FusedMaxPool": 1})
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("type", [F32, I32])
+def test_pooling_that_knows_no_indices(tmp_path: Path, channels_last: bool, type: ElementType) -> None:
+    net = Net()
+    shape = "2,9,8,3" if channels_last else "2,3,9,8"
+    data = net.parameter("x", shape)
+    if type is not F32:
+        data = net.layers("Convert", [data], [(type, shape)], destination_type=type.name)[0]
+    if channels_last:
+        data = net.layers("Transpose", [data, net.constant(np.array([0, 3, 1, 2]))], [(type, "2,3,9,8")])[0]
+    attributes: dict[str, Any] = {
+        "strides": "2,1",
+        "pads_begin": "1,1",
+        "pads_end": "1,1",
+        "kernel": "3,3",
+        "auto_pad": "explicit",
+    }
+    net.result(*net.layers("MaxPool", [data], [(type, "2,3,5,8")], **attributes))
+    others = ({"Transpose": 1} if channels_last else {}) | ({} if type is F32 else {"Convert": 1})
+    check(net, tmp_path, ["pool-values-only"], {"FusedMaxPool": 1} | others)
 
 
 def test_indices_that_somebody_takes_are_computed(tmp_path: Path) -> None:

@@ -1,23 +1,56 @@
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from irrun.kernels.threads import split
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 
 
 @fused("FusedConcat")
 class FusedConcat(Fused):
-    """Tensors one after the other along an axis, in memory that is taken again."""
+    """Tensors one after the other along an axis, in memory that is taken again.
 
-    def __init__(self, fact: Fact, axis: int) -> None:
+    With ``room`` the result is the first part of memory with room for so many elements along the axis. A link that
+    ``grows`` writes to what lies behind its first input, which is the result of a link with the same room, and gives
+    the longer part of the same memory; what reads the shorter one meanwhile sees no change.
+    """
+
+    def __init__(self, fact: Fact, axis: int, room: int | None = None, grows: bool = False) -> None:
         super().__init__(fact)
         self.axis = axis
+        self.room = room
+        self.grows = grows
 
     def run(self, *inputs: Array, memory: Memory) -> Array:
         first = inputs[0]
         sizes = list(first.shape)
         sizes[self.axis] = sum(x.shape[self.axis] for x in inputs)
         order = sorted(range(first.ndim), key=lambda axis: (-abs(first.strides[axis]), -first.shape[axis]))
-        laid = memory.empty([sizes[axis] for axis in order], first.dtype)
-        return np.concatenate(inputs, axis=self.axis, out=laid.transpose(np.argsort(order)))
+        before = (slice(None),) * self.axis
+        if self.grows:
+            out = as_strided(first, sizes, first.strides)
+            _join(inputs[1:], out[(*before, slice(first.shape[self.axis], None))], self.axis, order)
+            return out
+        lengths = list(sizes)
+        if self.room is not None:
+            lengths[self.axis] = self.room
+        laid = memory.empty([lengths[axis] for axis in order], first.dtype)
+        out = laid.transpose(np.argsort(order))[(*before, slice(sizes[self.axis]))]
+        _join(inputs, out, self.axis, order)
+        return out
+
+
+def _join(inputs: Sequence[Array], out: Array, axis: int, order: Sequence[int]) -> None:
+    """Shared along the outermost axis in memory that all of the arrays have in common."""
+    common = next((place for place in order if place != axis and out.shape[place] > 1), None)
+    before = (slice(None),) * (common or 0)
+
+    def work(start: int, stop: int) -> None:
+        here = (...,) if common is None else (*before, slice(start, stop))
+        np.concatenate([x[here] for x in inputs], axis=axis, out=out[here])
+
+    split(work, 1 if common is None else out.shape[common], 0.3 * out.size)

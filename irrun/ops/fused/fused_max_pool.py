@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from irrun.kernels.pooling import max_pool
+from irrun.kernels.pooling import max_pool, pooled_room
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.spatial import Windows
-from irrun.ops.fused.base import Fused, fused
+from irrun.ops.fused.base import Fused, Memory, fused
 
 
 @fused("FusedMaxPool")
@@ -15,7 +15,8 @@ class FusedMaxPool(Fused):
         self.kernel = kernel
         self.windows = windows
 
-    def run(self, data: Array) -> Array:
-        placed = self.windows.place(data.shape[2:], self.kernel)
+    def run(self, data: Array, *, memory: Memory) -> Array:
         windows = self.windows
-        return max_pool(data, self.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
+        placed = windows.place(data.shape[2:], self.kernel)
+        out = pooled_room(data, placed.counts, data.dtype, memory.empty)
+        return max_pool(data, self.kernel, windows.strides, windows.dilations, placed.begins, placed.counts, out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +30,16 @@ class Into(Protocol):
     def __call__(self, x: Array, /, *, out: Array) -> object: ...
 
 
+@dataclass(frozen=True, slots=True)
+class _InPlace:
+    """Two are equal where both are sure to be the same function."""
+
+    into: Into
+
+    def __call__(self, x: Array) -> None:
+        self.into(x, out=x)
+
+
 _PLAIN = (Unary.run, FloatFunction.run, Whole.run, Sqrt.run)
 """What is, for floats, nothing but ``function``."""
 
@@ -38,7 +49,7 @@ def in_place(op: Op) -> InPlace | None:
     into = into_other(op)
     if into is None:
         return None
-    return lambda x: into(x, out=x)
+    return _InPlace(into)
 
 
 def into_other(op: Op) -> Into | None:
@@ -54,7 +65,7 @@ def into_other(op: Op) -> Into | None:
     if isinstance(op, Sigmoid):
         return kernels.sigmoid
     if isinstance(op, Swish):
-        return lambda x, out: kernels.swish(x, None, out)
+        return _swish
     if isinstance(op, HSigmoid):
         return _copied(lambda x: kernels.hard_sigmoid(x, 1 / 6, 0.5))
     if isinstance(op, Elu):
@@ -70,6 +81,10 @@ def into_other(op: Op) -> Into | None:
 
 def _relu(x: Array, out: Array) -> None:
     np.maximum(x, 0, out=out)
+
+
+def _swish(x: Array, out: Array) -> None:
+    kernels.swish(x, None, out)
 
 
 def _clamp(low: float, high: float) -> Into:

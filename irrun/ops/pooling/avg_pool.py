@@ -3,7 +3,9 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from irrun.kernels.pooling import avg_pool
+import numpy as np
+
+from irrun.kernels.pooling import Empty, avg_pool, pooled_room
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops.pooling.base import check_lengths, pooled_shape, pooling_windows
@@ -36,10 +38,10 @@ class AvgPoolV1(Op):
         _check(self, ())
 
     def infer(self, data: Fact) -> Shape:
-        return pooled_shape(data.shape, self.kernel, _windows(self, ()))
+        return pooled_shape(data.shape, self.kernel, averaging_windows(self))
 
     def run(self, data: Array) -> Array:
-        return _run(self, (), data)
+        return average(self, data)
 
 
 @op("AvgPool", opset=14)
@@ -66,10 +68,10 @@ class AvgPoolV14(Op):
         _check(self, ())
 
     def infer(self, data: Fact) -> Shape:
-        return pooled_shape(data.shape, self.kernel, _windows(self, ()))
+        return pooled_shape(data.shape, self.kernel, averaging_windows(self))
 
     def run(self, data: Array) -> Array:
-        return _run(self, (), data)
+        return average(self, data)
 
 
 @op("AvgPool", opset=16)
@@ -99,10 +101,10 @@ class AvgPoolV16(Op):
         _check(self, self.dilations)
 
     def infer(self, data: Fact) -> Shape:
-        return pooled_shape(data.shape, self.kernel, _windows(self, self.dilations))
+        return pooled_shape(data.shape, self.kernel, averaging_windows(self))
 
     def run(self, data: Array) -> Array:
-        return _run(self, self.dilations, data)
+        return average(self, data)
 
 
 Averaging = AvgPoolV1 | AvgPoolV14 | AvgPoolV16
@@ -113,13 +115,17 @@ def _check(op: Averaging, dilations: tuple[int, ...]) -> None:
     check_lengths(op.kernel, lists)
 
 
-def _windows(op: Averaging, dilations: tuple[int, ...]) -> Windows:
+def averaging_windows(op: Averaging) -> Windows:
+    """The windows of any version."""
+    dilations = op.dilations if isinstance(op, AvgPoolV16) else ()
     return pooling_windows(op.kernel, op.strides, dilations, op.pads_begin, op.pads_end, op.auto_pad, op.rounding_type)
 
 
-def _run(op: Averaging, dilations: tuple[int, ...], data: Array) -> Array:
-    windows = _windows(op, dilations)
+def average(op: Averaging, data: Array, empty: Empty = np.empty) -> Array:
+    """The result of any version, in an array that ``empty`` gives where the data are floats."""
+    windows = averaging_windows(op)
     placed = windows.place(data.shape[2:], op.kernel)
     padded = any((*placed.begins, *placed.ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
-    return avg_pool(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts, least)
+    out = pooled_room(data, placed.counts, data.dtype, empty) if data.dtype.kind == "f" else None
+    return avg_pool(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts, least, out)

@@ -37,16 +37,17 @@ class MaxPoolV1(Op):
         lists = {"strides": self.strides, "pads_begin": self.pads_begin, "pads_end": self.pads_end}
         check_lengths(self.kernel, lists)
 
-    def _windows(self) -> Windows:
+    def windows(self) -> Windows:
+        """Where the windows lie."""
         return pooling_windows(
             self.kernel, self.strides, (), self.pads_begin, self.pads_end, self.auto_pad, self.rounding_type
         )
 
     def infer(self, data: Fact) -> Shape:
-        return pooled_shape(data.shape, self.kernel, self._windows())
+        return pooled_shape(data.shape, self.kernel, self.windows())
 
     def run(self, data: Array) -> Array:
-        windows = self._windows()
+        windows = self.windows()
         placed = windows.place(data.shape[2:], self.kernel)
         return max_pool(data, self.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
 
@@ -130,7 +131,8 @@ def _check(op: Indexed) -> None:
     check_lengths(op.kernel, lists)
 
 
-def _windows(op: Indexed) -> Windows:
+def indexed_windows(op: Indexed) -> Windows:
+    """Where the windows lie."""
     return pooling_windows(
         op.kernel, op.strides, op.dilations, op.pads_begin, op.pads_end, op.auto_pad, op.rounding_type
     )
@@ -139,12 +141,12 @@ def _windows(op: Indexed) -> Windows:
 def _infer(op: Indexed, data: Fact) -> tuple[Shape, Shape]:
     if data.rank is not None:
         normalize_axis(op.axis, data.rank)
-    shape = pooled_shape(data.shape, op.kernel, _windows(op))
+    shape = pooled_shape(data.shape, op.kernel, indexed_windows(op))
     return shape, shape
 
 
 def _run(op: Indexed, data: Array) -> tuple[Array, Array]:
-    windows = _windows(op)
+    windows = indexed_windows(op)
     placed = windows.place(data.shape[2:], op.kernel)
     values, places = max_pool_indices(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
     indices = offset_indices(places, data.shape, normalize_axis(op.axis, data.ndim))

@@ -46,10 +46,13 @@ class GRUSequence(Op):
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
 
+    def cell(self) -> Gru:
+        """The cell of one step."""
+        return Gru(activation_names(self.activations, _DEFAULT), self.clip, self.linear_before_reset)
+
     def infer(self, x: Fact, hidden: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
         bias_gates = 4 if self.linear_before_reset else 3
         return infer_sequence(self.hidden_size, 3, self.direction, x, [hidden], lengths, w, r, b, bias_gates)
 
     def run(self, x: Array, hidden: Array, lengths: Array, w: Array, r: Array, b: Array) -> tuple[Array, ...]:
-        cell = Gru(activation_names(self.activations, _DEFAULT), self.clip, self.linear_before_reset)
-        return run_sequence(cell, x, (hidden,), lengths, weights_of(w, r, b), reversals(self.direction))
+        return run_sequence(self.cell(), x, (hidden,), lengths, weights_of(w, r, b), reversals(self.direction))

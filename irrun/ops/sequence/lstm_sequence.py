@@ -49,14 +49,17 @@ class LSTMSequenceV1(Op):
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
 
+    def cell(self) -> Lstm:
+        """The cell of one step."""
+        return Lstm(activation_names(self.activations, _DEFAULT), self.clip)
+
     def infer(self, x: Fact, hidden: Fact, cell: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
         return infer_sequence(self.hidden_size, 4, self.direction, x, [hidden, cell], lengths, w, r, b)
 
     def run(
         self, x: Array, hidden: Array, cell: Array, lengths: Array, w: Array, r: Array, b: Array
     ) -> tuple[Array, ...]:
-        kind = Lstm(activation_names(self.activations, _DEFAULT), self.clip)
-        return run_sequence(kind, x, (hidden, cell), lengths, weights_of(w, r, b), reversals(self.direction))
+        return run_sequence(self.cell(), x, (hidden, cell), lengths, weights_of(w, r, b), reversals(self.direction))
 
 
 @op("LSTMSequence", opset=5)
@@ -97,11 +100,14 @@ class LSTMSequenceV5(Op):
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
 
+    def cell(self) -> Lstm:
+        """The cell of one step."""
+        return Lstm(activation_names(self.activations, _DEFAULT), self.clip)
+
     def infer(self, x: Fact, hidden: Fact, cell: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
         return infer_sequence(self.hidden_size, 4, self.direction, x, [hidden, cell], lengths, w, r, b)
 
     def run(
         self, x: Array, hidden: Array, cell: Array, lengths: Array, w: Array, r: Array, b: Array
     ) -> tuple[Array, ...]:
-        kind = Lstm(activation_names(self.activations, _DEFAULT), self.clip)
-        return run_sequence(kind, x, (hidden, cell), lengths, weights_of(w, r, b), reversals(self.direction))
+        return run_sequence(self.cell(), x, (hidden, cell), lengths, weights_of(w, r, b), reversals(self.direction))

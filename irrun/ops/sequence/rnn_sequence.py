@@ -45,9 +45,12 @@ class RNNSequence(Op):
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
 
+    def cell(self) -> Rnn:
+        """The cell of one step."""
+        return Rnn(activation_names(self.activations, _DEFAULT), self.clip)
+
     def infer(self, x: Fact, hidden: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
         return infer_sequence(self.hidden_size, 1, self.direction, x, [hidden], lengths, w, r, b)
 
     def run(self, x: Array, hidden: Array, lengths: Array, w: Array, r: Array, b: Array) -> tuple[Array, ...]:
-        cell = Rnn(activation_names(self.activations, _DEFAULT), self.clip)
-        return run_sequence(cell, x, (hidden,), lengths, weights_of(w, r, b), reversals(self.direction))
+        return run_sequence(self.cell(), x, (hidden,), lengths, weights_of(w, r, b), reversals(self.direction))

@@ -2,6 +2,9 @@
 
 Before: Concat(a, b)
 After:  FusedConcat(a, b)
+
+Before: c = Concat(x, y), d = Concat(c, z), e = Concat(d, w), all along the channels
+After:  c, d and e are FusedConcats: c lies in memory with room for all of them, d and e write to it what is new
 """
 
 from __future__ import annotations
@@ -9,22 +12,66 @@ from __future__ import annotations
 from irrun.graph import Node
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
+from irrun.optimize.channels import may_have_others_between
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
+from irrun.tensor.element_type import F32
 
 ORDER = 95
 
 _LEAST_BYTES = 1 << 16
 
+_CHANNELS = 1
+
 
 def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
     for node in graph.nodes("Concat"):
-        if _is_large(graph, node) and isinstance(node.op, Concat):
-            fact = graph.fact(first(node))
-            if fact is not None and fact.rank is not None:
-                op = FusedConcat(fact, node.op.axis % fact.rank)
-                graph.replace(first(node), graph.add(op, graph.sources(node.id), [node]))
+        chain = _chain(graph, node)
+        if len(chain) > 1 and _is_large(graph, chain[-1]):
+            _grow(graph, chain)
+        elif _is_large(graph, node):
+            _fuse(graph, node)
+
+
+def _chain(graph: Rewriter, node: Node) -> list[Node]:
+    """A node and those behind it, each of which is the only one that adds channels to what the one before gives."""
+    chain = [node]
+    while _can_grow(graph, chain[-1]):
+        link = first(chain[-1])
+        takers = [graph.node(inlet.node) for inlet in graph.consumers(link) if inlet.port == 0]
+        growers = [taker for taker in takers if _can_grow(graph, taker)]
+        if len(growers) != 1 or not may_have_others_between(graph, link):
+            break
+        chain += growers
+    return chain
+
+
+def _can_grow(graph: Rewriter, node: Node) -> bool:
+    fact = graph.fact(first(node))
+    if not isinstance(node.op, Concat) or fact is None or fact.rank is None or graph.constant(first(node)) is not None:
+        return False
+    if len(graph.sources(node.id)) < 2:
+        return False
+    return fact.type is F32 and fact.shape.is_static and fact.rank > 2 and node.op.axis % fact.rank == _CHANNELS
+
+
+def _grow(graph: Rewriter, chain: list[Node]) -> None:
+    longest = graph.fact(first(chain[-1]))
+    assert longest is not None
+    room = longest.shape[_CHANNELS].lo
+    for node in chain:
+        fact = graph.fact(first(node))
+        assert fact is not None
+        op = FusedConcat(fact, _CHANNELS, room, grows=node is not chain[0])
+        graph.replace(first(node), graph.add(op, graph.sources(node.id), [node]))
+
+
+def _fuse(graph: Rewriter, node: Node) -> None:
+    fact = graph.fact(first(node))
+    if isinstance(node.op, Concat) and fact is not None and fact.rank is not None:
+        op = FusedConcat(fact, node.op.axis % fact.rank)
+        graph.replace(first(node), graph.add(op, graph.sources(node.id), [node]))
 
 
 def _is_large(graph: Rewriter, node: Node) -> bool:

@@ -1,0 +1,76 @@
+"""Pooling over windows that cover the data evenly, as many as there shall be results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.kernels.pooling import mean, summable, without_nan
+from irrun.kernels.windows import Array
+
+
+def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
+    """The mean of data [N, C, *S] over as many windows along each axis as ``sizes`` says, which cover it evenly."""
+    spatial = data.shape[2:]
+    total = summable(data)
+    if all(out > 0 and size % out == 0 for size, out in zip(spatial, sizes, strict=True)):
+        blocks = [part for size, out in zip(spatial, sizes, strict=True) for part in (out, size // out)]
+        inner = tuple(range(3, 2 + 2 * len(sizes), 2))
+        total = total.reshape(*data.shape[:2], *blocks).sum(axis=inner, dtype=total.dtype)
+        counts = np.asarray(math.prod(blocks[1::2]))
+        return mean(total, counts, data.dtype)
+    counts = np.ones((), np.int64)
+    for axis in reversed(range(len(sizes))):
+        starts, lengths = _adaptive_windows(spatial[axis], sizes[axis])
+        along = (-1, *(1 for _ in range(len(sizes) - 1 - axis)))
+        parts = _adaptive_taps(total, axis, starts, lengths)
+        total = parts[0]
+        for tap, part in enumerate(parts[1:], start=1):
+            total = total + np.where((tap < lengths).reshape(along), part, 0)
+        counts = lengths.reshape(along) * counts
+    return mean(total, counts, data.dtype)
+
+
+def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
+    """The largest element of each window, and where the first one lies among the spatial elements of its channel."""
+    values = without_nan(data)
+    places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
+    for axis in reversed(range(len(sizes))):
+        starts, lengths = _adaptive_windows(data.shape[2 + axis], sizes[axis])
+        pairs = zip(
+            _adaptive_taps(values, axis, starts, lengths), _adaptive_taps(places, axis, starts, lengths), strict=True
+        )
+        values, places = _first_largest(pairs)
+    return values, np.broadcast_to(places, values.shape)
+
+
+def _first_largest(pairs: object) -> tuple[Array, Array]:
+    """Element-wise the largest of the values and its place; the first of equals. A place of -1 is no place."""
+    best: Array | None = None
+    where: Array | None = None
+    for value, place in pairs:  # type: ignore[attr-defined]
+        if best is None or where is None:
+            best, where = value.copy(), np.broadcast_to(place, value.shape).copy()
+            continue
+        better = (value > best) | (where < 0)
+        np.copyto(best, value, where=better)
+        np.copyto(where, place, where=better)
+    if best is None or where is None:
+        raise ValueError("a window has no elements")
+    return best, where
+
+
+def _adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
+    index = np.arange(count)
+    starts = index * size // max(count, 1)
+    return starts, -(-(index + 1) * size // max(count, 1)) - starts
+
+
+def _adaptive_taps(data: Array, axis: int, starts: Array, lengths: Array) -> list[Array]:
+    """The elements of all windows along one axis, one after the other; shorter windows repeat their last."""
+    return [
+        np.take(data, starts + np.minimum(tap, lengths - 1), axis=2 + axis)
+        for tap in range(int(lengths.max(initial=1)))
+    ]

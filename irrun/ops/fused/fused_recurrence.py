@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from irrun.kernels.recurrent import Cell, Weights, are_whole, fast_steps, run_sequence
+from irrun.kernels.recurrent_steps import run_directions
+from irrun.ops import Array, Fact, Out
+from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.tensor.element_type import ANY
+
+
+@fused("FusedRecurrence")
+class FusedRecurrence(Fused):
+    """A recurrent sequence with constant weights, which are brought into another form once.
+
+    Inputs are data [batch, steps, size], a state or two [batch, directions, hidden], and the lengths [batch]. The
+    outputs, all hidden states [batch, directions, steps, hidden] and each last state, have the ``facts``. Hidden states
+    lie in memory step by step.
+    """
+
+    outputs = (Out("Y", ANY), Out("states", ANY, variadic=True))  # type: ignore[assignment]
+
+    def __init__(self, facts: Sequence[Fact], cell: Cell, weights: Sequence[Weights], reverse: Sequence[bool]) -> None:
+        super().__init__(facts[0])
+        self.facts = tuple(Fact(fact.type, fact.shape) for fact in facts)
+        self.cell = cell
+        self.weights = tuple(weights)
+        self.reverse = tuple(reverse)
+        self.passes = [fast_steps(cell, own) for own in weights]
+
+    def infer(self, *inputs: Fact | None) -> tuple[Fact, ...]:  # type: ignore[override]  # noqa: ARG002
+        return self.facts
+
+    def run(self, x: Array, *others: Array, memory: Memory) -> tuple[Array, ...]:
+        *states, lengths = others
+        if not are_whole(x, lengths):
+            return run_sequence(self.cell, x, tuple(states), lengths, self.weights, self.reverse)
+        batch, steps, _ = x.shape
+        directions, size = len(self.passes), states[0].shape[-1]
+        hidden = memory.empty((batch, steps, directions, size), x.dtype).swapaxes(1, 2)
+        ends = [memory.empty((batch, directions, size), x.dtype) for _ in states]
+        run_directions(self.passes, x, states, self.reverse, hidden, ends)
+        return hidden, *ends

@@ -1,0 +1,44 @@
+"""Recurrent sequences with constant weights, which are brought into the form that the kernel wants once.
+
+Before: LSTMSequence(x, states, lengths, W, R, B)
+After:  FusedRecurrence(x, states, lengths)
+"""
+
+from __future__ import annotations
+
+from irrun.graph import Node, Outlet
+from irrun.kernels.recurrent import Cell, is_fast
+from irrun.ops.fused.fused_recurrence import FusedRecurrence
+from irrun.ops.sequence.gru_sequence import GRUSequence
+from irrun.ops.sequence.lstm_sequence import LSTMSequenceV1, LSTMSequenceV5
+from irrun.ops.sequence.recurrent import reversals, weights_of
+from irrun.ops.sequence.rnn_sequence import RNNSequence
+from irrun.optimize.patterns import is_plain
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+
+ORDER = 60
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in graph.nodes("LSTMSequence", "GRUSequence", "RNNSequence"):
+        _fuse(graph, node)
+
+
+def _fuse(graph: Rewriter, node: Node) -> None:
+    op = node.op
+    if not isinstance(op, LSTMSequenceV1 | LSTMSequenceV5 | GRUSequence | RNNSequence):
+        return
+    *changing, w, r, b = graph.sources(node.id)
+    constants = [value for value in map(graph.constant, (w, r, b)) if value is not None]
+    facts = [graph.fact(Outlet(node.id, port)) for port in range(node.outputs)]
+    known = [fact for fact in facts if fact is not None]
+    if len(constants) != 3 or len(known) != len(facts) or not all(is_plain(fact) for fact in known):
+        return
+    cell: Cell = op.cell()
+    if not is_fast(cell, constants[0].dtype):
+        return
+    fused = FusedRecurrence(known, cell, weights_of(*constants), reversals(op.direction))
+    new = graph.add(fused, changing, [node])
+    for port in range(node.outputs):
+        graph.replace(Outlet(node.id, port), Outlet(new.node, port))

@@ -1,0 +1,77 @@
+"""Convolutions of the same tensor with kernels of one element as one: the tensor is read once.
+
+Before: FusedConvolution(x) → a, FusedConvolution(x) → b, of the same windows and with the same activation
+After:  FusedConvolution(x), with the filters of both, → FusedChannels → a
+                                                       → FusedChannels → b
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from irrun.graph import Node, Outlet
+from irrun.ops import Fact
+from irrun.ops.fused.fused_channels import FusedChannels
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.shapes import with_axis
+from irrun.optimize.channels import may_have_others_between
+from irrun.optimize.patterns import first
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+from irrun.tensor import Array
+
+ORDER = 62
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    siblings: dict[Outlet, list[tuple[Node, FusedConvolution]]] = defaultdict(list)
+    for node in graph.nodes("FusedConvolution"):
+        data, *rest = graph.sources(node.id)
+        if isinstance(node.op, FusedConvolution) and data is not None and not rest and _can_join(graph, node, node.op):
+            siblings[data].append((node, node.op))
+    for data, waiting in siblings.items():
+        while waiting:
+            alike = [(node, op) for node, op in waiting if _are_alike(waiting[0][1], op)]
+            waiting = [(node, op) for node, op in waiting if not _are_alike(waiting[0][1], op)]
+            if len(alike) > 1:
+                _join(graph, data, alike)
+
+
+def _can_join(graph: Rewriter, node: Node, op: FusedConvolution) -> bool:
+    groups, _, _, *kernel = op.weights.shape
+    fact = graph.fact(first(node))
+    if fact is None or fact.rank is None or groups != 1 or any(taps != 1 for taps in kernel) or op.least is not None:
+        return False
+    return may_have_others_between(graph, first(node))
+
+
+def _are_alike(a: FusedConvolution, b: FusedConvolution) -> bool:
+    axes = a.weights.ndim - 3
+    return a.source.windows(axes) == b.source.windows(axes) and a.activation == b.activation
+
+
+def _join(graph: Rewriter, data: Outlet, alike: list[tuple[Node, FusedConvolution]]) -> None:
+    nodes, ops = zip(*alike, strict=True)
+    fact, given = graph.fact(first(nodes[0])), graph.fact(data)
+    assert fact is not None
+    weights = np.concatenate([op.weights for op in ops], axis=1)
+    whole = Fact(fact.type, with_axis(fact.shape, 1, weights.shape[1]))
+    op = FusedConvolution(whole, ops[0].source, weights, _biases(ops), ops[0].activation, ops[0].accurate)
+    if given is not None and given.shape.is_static:
+        op.prepare(given.shape.static)
+    joined = graph.add(op, [data], nodes)
+    start = 0
+    for node, part in alike:
+        stop = start + part.weights.shape[1]
+        graph.replace(first(node), graph.add(FusedChannels(part.fact, start, stop), [joined], [node]))
+        start = stop
+
+
+def _biases(ops: tuple[FusedConvolution, ...]) -> Array | None:
+    if all(op.bias is None for op in ops):
+        return None
+    return np.concatenate(
+        [np.zeros(op.weights.shape[1], op.weights.dtype) if op.bias is None else op.bias for op in ops]
+    )
