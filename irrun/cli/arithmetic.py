@@ -8,6 +8,7 @@ from irrun.model.flops import multiply_adds
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.observers import Timing
 
@@ -24,7 +25,7 @@ def flops(timing: Timing) -> int | None:
     match op:
         case FusedConvolution():
             return 2 * math.prod(output) * math.prod(op.weights.shape[2:])
-        case FusedMatMul():
+        case FusedMatMul() | FusedPackedMatMul():
             return 2 * math.prod(output) * int(op.weights.shape[0])
         case FusedAttention():
             query, value = inputs[0], inputs[2]
@@ -38,6 +39,6 @@ def flops(timing: Timing) -> int | None:
 def moved(timing: Timing) -> int:
     """The bytes that one call reads and writes: inputs, outputs, and the weights that a fused step holds."""
     op = timing.step.node.op
-    if isinstance(op, FusedConvolution | FusedMatMul | FusedTransposedConvolution):
+    if isinstance(op, FusedConvolution | FusedMatMul | FusedPackedMatMul | FusedTransposedConvolution):
         return timing.bytes + op.weights.nbytes
     return timing.bytes

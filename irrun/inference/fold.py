@@ -25,12 +25,12 @@ _WHOLE: Final = ("int", "uint", "boolean")
 
 def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The outputs, with their values where the values of the inputs settle them."""
-    if op.foldable is Fold.NEVER:
+    if op.foldable is Fold.NEVER or not all(_affordable(fact) for fact in outputs):
         return tuple(outputs)
-    whole = all(fact is None or fact.constant is not None for fact in inputs)
+    whole = all(fact is None or fact.halves is not None or fact.constant is not None for fact in inputs)
     if not whole and (op.foldable is not Fold.DIMS or any(fact.type.kind not in _WHOLE for fact in outputs)):
         return tuple(outputs)
-    if all(fact.value is not None for fact in outputs) or not all(_affordable(fact) for fact in outputs):
+    if all(fact.value is not None for fact in outputs):
         return tuple(outputs)
     return _values(op, inputs, outputs) if whole else _dims(op, inputs, outputs)
 

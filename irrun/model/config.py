@@ -10,7 +10,7 @@ from irrun.diagnostics import near_match
 from irrun.kernels import threads
 from irrun.optimize import Settings, passes
 
-_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS", "INFERENCE_PROCESSES")
+_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS", "INFERENCE_PROCESSES", "LOW_MEMORY")
 
 _HARMLESS: Final = frozenset(
     {
@@ -76,7 +76,8 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     """The settings that a mapping holds; a text names a device, of which there is only the one.
 
     ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to leave out. ``EXECUTION_MODE_HINT`` is
-    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ConfigError otherwise.
+    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``LOW_MEMORY`` keeps
+    weights in the few bits that they are stored in. ConfigError otherwise.
     """
     if config is None or isinstance(config, str):
         return Config()
@@ -89,6 +90,7 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
             given.get("OPTIMIZE") is not False,
             _disabled(given.get("OPTIMIZE", True)),
             _mode(given.get("EXECUTION_MODE_HINT", "PERFORMANCE")) == "ACCURACY",
+            _switch("LOW_MEMORY", given.get("LOW_MEMORY", False)),
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
         _switch("INFERENCE_PROCESSES", given.get("INFERENCE_PROCESSES", True)),

@@ -7,11 +7,16 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.ops import Fact
 from irrun.ops.activation.swish import Swish
+from irrun.ops.arithmetic.elementwise import Binary
 from irrun.ops.fused.in_place import InPlace, in_place
 from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
+
+_VIEWS = ("Reshape", "Transpose", "Split", "VariadicSplit", "Squeeze", "Unsqueeze", "Gelu")
+_PRODUCTS = ("MatMul", "FusedMatMul", "FusedPackedMatMul")
+_TAKERS = (*_PRODUCTS, "FusedLayerNorm", "FusedAttention", "ScaledDotProductAttention")
 
 
 class Epilogue:
@@ -111,3 +116,19 @@ class Epilogue:
     def _shift(self, row: Array) -> None:
         row = row.astype(np.float64)
         self.bias = row if self.bias is None else self.bias + row
+
+
+def is_turned(graph: Rewriter, outlet: Outlet) -> bool:
+    """Whether all that takes a tensor, or a view of it, takes it as well where it lies column by column."""
+    waiting, seen, found = [outlet], set(), False
+    while waiting:
+        for inlet in graph.consumers(waiting.pop()):
+            node = graph.node(inlet.node)
+            if node.type in _TAKERS:
+                found = True
+            elif node.type not in _VIEWS and not isinstance(node.op, Binary | Swish):
+                return False
+            elif node.id not in seen:
+                seen.add(node.id)
+                waiting += [Outlet(node.id, port) for port in range(node.outputs)]
+    return found

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import irrun.optimize.passes as folder
 from irrun.graph import Graph, Outlet
 from irrun.inference import Facts
+from irrun.optimize.packed import Packed
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array
@@ -35,13 +36,20 @@ def passes() -> tuple[Pass, ...]:
 
 
 def optimize(
-    graph: Graph, facts: Facts, known: Mapping[Outlet, Array], settings: Settings | None = None
+    graph: Graph,
+    facts: Facts,
+    known: Mapping[Outlet, Array],
+    settings: Settings | None = None,
+    packed: Mapping[Outlet, Packed] | None = None,
 ) -> tuple[Graph, Facts, Mapping[Outlet, Array]]:
-    """A graph that computes the same, with its facts and the values that no input changes."""
+    """A graph that computes the same, with its facts and the values that no input changes.
+
+    ``packed`` are such values in few bits, which are not among the ``known``.
+    """
     settings = settings if settings is not None else Settings()
     if not settings.enabled:
         return graph, facts, known
-    rewriter = Rewriter(graph, facts, known)
+    rewriter = Rewriter(graph, facts, known, packed)
     for item in passes():
         if item.name not in settings.disabled:
             item.run(rewriter, settings)

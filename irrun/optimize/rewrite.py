@@ -11,6 +11,7 @@ from irrun.inference import Facts
 from irrun.ops import Op
 from irrun.ops.calling import infer
 from irrun.ops.fused.base import Fused
+from irrun.optimize.packed import Packed
 from irrun.tensor import Array, Fact
 
 
@@ -21,17 +22,24 @@ class PatchError(Exception):
 class Rewriter:
     """A graph under change, with the facts of every outlet and the values of those that no input changes.
 
-    Passes look at it through ``nodes``, ``sources``, ``consumers``, ``fact`` and ``constant``, and change it through
-    ``add`` and ``replace`` only. ``freeze`` makes a new graph; the one that it began from is not touched.
+    Passes look at it through ``nodes``, ``sources``, ``consumers``, ``fact``, ``constant`` and ``packed``, and change
+    it through ``add`` and ``replace`` only. ``freeze`` makes a new graph; the one that it began from is not touched.
     """
 
-    def __init__(self, graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        facts: Facts,
+        known: Mapping[Outlet, Array],
+        packed: Mapping[Outlet, Packed] | None = None,
+    ) -> None:
         self._graph = graph
         self._base = facts
         self._nodes = {node.id: node for node in graph}
         self._sources: dict[int, list[Outlet | None]] = {id: list(graph.sources(id)) for id in self._nodes}
         self._facts = dict(facts.of)
         self._known = dict(known)
+        self._packed = packed if packed is not None else {}
         self._consumers: dict[Outlet, set[Inlet]] = {}
         for id, outlets in self._sources.items():
             for port, outlet in enumerate(outlets):
@@ -52,7 +60,11 @@ class Rewriter:
 
     def _is_cut(self, node: Node) -> bool:
         """Whether a node is no more than the values of its outputs."""
-        return not self._sources[node.id] and all(Outlet(node.id, port) in self._known for port in range(node.outputs))
+        return not self._sources[node.id] and self._is_settled(node)
+
+    def _is_settled(self, node: Node) -> bool:
+        outlets = [Outlet(node.id, port) for port in range(node.outputs)]
+        return all(outlet in self._known or outlet in self._packed for outlet in outlets)
 
     def node(self, id: int) -> Node:
         return self._nodes[id]
@@ -88,6 +100,10 @@ class Rewriter:
         """The value of an outlet that no input changes."""
         return None if outlet is None else self._known.get(outlet)
 
+    def packed(self, outlet: Outlet | None) -> Packed | None:
+        """The value of an outlet that no input changes, where that is in few bits; it has no ``constant`` then."""
+        return None if outlet is None else self._packed.get(outlet)
+
     # -- changing
 
     def settle(self, outlet: Outlet, value: Array) -> None:
@@ -99,7 +115,7 @@ class Rewriter:
         for id, node in self._nodes.items():
             if id in self._results or not node.outputs or not self._sources[id]:
                 continue
-            if all(Outlet(id, port) in self._known for port in range(node.outputs)):
+            if self._is_settled(node):
                 for port, outlet in enumerate(self._sources[id]):
                     if outlet is not None:
                         self._consumers[outlet].discard(Inlet(id, port))
@@ -167,7 +183,10 @@ class Rewriter:
                     waiting.append(outlet.node)
 
     def freeze(self) -> tuple[Graph, Facts, Mapping[Outlet, Array]]:
-        """The graph as it is now, with its facts and constants."""
+        """The graph as it is now, with its facts and constants; what is still taken of packed values is unpacked."""
+        for outlet, packed in self._packed.items():
+            if self._consumers.get(outlet):
+                self._known[outlet] = packed.unpacked()
         graph = Graph(
             self._nodes,
             self._order(),

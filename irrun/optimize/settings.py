@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``disabled`` names passes that are left out; ``accurate`` forbids what loses bits for speed."""
+    """``disabled`` names passes that are left out; ``accurate`` forbids what loses bits for speed.
+
+    ``low_memory`` keeps weights in the few bits they are stored in, even where that is slower.
+    """
 
     enabled: bool = True
     disabled: frozenset[str] = frozenset()
     accurate: bool = False
+    low_memory: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -23,11 +23,14 @@ KEPT_BYTES: Final = 1 << 16
 """Values of fewer bytes are kept although only constants are computed from them."""
 
 
-def constants(graph: Graph, facts: Facts, shared: Mapping[Outlet, Array] | None = None) -> Mapping[Outlet, Array]:
+def constants(
+    graph: Graph, facts: Facts, shared: Mapping[Outlet, Array] | None = None, left: Container[int] = ()
+) -> Mapping[Outlet, Array]:
     """The value of every outlet that depends on no Parameter and no variable, as far as more than constants takes it.
 
     Within such an expression half precision is not rounded from layer to layer, only where a value leaves it: weights
-    that are stored in few bits are decompressed in f32 and rounded once. ``shared`` are values that are known already.
+    that are stored in few bits are decompressed in f32 and rounded once. ``shared`` are values that are known already;
+    nodes in ``left`` are not computed.
     """
     exact: dict[Outlet, Array] = dict(shared or {})
     results = set(graph.results)
@@ -35,7 +38,7 @@ def constants(graph: Graph, facts: Facts, shared: Mapping[Outlet, Array] | None 
     for node in graph:
         outlets = facts.outlets(node.id)
         sources = graph.sources(node.id)
-        if outlets and all(outlet in exact for outlet in outlets):
+        if node.id in left or (outlets and all(outlet in exact for outlet in outlets)):
             continue
         if not sources:
             for outlet in outlets:

@@ -13,7 +13,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
-from irrun.optimize import Settings, optimize
+from irrun.optimize import Settings, chains, optimize, packed_values
 from irrun.runtime.constants import constants, leaving
 from irrun.tensor import Array, ElementType, Fact
 
@@ -68,7 +68,7 @@ _WITHOUT_PRODUCTS: Final = frozenset(
     (
         *("activation", "arithmetic", "bitwise", "comparison", "condition", "logical", "movement", "pooling"),
         *("quantization", "reduction", "shape", "type"),
-        *("FusedConcat", "FusedElementwise", "FusedLayerNorm", "FusedMaxPool", "FusedView"),
+        *("FusedConcat", "FusedElementwise", "FusedLayerNorm", "FusedMaxPool", "FusedPackedGather", "FusedView"),
     )
 )
 """Categories of operations, and fused operations, that multiply no matrices worth speaking of."""
@@ -86,9 +86,10 @@ def plan(
 
     ``shared`` are the constants of another plan of the same graph.
     """
-    known = constants(graph, facts, shared)
+    found = chains(graph, facts, settings, shared)
+    known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
     values = known
-    graph, facts, known = optimize(graph, facts, known, settings)
+    graph, facts, known = optimize(graph, facts, known, settings, packed_values(found, facts, known))
     settled = _settled(graph, facts, known)
     needed = _needed(graph, settled)
     slots: list[Array | None] = [None]

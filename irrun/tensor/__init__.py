@@ -2,7 +2,18 @@
 
 from irrun.tensor.dim import UNBOUNDED, Dim, NegativeSize, Undecided
 from irrun.tensor.element_type import DYNAMIC, ElementType
-from irrun.tensor.fact import Array, Fact
+from irrun.tensor.fact import Array, Fact, HalvesFact
 from irrun.tensor.shape import Shape
 
-__all__ = ["DYNAMIC", "UNBOUNDED", "Array", "Dim", "ElementType", "Fact", "NegativeSize", "Shape", "Undecided"]
+__all__ = [
+    "DYNAMIC",
+    "UNBOUNDED",
+    "Array",
+    "Dim",
+    "ElementType",
+    "Fact",
+    "HalvesFact",
+    "NegativeSize",
+    "Shape",
+    "Undecided",
+]

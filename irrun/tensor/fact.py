@@ -32,6 +32,11 @@ class Fact:
         self.shape = shape
         self.value = value
 
+    @property
+    def halves(self) -> npt.NDArray[np.float16] | None:
+        """The value as f16 stores it, where it was read so."""
+        return None
+
     @staticmethod
     def of(type: ElementType, value: Array) -> Fact:
         """The fact of a tensor that is known whole."""
@@ -95,3 +100,29 @@ class Fact:
 
     def __repr__(self) -> str:
         return f"Fact({self}{'' if self.value is None else ' known'})"
+
+
+class HalvesFact(Fact):
+    """The fact of an f16 tensor that is stored in halves: its value is made when it is first asked for, and kept."""
+
+    __slots__ = ("_halves", "_made")
+
+    def __init__(self, type: ElementType, halves: npt.NDArray[np.float16]) -> None:
+        self._halves = halves
+        self._made: Array | None = None
+        super().__init__(type, Shape(halves.shape))
+
+    @property
+    def halves(self) -> npt.NDArray[np.float16]:
+        return self._halves
+
+    @property
+    def value(self) -> Array | None:
+        if self._made is None:
+            with np.errstate(all="ignore"):
+                self._made = self._halves.astype(np.float32)
+        return self._made
+
+    @value.setter
+    def value(self, value: Array | None) -> None:
+        self._made = value

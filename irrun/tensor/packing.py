@@ -72,13 +72,7 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
 
     ValueError for a negative count, fewer bytes than `count` values take, string and unknown element types.
     """
-    raw = np.frombuffer(data, np.uint8)
-    if count < 0:
-        raise ValueError(f"the number of {element_type} values is {count}, expected 0 or more")
-    size = storage_size(element_type, count)
-    if raw.size < size:
-        raise ValueError(f"{count} {element_type} values in {raw.size} bytes, expected at least {size} bytes")
-    raw = raw[:size]
+    raw = _raw(data, element_type, count)
     if element_type == "boolean":
         return raw.view(np.bool_) if raw.max(initial=0) <= 1 else raw != 0
     if element_type in _STORED_AS_CARRIED:
@@ -89,6 +83,25 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
         return _unpack_split(raw, *_SPLIT_BITS[element_type])[:count]
     words, carrier = _byte_table(element_type)
     return words.take(raw).view(carrier)[:count]
+
+
+def halves(data: Bytes, count: int) -> NDArray[np.float16]:
+    """The first `count` values of type f16 in `data` as they are stored; a view of it where it is aligned.
+
+    ValueError as `unpack` raises it.
+    """
+    return _native(_raw(data, "f16", count), _STORED_AS_CODES["f16"]).view(np.float16)
+
+
+def _raw(data: Bytes, element_type: str, count: int) -> NDArray[np.uint8]:
+    """The bytes of `count` values."""
+    raw = np.frombuffer(data, np.uint8)
+    if count < 0:
+        raise ValueError(f"the number of {element_type} values is {count}, expected 0 or more")
+    size = storage_size(element_type, count)
+    if raw.size < size:
+        raise ValueError(f"{count} {element_type} values in {raw.size} bytes, expected at least {size} bytes")
+    return raw[:size]
 
 
 def pack(values: NDArray[Any], element_type: str) -> bytes:

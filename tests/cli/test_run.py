@@ -57,6 +57,12 @@ def test_layer_by_layer_in_one_thread(run: Run) -> None:
     assert steps[0] > steps[1]
 
 
+def test_in_low_memory(run: Run) -> None:
+    result = run("run", DIGITS / "model.xml", "-i", DIGITS / "seven.npy", "--low-memory", "--top", "1")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[2] == "top: class 7 (0.9996)"
+
+
 def test_accuracy(run: Run) -> None:
     images, labels = DIGITS / "heldout_images.npy", DIGITS / "heldout_labels.npy"
     result = run("run", DIGITS / "model.xml", "-i", images, "--labels", labels)

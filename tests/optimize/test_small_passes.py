@@ -24,6 +24,14 @@ def test_needless_layers_are_removed(tmp_path: Path) -> None:
     check(net, tmp_path, ["remove-needless"], {"ReLU": 1})
 
 
+def test_a_factor_of_one_is_left_out_of_a_swish(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3")
+    net.result(*(net.layer("Swish", [data, net.constant(np.float32(beta))], "2,3", 4) for beta in (1, 2)))
+    compiled = check(net, tmp_path, ["remove-needless"], {"Swish": 2})
+    assert sorted(sum(slot != 0 for slot in step.inputs) for step in compiled.plan.steps) == [1, 2]
+
+
 def test_what_changes_type_shape_or_order_stays(tmp_path: Path) -> None:
     net = Net()
     square = net.parameter("x", "3,3")

@@ -71,6 +71,7 @@ ROWS = (
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
 )
 @click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
+@click.option("--low-memory", is_flag=True, help="Keep weights in the few bits they are stored in, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns beside irrun, in f32.")
 @text_or_json
 @verbosity
@@ -84,6 +85,7 @@ def command(
     seconds: float,
     threads: int | None,
     as_written: bool,
+    low_memory: bool,
     native: bool,
     output_format: str,
 ) -> None:
@@ -93,7 +95,11 @@ def command(
         loaded, read_ms = milliseconds(lambda: read_model(model, weights))
         reshaped = inputs.reshape(loaded, shapes)
         given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
-        config: dict[str, Any] = {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0}
+        config: dict[str, Any] = {
+            "OPTIMIZE": not as_written,
+            "LOW_MEMORY": low_memory,
+            "INFERENCE_NUM_THREADS": threads or 0,
+        }
         compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
         say_findings(loaded, model)
         run = inputs.runner(compiled.create_infer_request(), given, model)

@@ -61,6 +61,7 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
     help="Write one run as a Chrome trace, which ui.perfetto.dev opens.",
 )
 @click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
+@click.option("--low-memory", is_flag=True, help="Keep weights in the few bits they are stored in, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Show OpenVINO's own profile beside it.")
 @text_or_json
 @verbosity
@@ -75,6 +76,7 @@ def command(
     threads: int | None,
     trace: Path | None,
     as_written: bool,
+    low_memory: bool,
     native: bool,
     output_format: str,
 ) -> None:
@@ -86,7 +88,11 @@ def command(
         loaded = read_model(model, weights)
         reshaped = inputs.reshape(loaded, shapes)
         given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
-        config: dict[str, Any] = {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0}
+        config: dict[str, Any] = {
+            "OPTIMIZE": not as_written,
+            "LOW_MEMORY": low_memory,
+            "INFERENCE_NUM_THREADS": threads or 0,
+        }
         record = _profile(loaded, model, given, niter, config, trace)
         if native:
             record["openvino"] = _native(Native(model, weights, reshaped, given, blas["threads"], True), niter)

@@ -48,6 +48,7 @@ from irrun.tensor import Array, ElementType
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
 )
 @click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
+@click.option("--low-memory", is_flag=True, help="Keep weights in the few bits they are stored in, even if slower.")
 @text_or_json
 @verbosity
 def command(
@@ -62,6 +63,7 @@ def command(
     labels: Path | None,
     threads: int | None,
     as_written: bool,
+    low_memory: bool,
     output_format: str,
 ) -> None:
     begin = time.perf_counter()
@@ -76,7 +78,8 @@ def command(
         raise Failure(f'{what}; give -i "{missing[0].any_name}=FILE.npy" or --random')
     given = inputs.completed(given, loaded.inputs, seed)
     truth = arrays.load_one(labels) if labels is not None else None
-    compiled = compile_model(loaded, {"OPTIMIZE": not as_written, "INFERENCE_NUM_THREADS": threads or 0})
+    config = {"OPTIMIZE": not as_written, "LOW_MEMORY": low_memory, "INFERENCE_NUM_THREADS": threads or 0}
+    compiled = compile_model(loaded, config)
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()

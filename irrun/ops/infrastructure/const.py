@@ -1,10 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from irrun.ops import Array, ElementType, Fact, Fold, Op, OpError, Out, Shape, attr, op
-from irrun.tensor.packing import storage_size, unpack
+from irrun.tensor import HalvesFact
+from irrun.tensor.element_type import F16
+from irrun.tensor.packing import halves, storage_size, unpack
 from irrun.tensor.strings import unpack_strings
+
+_LARGE: Final = 1 << 12
+"""Elements of type f16 above which no value is made before somebody asks for it."""
 
 
 class WrongSize(OpError):
@@ -52,6 +58,8 @@ class Const(Op):
                 raise WrongSize(
                     f"{len(values)} strings are stored, expected {count} for {self.shape}", attribute="shape"
                 )
+        elif self.element_type is F16 and count >= _LARGE:
+            return HalvesFact(F16, halves(data, count).reshape(self.shape.static))
         else:
             values = unpack(data, self.element_type.name, count)
         return Fact.of(self.element_type, values.reshape(self.shape.static))

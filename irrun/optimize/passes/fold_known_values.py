@@ -17,7 +17,7 @@ def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
     for node in graph.nodes():
         for port in range(node.outputs):
             outlet = Outlet(node.id, port)
-            fact = graph.fact(outlet)
-            if fact is not None and fact.constant is not None and graph.constant(outlet) is None:
+            fact = graph.fact(outlet) if graph.constant(outlet) is None else None
+            if fact is not None and fact.halves is None and fact.constant is not None:
                 graph.settle(outlet, fact.constant)
     graph.trim()

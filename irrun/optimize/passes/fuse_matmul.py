@@ -11,19 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.ops.activation.swish import Swish
-from irrun.ops.arithmetic.elementwise import Binary
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.matrix.matmul import MatMul
-from irrun.optimize.epilogue import Epilogue
+from irrun.optimize.epilogue import Epilogue, is_turned
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
 
 ORDER = 70
-
-_VIEWS = ("Reshape", "Transpose", "Split", "VariadicSplit", "Squeeze", "Unsqueeze", "Gelu")
-_TAKERS = ("MatMul", "FusedMatMul", "FusedLayerNorm", "FusedAttention", "ScaledDotProductAttention")
 
 
 def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
@@ -43,21 +38,5 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if end.scale is not None:
         matrix = np.ascontiguousarray(matrix * end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, _is_turned(graph, first(end.last)))
+    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, is_turned(graph, first(end.last)))
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
-
-
-def _is_turned(graph: Rewriter, outlet: Outlet) -> bool:
-    """Whether all that takes a tensor, or a view of it, takes it as well where it lies column by column."""
-    waiting, seen, found = [outlet], set(), False
-    while waiting:
-        for inlet in graph.consumers(waiting.pop()):
-            node = graph.node(inlet.node)
-            if node.type in _TAKERS:
-                found = True
-            elif node.type not in _VIEWS and not isinstance(node.op, Binary | Swish):
-                return False
-            elif node.id not in seen:
-                seen.add(node.id)
-                waiting += [Outlet(node.id, port) for port in range(node.outputs)]
-    return found

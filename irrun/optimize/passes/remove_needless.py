@@ -1,13 +1,13 @@
-"""Leave out layers that change nothing.
+"""Leave out layers that change nothing, and the factor of a Swish that is one.
 
-Before: x f32[2,3] → Convert(f32) → Reshape([2,3]) → Transpose([0,1]) → Identity → y
-After:  x → y
+Before: x f32[2,3] → Convert(f32) → Reshape([2,3]) → Transpose([0,1]) → Identity → Swish(·, 1) → y
+After:  x → Swish → y
 """
 
 from __future__ import annotations
 
 from irrun.graph import Node
-from irrun.optimize.patterns import first, same_shape
+from irrun.optimize.patterns import first, same_shape, scalar
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
 
@@ -24,6 +24,10 @@ def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
             continue
         if _keeps(graph, node) and same_shape(graph.fact(source), graph.fact(first(node))):
             graph.replace(first(node), source)
+    for node in graph.nodes("Swish"):
+        data, *beta = graph.sources(node.id)
+        if beta and node.op is not None and scalar(graph.constant(beta[0])) == 1:
+            graph.replace(first(node), graph.add(node.op, [data], [node]))
 
 
 def _keeps(graph: Rewriter, node: Node) -> bool:

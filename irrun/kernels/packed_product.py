@@ -1,0 +1,275 @@
+"""Products with matrices that are stored in few bits, which become floats a few columns at a time."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.rows import BLOCK, Activation
+from irrun.kernels.threads import Array, scratch, split
+
+_BLOCK: Final = 3 << 16
+"""Elements of the matrix that are floats at a time: they stay in the cache until they are multiplied."""
+
+_LARGE_FROM: Final = 96
+"""Rows of data from which on blocks are four times as large: each costs a walk over the data."""
+
+_MANY_ROWS: Final = 192
+"""Rows of data from which on a second copy of data or result costs more than it saves."""
+
+_RUN: Final = 128
+"""Columns at a time, at least, where those side by side are a run of memory."""
+
+_SMALL: Final = 1_000_000
+"""Multiplications up to which BLAS takes both factors as they lie."""
+
+_LEAST: Final = 100_000
+"""Elements below which a block is too small to be worth that."""
+
+_SIGN_AND_VALUE: Final = np.int32(-0x70002000)
+"""The bits of a float32 that a half takes when it is shifted to the left by 13: 0x8FFFE000."""
+
+_HALF_SCALE: Final = np.float32(2.0**112)
+"""What the shifted bits of a half are too small by."""
+
+
+class PackedMatrix:
+    """A matrix [K, N], of which each column is ``groups`` of elements with a scale and a zero point.
+
+    ``stored`` is [N, G, S], integers of 8 bits or halves, with G * S = K. ``scale`` and ``zero`` are [N, G], or None
+    for 1 and 0. The matrix is (stored - zero) * scale.
+    """
+
+    def __init__(self, stored: Array, scale: Array | None, zero: Array | None) -> None:
+        if (scale is None or scale.shape[1] == 1) and (zero is None or zero.shape[1] == 1):
+            stored = stored.reshape(len(stored), 1, -1)
+        self.stored = stored
+        self._is_turned = stored.strides[0] < stored.strides[2]
+        self.scale = None if scale is None else np.ascontiguousarray(scale, np.float32)
+        self._centre = _centre(stored, zero)
+        rest = None if zero is None else np.ascontiguousarray(zero - np.float32(self._centre), np.float32)
+        self._rest = rest if rest is not None and rest.any() else None
+        self._offset = _times(self._rest, self.scale)
+        self._is_finite = stored.dtype != np.float16 or _is_finite(stored)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """K and N."""
+        columns, groups, size = self.stored.shape
+        return groups * size, columns
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in (self.stored, self.scale, self._rest, self._offset) if array is not None)
+
+    def scaled(self, factor: Array) -> PackedMatrix:
+        """The matrix whose columns are multiplied by so much each."""
+        result = PackedMatrix.__new__(PackedMatrix)
+        column = factor.astype(np.float32)[:, np.newaxis]
+        result.__dict__.update(self.__dict__)
+        result.scale = column if self.scale is None else self.scale * column
+        result._offset = _times(self._rest, result.scale)
+        return result
+
+    def product(
+        self,
+        a: Array,
+        out: Array,
+        bias: Array | None = None,
+        summand: Array | None = None,
+        activation: Activation | None = None,
+    ) -> None:
+        """activation(a · matrix + bias + summand), written to ``out``; ``bias`` is [N].
+
+        ``a`` is [M, K], ``summand`` and ``out`` are [M, N] in float32. Zero points are taken off the result, by way of
+        the sums of the groups of each row of a; what they have in common with the stored values is taken off those.
+        """
+        rows, depth = a.shape
+        if not rows:
+            return
+        columns, groups, size = self.stored.shape
+        few = rows < _MANY_ROWS
+        is_laid = out.T.flags.c_contiguous
+        data = _turned(a) if few else a.T
+        wholly = not few and 2 * rows >= depth
+        offset = None if wholly else self._offset
+        sums = None if offset is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
+        most = self._columns_at_a_time(rows)
+
+        def block_of(start: int, stop: int) -> None:
+            target = out.T[start:stop]
+            block = scratch("packed result", target.shape, out.dtype) if few and not is_laid else target
+            factors = _Factors(
+                None if wholly else self._multiply_scaled(start, stop, data, block),
+                None if offset is None else offset[start:stop],
+                sums,
+                None if bias is None else bias[start:stop, np.newaxis],
+                None if summand is None else summand[:, start:stop].T,
+            )
+            if wholly:
+                _multiply(self._decompressed(start, stop), data, block)
+            if few or is_laid:
+                _finish(block, factors, activation)
+            else:
+                _finish(block.T, factors.transposed(), activation)
+            if block is not target:
+                np.copyto(target, block)
+
+        def work(first: int, last: int) -> None:
+            count = -(-(last - first) // most)
+            for number in range(count):
+                start, stop = (first + (last - first) * edge // count for edge in (number, number + 1))
+                block_of(start, stop)
+
+        split(work, columns, columns * depth * (0.1 + 0.02 * rows))
+
+    def _multiply_scaled(self, start: int, stop: int, data: Array, out: Array) -> Array | None:
+        """Columns of the matrix, each as a row, times the data [K, M], without the zero points.
+
+        The scale of each is left to the caller where there is one for all of it.
+        """
+        block = self._floats(self.stored[start:stop])
+        count, groups, size = block.shape
+        rows = data.shape[1]
+        scale = None if self.scale is None else self.scale[start:stop]
+        if scale is None or scale.shape[1] == 1:
+            _multiply(block.reshape(count, -1), data, out)
+            return scale
+        if rows <= size:
+            parts = scratch("packed groups", (groups, count, rows), out.dtype)
+            np.matmul(block.transpose(1, 0, 2), data.reshape(groups, size, rows), out=parts)
+            parts *= scale.T[:, :, np.newaxis]
+            np.add.reduce(parts, axis=0, out=out)
+            return None
+        _by_group(np.multiply, block, scale)
+        _multiply(block.reshape(count, -1), data, out)
+        return None
+
+    def _decompressed(self, start: int, stop: int) -> Array:
+        """Columns of the matrix, each as a row."""
+        block = self._floats(self.stored[start:stop])
+        if self._rest is not None:
+            _by_group(np.subtract, block, self._rest[start:stop])
+        if self.scale is not None:
+            _by_group(np.multiply, block, self.scale[start:stop])
+        return block.reshape(stop - start, -1)
+
+    def _columns_at_a_time(self, rows: int) -> int:
+        depth, _ = self.shape
+        elements = _BLOCK if rows < _LARGE_FROM else 4 * _BLOCK
+        small = _SMALL // max(rows, 1)
+        if _LEAST <= small < elements:
+            elements = small
+        return max(elements // max(depth, 1), _RUN if self._is_turned else 1)
+
+    def _floats(self, stored: Array) -> Array:
+        """Stored values in float32, less the centre, in scratch."""
+        block = _scratch_like("packed block", stored, np.dtype(np.float32))
+        if stored.dtype == np.float16 and self._is_finite:
+            _expand(stored, block)
+        elif self._centre:
+            codes = _scratch_like("packed codes", stored, stored.dtype)
+            np.subtract(stored, np.uint8(self._centre), out=codes)
+            np.copyto(block, codes.view(np.int8))
+        else:
+            np.copyto(block, stored)
+        return block
+
+
+def _by_group(function: np.ufunc, block: Array, side: Array) -> None:
+    """``block``, [N, G, S], is replaced by a function of its elements and of one number for each group."""
+    by_element, by_column = block.transpose(1, 2, 0), np.ascontiguousarray(side.T)[:, np.newaxis]
+    if by_element.flags.c_contiguous:
+        function(by_element, by_column, out=by_element)
+    else:
+        function(block, side[:, :, np.newaxis], out=block)
+
+
+class _Factors(NamedTuple):
+    """What is done to a block [N, M] of a product: * scale - offset · sums + bias + summand."""
+
+    scale: Array | None
+    offset: Array | None
+    sums: Array | None
+    bias: Array | None
+    summand: Array | None
+
+    def transposed(self) -> _Factors:
+        """The same for a block [M, N]."""
+        scale, offset, sums, bias, summand = (None if array is None else array.T for array in self)
+        return _Factors(scale, sums, offset, bias, summand)
+
+
+def _finish(block: Array, factors: _Factors, activation: Activation | None) -> None:
+    scale, left, right, bias, summand = factors
+    step = max(BLOCK // block.shape[1], 1)
+    for start in range(0, len(block), step):
+        part = slice(start, start + step)
+        piece = block[part]
+        if scale is not None:
+            piece *= _rows(scale, part)
+        if left is not None and right is not None:
+            multiply = np.multiply if len(right) == 1 else np.matmul
+            piece -= multiply(left[part], right, out=scratch("packed offsets", piece.shape, piece.dtype))
+        if bias is not None:
+            piece += _rows(bias, part)
+        if summand is not None:
+            piece += summand[part]
+        if activation is not None:
+            activation(piece)
+
+
+def _rows(side: Array, part: slice) -> Array:
+    """Rows of what has one for each row of a block, or one for all of them."""
+    return side if len(side) == 1 else side[part]
+
+
+def _times(zero: Array | None, scale: Array | None) -> Array | None:
+    return zero if zero is None or scale is None else zero * scale
+
+
+def _multiply(matrix: Array, data: Array, out: Array) -> None:
+    """The product of [N, K] and [K, M], in whichever order writes the result as it lies in memory."""
+    if out.flags.c_contiguous:
+        np.matmul(matrix, data, out=out)
+    else:
+        np.matmul(data.T, matrix.T, out=out.T)
+
+
+def _turned(a: Array) -> Array:
+    """The transposed matrix, in scratch."""
+    turned = scratch("packed data", a.T.shape, a.dtype)
+    np.copyto(turned, a.T)
+    return turned
+
+
+def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:
+    """Scratch whose axes lie in memory in the order of those of a part of a matrix."""
+    count, groups, size = stored.shape
+    if stored.strides[0] < stored.strides[2]:
+        return scratch(name, (groups, size, count), dtype).transpose(2, 0, 1)
+    return scratch(name, stored.shape, dtype)
+
+
+def _centre(stored: Array, zero: Array | None) -> int:
+    """A whole number near the zero points that leaves stored values within 8 bits when it is subtracted."""
+    if zero is None or stored.dtype != np.uint8 or not zero.size:
+        return 0
+    near = int(np.rint(zero.mean()))
+    if near >= 64:
+        return 128
+    return near if 0 < near < 16 and stored.max(initial=0) < 128 else 0
+
+
+def _is_finite(halves: Array) -> bool:
+    return all(bool(np.isfinite(part).all()) for part in halves)
+
+
+def _expand(halves: Array, out: Array) -> None:
+    """Finite halves as float32, much faster than by a conversion."""
+    bits = out.view(np.int32)
+    np.copyto(bits, halves.view(np.int16))
+    np.left_shift(bits, 13, out=bits)
+    np.bitwise_and(bits, _SIGN_AND_VALUE, out=bits)
+    np.multiply(out, _HALF_SCALE, out=out)

@@ -1,0 +1,254 @@
+"""Weights that are stored in few bits, which their consumers decompress a part at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from irrun.graph import Graph, Node, Outlet
+from irrun.graph.graph import Inlet
+from irrun.inference import Facts
+from irrun.kernels.packed_product import PackedMatrix
+from irrun.ops import Fact
+from irrun.ops.matrix.matmul import MatMul
+from irrun.ops.movement.gather import GatherV1
+from irrun.ops.type.convert import Convert
+from irrun.optimize.settings import Settings
+from irrun.tensor import Array
+from irrun.tensor.element_type import BF16, F16, F32
+
+PASS: Final = "keep-packed"
+
+LEAST_ELEMENTS: Final = 1 << 16
+"""Weights of fewer elements are decompressed once."""
+
+LEAST_OF_ALL: Final = 1 << 22
+"""So are all of them where they are no more elements together: as floats they stay in the cache."""
+
+LEAST_IN_LOW_MEMORY: Final = 1 << 12
+
+MOST_ROWS: Final = 48
+"""Products with more rows are faster with floats, where the number is known; fewer are as fast or faster packed."""
+
+_FLOATS: Final = (F32, F16, BF16)
+
+
+class Chain(NamedTuple):
+    """The layers that decompress weights: (stored - zero) * scale, in another shape where that is not the one stored.
+
+    ``nodes`` are those layers, with the constant where nothing else takes it.
+    """
+
+    stored: Outlet
+    zero: Outlet | None
+    scale: Outlet | None
+    shape: tuple[int, ...]
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The value (stored - zero) * scale, computed in f32, in this shape.
+
+    ``stored`` holds integers of 8 bits, or halves; ``zero`` and ``scale`` broadcast to it, None stands for 0 and 1.
+    """
+
+    stored: Array
+    zero: Array | None
+    scale: Array | None
+    shape: tuple[int, ...]
+
+    def unpacked(self) -> Array:
+        value = self.stored.astype(np.float32)
+        if self.zero is not None:
+            value -= self.zero
+        if self.scale is not None:
+            value *= self.scale
+        return value.reshape(self.shape)
+
+    def matrix(self, transposed: bool) -> PackedMatrix | None:
+        """The value as the second factor of a product, ``transposed`` where it is [N, K]; None where it cannot be."""
+        sides = [None if side is None else side.shape for side in (self.zero, self.scale)]
+        order = _columns_first(self.stored.shape, sides, self.shape, transposed)
+        if order is None:
+            return None
+        grouped = self.stored.transpose(order) if len(order) == 3 else self.stored.transpose(order)[:, np.newaxis]
+        zero, scale = (None if side is None else self._by_column(side, order) for side in (self.zero, self.scale))
+        return PackedMatrix(grouped, scale, zero)
+
+    def _by_column(self, side: Array, order: Sequence[int]) -> Array:
+        turned = _padded(side, self.stored.ndim).transpose(order)[..., 0]
+        columns = self.stored.shape[order[0]]
+        by_group = turned if turned.ndim == 2 else turned[:, np.newaxis]
+        return np.broadcast_to(by_group, (columns, by_group.shape[1]))
+
+
+def chains(
+    graph: Graph, facts: Facts, settings: Settings, shared: Mapping[Outlet, Array] | None = None
+) -> Mapping[Outlet, Chain]:
+    """The outlets whose values stay packed: large weights that only gathers and products of few rows take.
+
+    ``shared`` are the constants of another plan of the same graph: what is packed there is so here.
+    """
+    if not settings.enabled or PASS in settings.disabled:
+        return {}
+    anyway = settings.low_memory or shared is not None
+    found: dict[Outlet, Chain] = {}
+    total = 0
+    for node in graph:
+        port = {"MatMul": 1, "Gather": 0}.get(node.type)
+        sources = graph.sources(node.id)
+        outlet = sources[port] if port is not None and port < len(sources) else None
+        if outlet is None or outlet in found or (shared is not None and outlet in shared):
+            continue
+        chain = _chain(graph, facts, outlet, settings)
+        if chain is None or not all(_takes(graph, facts, inlet, chain) for inlet in graph.consumers(outlet)):
+            continue
+        if anyway or not any(_has_many_rows(graph, facts, inlet) for inlet in graph.consumers(outlet)):
+            found[outlet] = chain
+            total += math.prod(chain.shape)
+    return found if anyway or total >= LEAST_OF_ALL else {}
+
+
+def _has_many_rows(graph: Graph, facts: Facts, inlet: Inlet) -> bool:
+    """Whether a consumer is a product that is known to have more rows than are worth it."""
+    data = facts.inputs(inlet.node)[0]
+    if graph[inlet.node].type != "MatMul" or data is None or data.shape.dims is None:
+        return False
+    return math.prod(dim.lo for dim in data.shape.dims[:-1]) > MOST_ROWS
+
+
+def packed_values(
+    found: Mapping[Outlet, Chain], facts: Facts, known: Mapping[Outlet, Array]
+) -> Mapping[Outlet, Packed]:
+    """The packed values; those of zero points and scales are ``known``."""
+    return {outlet: _packed(chain, facts[chain.stored], known) for outlet, chain in found.items()}
+
+
+def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
+    stored: Array | None = fact.halves if fact.halves is not None else fact.constant
+    assert stored is not None
+    zero, scale = (None if outlet is None else known[outlet] for outlet in (chain.zero, chain.scale))
+    return Packed(stored, zero, scale, chain.shape)
+
+
+def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings) -> Chain | None:
+    """The decompression that an outlet is the end of."""
+    end = facts.get(outlet)
+    if end is None or not end.shape.is_static:
+        return None
+    zero: Outlet | None = None
+    scale: Outlet | None = None
+    nodes: list[int] = []
+    is_reshaped = False
+    at = outlet
+    while True:
+        node, fact = graph[at.node], facts[at]
+        if node.type == "Const":
+            break
+        sources = graph.sources(node.id)
+        if fact.type not in _FLOATS or (at != outlet and len(graph.consumers(at)) != 1):
+            return None
+        nodes.append(node.id)
+        before = sources[0] if sources else None
+        if node.type in ("Multiply", "Subtract") and zero is None and before is not None:
+            side = sources[1]
+            if not _is_side(graph, facts, side) or facts[before].shape != fact.shape:
+                return None
+            if node.type == "Multiply" and scale is None:
+                scale = side
+            elif node.type == "Subtract":
+                zero = side
+            else:
+                return None
+        elif node.type == "Reshape" and scale is None and zero is None and not is_reshaped:
+            is_reshaped = True
+        elif not isinstance(node.op, Convert):
+            return None
+        if before is None or before not in facts.of:
+            return None
+        at = before
+    if not nodes or not _is_stored(facts[at], settings):
+        return None
+    if len(graph.consumers(at)) == 1:
+        nodes.append(at.node)
+    elif facts[at].halves is not None:
+        return None
+    return Chain(at, zero, scale, end.shape.static, tuple(nodes))
+
+
+def _is_stored(fact: Fact, settings: Settings) -> bool:
+    """Whether a constant is weights in few bits."""
+    least = LEAST_IN_LOW_MEMORY if settings.low_memory else LEAST_ELEMENTS
+    if fact.shape.size.lo < least:
+        return False
+    if fact.halves is not None:
+        return settings.low_memory
+    return fact.constant is not None and fact.type.is_integer and fact.type.bits <= 8
+
+
+def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
+    """Whether a scale or a zero point is a constant, or one that is converted."""
+    while outlet is not None and outlet in facts.of:
+        node = graph[outlet.node]
+        if node.type == "Const":
+            return facts[outlet].constant is not None
+        if not isinstance(node.op, Convert) or facts[outlet].type not in _FLOATS:
+            return False
+        outlet = graph.sources(node.id)[0]
+    return False
+
+
+def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Chain) -> bool:
+    """Whether a consumer can do with packed weights."""
+    node, data = graph[inlet.node], facts.inputs(inlet.node)[0]
+    made = facts.get(Outlet(node.id, 0))
+    if made is None or data is None:
+        return False
+    sides = [None if outlet is None else facts[outlet].shape.static for outlet in (chain.zero, chain.scale)]
+    stored = facts[chain.stored].shape.static
+    if isinstance(node.op, MatMul) and inlet.port == 1:
+        if made.type is not F32 or data.rank is None or data.rank < 2 or node.op.transpose_a:
+            return False
+        return _columns_first(stored, sides, chain.shape, node.op.transpose_b) is not None
+    return inlet.port == 0 and node.type == "Gather" and _picks_rows(node, facts) and stored[0] == chain.shape[0]
+
+
+def _picks_rows(node: Node, facts: Facts) -> bool:
+    axis = facts.inputs(node.id)[2]
+    where = None if axis is None else axis.ints()
+    batches = 0 if isinstance(node.op, GatherV1) else getattr(node.op, "batch_dims", None)
+    return where == (0,) and batches == 0
+
+
+def _columns_first(
+    stored: Sequence[int], sides: Sequence[Sequence[int] | None], shape: Sequence[int], transposed: bool
+) -> tuple[int, ...] | None:
+    """The order of axes that makes [N, K] or [N, G, S] of stored values; None where scales cannot be taken out.
+
+    Scales must not change within a group of a column.
+    """
+    if len(shape) != 2 or not math.prod(shape):
+        return None
+    if len(stored) == 2 and tuple(stored) == tuple(shape):
+        order: tuple[int, ...] = (0, 1) if transposed else (1, 0)
+    elif len(stored) == 3 and transposed and stored[0] == shape[0]:
+        order = (0, 1, 2)
+    elif len(stored) == 3 and not transposed and stored[2] == shape[1]:
+        order = (2, 0, 1)
+    else:
+        return None
+    for side in sides:
+        if side is not None:
+            padded = (*(1,) * (len(stored) - len(side)), *side)
+            if padded[order[-1]] != 1:
+                return None
+    return order
+
+
+def _padded(side: Array, rank: int) -> Array:
+    return side.reshape((1,) * (rank - side.ndim) + side.shape)

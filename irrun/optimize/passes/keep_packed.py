@@ -1,0 +1,57 @@
+"""Products and gathers with weights in few bits, which are decompressed a part at a time.
+
+Before: Const(u8) → Convert → Subtract(zero) → Multiply(scale) → MatMul(x, ·) → Add(bias) → ReLU
+After:  FusedPackedMatMul(x)
+
+Before: Const(u8) → Convert → Subtract(zero) → Multiply(scale) → Gather(·, indices)
+After:  FusedPackedGather(indices)
+
+Which weights these are is settled before: see ``irrun.optimize.packed``. What no step takes in this form is
+decompressed in the end.
+"""
+
+from __future__ import annotations
+
+from irrun.graph import Node, Outlet
+from irrun.ops.fused.fused_packed_gather import FusedPackedGather
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops.matrix.matmul import MatMul
+from irrun.ops.movement.gather import GatherV8
+from irrun.optimize.epilogue import Epilogue, is_turned
+from irrun.optimize.patterns import first
+from irrun.optimize.rewrite import Rewriter
+from irrun.optimize.settings import Settings
+
+ORDER = 69
+
+
+def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+    for node in graph.nodes("MatMul", "Gather"):
+        if isinstance(node.op, MatMul):
+            _multiply(graph, node, node.op.transpose_b)
+        else:
+            _gather(graph, node)
+
+
+def _multiply(graph: Rewriter, node: Node, transposed: bool) -> None:
+    data, other = graph.sources(node.id)
+    packed, given = graph.packed(other), graph.fact(data)
+    matrix = None if packed is None else packed.matrix(transposed)
+    if matrix is None or given is None or given.rank is None:
+        return
+    end = Epilogue(graph, node, axis=given.rank - 1, size=matrix.shape[1])
+    if end.scale is not None:
+        matrix = matrix.scaled(end.scale)
+    inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
+    op = FusedPackedMatMul(end.fact, matrix, end.bias, end.activation, is_turned(graph, first(end.last)))
+    graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
+
+
+def _gather(graph: Rewriter, node: Node) -> None:
+    data, indices, _ = graph.sources(node.id)
+    packed, fact = graph.packed(data), graph.fact(first(node))
+    if packed is None or fact is None:
+        return
+    from_end = isinstance(node.op, GatherV8)
+    op = FusedPackedGather(fact, packed.stored, packed.zero, packed.scale, packed.shape[1:], from_end)
+    graph.replace(first(node), graph.add(op, [indices], [node]))

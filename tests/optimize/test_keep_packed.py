@@ -1,0 +1,283 @@
+"""Weights in few bits that are not decompressed as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.document.writer import Handle
+from irrun.optimize import packed
+from irrun.tensor import Array, ElementType
+from irrun.tensor.element_type import F16, F32, I4, I8, I64, U4, U8
+from tests.optimize.nets import Net, types
+
+ONLY = ["keep-packed"]
+RANGE = {U8: (0, 255), I8: (-128, 127), U4: (0, 15), I4: (-8, 7)}
+INPUTS, OUTPUTS, GROUP = 96, 80, 32
+
+
+def text(shape: tuple[int, ...]) -> str:
+    return ",".join(map(str, shape))
+
+
+def whole(net: Net, kind: ElementType, shape: tuple[int, ...], near: bool = False) -> Handle:
+    low, high = RANGE[kind]
+    if near:
+        middle = (low + high + 1) // 2
+        low, high = middle - 2, middle + 2
+    return net.ir.constant(net.random.integers(low, high + 1, shape).astype(kind.dtype), kind)
+
+
+def decompressed(
+    net: Net,
+    kind: ElementType,
+    stored: tuple[int, ...],
+    side: tuple[int, ...],
+    *,
+    with_zero: bool,
+    through: ElementType = F16,
+    final: tuple[int, ...] | None = None,
+) -> Handle:
+    """The layers that weight compression writes; in f32 in the end."""
+    value = net.layers("Convert", [whole(net, kind, stored)], [(through, text(stored))], destination_type=through)[0]
+    if with_zero:
+        zero = whole(net, kind, side, near=True)
+        zero = net.layers("Convert", [zero], [(through, text(side))], destination_type=through)[0]
+        value = net.layers("Subtract", [value, zero], [(through, text(stored))])[0]
+    scale = net.ir.constant((0.01 + net.random.random(side) / 100).astype(np.float16).astype(np.float32), through)
+    value = net.layers("Multiply", [value, scale], [(through, text(stored))])[0]
+    if final is not None:
+        target = net.constant(np.array(final))
+        value = net.layers("Reshape", [value, target], [(through, text(final))], special_zero=False)[0]
+    if through is not F32:
+        value = net.layer("Convert", [value], text(final or stored), destination_type=F32)
+    return value
+
+
+def weights(net: Net, kind: ElementType, form: str, transposed: bool, with_zero: bool, through: ElementType) -> Handle:
+    """A matrix [INPUTS, OUTPUTS], or the transposed one, with a scale for a channel, for a group, or for it all."""
+    matrix = (OUTPUTS, INPUTS) if transposed else (INPUTS, OUTPUTS)
+    if form == "groups":
+        count = INPUTS // GROUP
+        stored = (OUTPUTS, count, GROUP) if transposed else (count, GROUP, OUTPUTS)
+        side = (OUTPUTS, count, 1) if transposed else (count, 1, OUTPUTS)
+        return decompressed(net, kind, stored, side, with_zero=with_zero, through=through, final=matrix)
+    channels = (OUTPUTS, 1) if transposed else (1, OUTPUTS)
+    side = channels if form == "channels" else (1, 1)
+    return decompressed(net, kind, matrix, side, with_zero=with_zero, through=through)
+
+
+def same(net: Net, folder: Path, want: dict[str, int], sizes: Any = None, **config: Any) -> irrun.CompiledModel:
+    """The pass alone, and all passes, give what the model gives as written, with these steps."""
+    alone = net.compile(folder, *ONLY, **config)
+    assert types(alone) == want
+    plain = irrun.compile_model(folder / "net.xml", {"OPTIMIZE": False})
+    every = irrun.compile_model(folder / "net.xml", config)
+    for _ in range(2):
+        inputs = net.inputs(sizes)
+        for expected, *results in zip(*(model(inputs).to_tuple() for model in (plain, alone, every)), strict=True):
+            for got in results:
+                assert got.dtype == expected.dtype
+                np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+    return alone
+
+
+def held(compiled: irrun.CompiledModel) -> int:
+    """The bytes of all constants that a plan holds, those in its steps included."""
+    arrays: dict[int, Array] = {}
+
+    def look(value: Any, depth: int = 0) -> None:
+        if isinstance(value, np.ndarray):
+            owner = value if value.base is None or not isinstance(value.base, np.ndarray) else value.base
+            if owner.nbytes >= value.nbytes:
+                arrays[value.__array_interface__["data"][0]] = value
+        elif depth < 3 and hasattr(value, "__dict__"):
+            for item in vars(value).values():
+                look(item, depth + 1)
+
+    for item in (*compiled.plan.slots, *compiled.plan.constants.values(), *(s.node.op for s in compiled.plan.steps)):
+        look(item)
+    return sum(array.nbytes for array in arrays.values())
+
+
+@pytest.mark.parametrize("kind", RANGE, ids=str)
+@pytest.mark.parametrize("form", ["channels", "tensor", "groups"])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("with_zero", [False, True])
+def test_products(tmp_path: Path, kind: ElementType, form: str, transposed: bool, with_zero: bool) -> None:
+    net = Net()
+    matrix = weights(net, kind, form, transposed, with_zero, F16 if with_zero else F32)
+    flat = net.layer("MatMul", [net.parameter("x", f"5,{INPUTS}"), matrix], f"5,{OUTPUTS}", transpose_b=transposed)
+    deep = net.parameter("y", f"2,3,{INPUTS}")
+    net.result(flat, net.layer("MatMul", [deep, matrix], f"2,3,{OUTPUTS}", transpose_b=transposed))
+    compiled = same(net, tmp_path, {"FusedPackedMatMul": 2}, LOW_MEMORY=True)
+    assert held(compiled) < 2.5 * INPUTS * OUTPUTS
+
+
+@pytest.mark.parametrize("rows", [1, 6, 200])
+@pytest.mark.parametrize("form", ["channels", "groups"])
+def test_bias_residual_and_activation(tmp_path: Path, rows: int, form: str) -> None:
+    net = Net()
+    shape = f"1,{rows},{OUTPUTS}"
+    matrix = weights(net, U8, form, True, True, F16)
+    made = net.layer("MatMul", [net.parameter("x", f"1,{rows},{INPUTS}"), matrix], shape, transpose_b=True)
+    scaled = net.layer("Multiply", [made, net.normal(OUTPUTS)], shape)
+    added = net.layer("Add", [scaled, net.normal(1, 1, OUTPUTS)], shape)
+    summed = net.layer("Add", [net.parameter("y", shape), added], shape)
+    net.result(net.layer("Gelu", [summed], shape, 7, approximation_mode="erf"))
+    same(net, tmp_path, {"FusedPackedMatMul": 1}, LOW_MEMORY=True)
+
+
+def test_one_product_after_the_other(tmp_path: Path) -> None:
+    """The first lies in memory column by column."""
+    net = Net()
+    first = weights(net, U4, "groups", True, True, F16)
+    made = net.layer("MatMul", [net.parameter("x", f"7,{INPUTS}"), first], f"7,{OUTPUTS}", transpose_b=True)
+    second = decompressed(net, I8, (64, OUTPUTS), (64, 1), with_zero=False)
+    net.result(net.layer("MatMul", [made, second], "7,64", transpose_b=True))
+    compiled = same(net, tmp_path, {"FusedPackedMatMul": 2}, LOW_MEMORY=True)
+    assert [step.node.op.turned for step in compiled.plan.steps] == [True, False]
+
+
+def test_halves_only_in_low_memory(tmp_path: Path) -> None:
+    net = Net()
+    stored = net.ir.constant(net.random.standard_normal((OUTPUTS, INPUTS), dtype=np.float32), F16)
+    matrix = net.layer("Convert", [stored], f"{OUTPUTS},{INPUTS}", destination_type=F32)
+    x = net.parameter("x", f"5,{INPUTS}")
+    net.result(net.layer("MatMul", [x, matrix], f"5,{OUTPUTS}", transpose_b=True))
+    assert held(same(net, tmp_path, {"FusedPackedMatMul": 1}, LOW_MEMORY=True)) == 2 * INPUTS * OUTPUTS
+    assert held(same(net, tmp_path, {"MatMul": 1})) >= 4 * INPUTS * OUTPUTS
+
+
+@pytest.mark.parametrize("form", ["rows", "groups", "halves"])
+@pytest.mark.parametrize("opset", [1, 7, 8])
+def test_rows_that_are_gathered(tmp_path: Path, form: str, opset: int) -> None:
+    net = Net()
+    words = 90
+    if form == "halves":
+        stored = net.ir.constant(net.random.standard_normal((words, INPUTS), dtype=np.float32), F16)
+        table = net.layer("Convert", [stored], f"{words},{INPUTS}", destination_type=F32)
+    elif form == "groups":
+        shape = (words, INPUTS // GROUP, GROUP)
+        table = decompressed(net, U4, shape, (*shape[:2], 1), with_zero=True, final=(words, INPUTS))
+    else:
+        table = decompressed(net, U8, (words, INPUTS), (1, 1), with_zero=True)
+    indices = net.parameter("i", "2,3", I64)
+    attributes = {} if opset == 1 else {"batch_dims": 0}
+    axis = net.constant(np.array(0))
+    net.result(net.layer("Gather", [table, indices, axis], f"2,3,{INPUTS}", opset, **attributes))
+    compiled = net.compile(tmp_path, *ONLY, LOW_MEMORY=True)
+    assert types(compiled) == {"FusedPackedGather": 1}
+    assert held(compiled) < 3 * words * INPUTS
+    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    picked = {"i": np.array([[0, words - 1, 5], [-1, words, -words - 1]])}
+    np.testing.assert_array_equal(compiled(picked)[0], plain(picked)[0])
+
+
+def test_rows_in_half_precision_are_rounded(tmp_path: Path) -> None:
+    net = Net()
+    stored = net.layers("Convert", [whole(net, U8, (90, 64))], [(F16, "90,64")], destination_type=F16)[0]
+    scale = net.ir.constant(net.random.random((90, 1), dtype=np.float32), F16)
+    table = net.layers("Multiply", [stored, scale], [(F16, "90,64")])[0]
+    axis = net.constant(np.array(0))
+    net.result(*net.layers("Gather", [table, net.parameter("i", "4", I64), axis], [(F16, "4,64")], 8, batch_dims=0))
+    compiled = net.compile(tmp_path, LOW_MEMORY=True)
+    assert types(compiled) == {"FusedPackedGather": 1}
+    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    picked = {"i": np.array([3, 0, 89, 3])}
+    assert compiled(picked)[0].dtype == np.float16
+    np.testing.assert_array_equal(compiled(picked)[0], plain(picked)[0])
+
+
+def test_an_embedding_that_is_the_head_too(tmp_path: Path) -> None:
+    net = Net()
+    table = decompressed(net, U8, (90, 64), (90, 1), with_zero=True)
+    axis = net.constant(np.array(0))
+    rows = net.layer("Gather", [table, net.parameter("i", "3", I64), axis], "3,64", 8, batch_dims=0)
+    net.result(net.layer("MatMul", [rows, table], "3,90", transpose_b=True))
+    compiled = net.compile(tmp_path, *ONLY, LOW_MEMORY=True)
+    assert types(compiled) == {"FusedPackedGather": 1, "FusedPackedMatMul": 1}
+    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    picked = {"i": np.array([3, 0, 89])}
+    np.testing.assert_allclose(compiled(picked)[0], plain(picked)[0], rtol=1e-4, atol=1e-4)
+
+
+def test_what_cannot_stay_packed(tmp_path: Path) -> None:
+    """A scale for each input, a vector, a turned first factor, and weights that something else takes."""
+    net = Net()
+    by_input = decompressed(net, U8, (OUTPUTS, INPUTS), (1, INPUTS), with_zero=True)
+    plain = decompressed(net, U8, (OUTPUTS, INPUTS), (OUTPUTS, 1), with_zero=True)
+    x, vector, turned = net.parameter("x", f"5,{INPUTS}"), net.parameter("v", f"{INPUTS}"), f"{INPUTS},5"
+    other = decompressed(net, U8, (OUTPUTS, INPUTS), (OUTPUTS, 1), with_zero=True)
+    third = decompressed(net, U8, (OUTPUTS, INPUTS), (OUTPUTS, 1), with_zero=True)
+    net.result(
+        net.layer("MatMul", [x, by_input], f"5,{OUTPUTS}", transpose_b=True),
+        net.layer("MatMul", [vector, plain], f"{OUTPUTS}", transpose_b=True),
+        net.layer("MatMul", [net.parameter("t", turned), third], f"5,{OUTPUTS}", transpose_a=True, transpose_b=True),
+        net.layer("MatMul", [x, other], f"5,{OUTPUTS}", transpose_b=True),
+        net.layer("Add", [net.parameter("w", f"{OUTPUTS},{INPUTS}"), other], f"{OUTPUTS},{INPUTS}"),
+    )
+    same(net, tmp_path, {"MatMul": 4, "Add": 1}, LOW_MEMORY=True)
+
+
+def test_without_the_pass_weights_are_decompressed_once(tmp_path: Path) -> None:
+    net = Net()
+    matrix = weights(net, U8, "channels", True, True, F16)
+    net.result(net.layer("MatMul", [net.parameter("x", f"1,{INPUTS}"), matrix], f"1,{OUTPUTS}", transpose_b=True))
+    assert types(net.compile(tmp_path, "fuse-matmul", LOW_MEMORY=True)) == {"FusedMatMul": 1}
+    assert types(irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False, "LOW_MEMORY": True})) == {"MatMul": 1}
+
+
+def test_what_no_step_takes_packed_is_decompressed() -> None:
+    value = packed.Packed(np.array([[1, 2, 3]], np.uint8), np.array([[2]], np.float32), np.array([[0.5]]), (3, 1))
+    np.testing.assert_array_equal(value.unpacked(), [[-0.5], [0], [0.5]])
+
+
+@pytest.mark.parametrize(("rows", "kept"), [("?", True), ("1", True), ("48", True), ("49", False), ("60..90", False)])
+def test_few_rows_or_an_unknown_number(tmp_path: Path, rows: str, kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "LEAST_OF_ALL", 0)
+    monkeypatch.setattr(packed, "LEAST_ELEMENTS", 0)
+    net = Net()
+    matrix = weights(net, U8, "channels", True, True, F16)
+    made = net.layer("MatMul", [net.parameter("x", f"{rows},{INPUTS}"), matrix], f"{rows},{OUTPUTS}", transpose_b=True)
+    net.result(made)
+    sizes = {"x": (64, INPUTS)} if rows in ("?", "60..90") else None
+    same(net, tmp_path, {"FusedPackedMatMul" if kept else "MatMul": 1}, sizes)
+    same(net, tmp_path, {"FusedPackedMatMul": 1}, sizes, LOW_MEMORY=True)
+
+
+def test_small_weights_become_floats(tmp_path: Path) -> None:
+    net = Net()
+    matrix = weights(net, U8, "channels", True, True, F16)
+    net.result(net.layer("MatMul", [net.parameter("x", f"1,{INPUTS}"), matrix], f"1,{OUTPUTS}", transpose_b=True))
+    same(net, tmp_path, {"MatMul": 1})
+
+
+def test_plans_for_the_shapes_that_come_share_what_is_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "LEAST_OF_ALL", 0)
+    monkeypatch.setattr(packed, "LEAST_ELEMENTS", 0)
+    net = Net()
+    matrix = weights(net, U8, "channels", True, True, F16)
+    net.result(net.layer("MatMul", [net.parameter("x", f"?,{INPUTS}"), matrix], f"?,{OUTPUTS}", transpose_b=True))
+    compiled = net.compile(tmp_path)
+    x = net.inputs({"x": (100, INPUTS)})
+    before, after = compiled(x)[0], compiled(x)[0]
+    np.testing.assert_allclose(after, before, rtol=1e-5)
+    special = compiled.plans.of([x["x"]])
+    assert special is not compiled.plan
+    assert [step.node.type for step in special.steps] == ["FusedPackedMatMul"]
+    assert special.steps[0].node.op.weights.stored.base is not None
+    assert np.shares_memory(special.steps[0].node.op.weights.stored, compiled.plan.steps[0].node.op.weights.stored)
+
+
+def test_low_memory_is_a_switch(tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter("x", "2")], "2"))
+    assert net.compile(tmp_path, LOW_MEMORY="YES").config.optimize.low_memory
+    assert not net.compile(tmp_path).config.optimize.low_memory
+    with pytest.raises(ValueError, match="LOW_MEMORY is 3, expected True or False"):
+        net.compile(tmp_path, LOW_MEMORY=3)
