@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import mmap
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Weights:
     def __init__(self, path: Path | None, data: bytes | None = None) -> None:
         self.path = path
         self._given = data
+        self._map: mmap.mmap | None = None
 
     @staticmethod
     def beside(xml: Path) -> Weights:
@@ -55,8 +56,8 @@ class Weights:
         if self.path.stat().st_size == 0:
             return np.empty(0, dtype=np.uint8)
         with self.path.open("rb") as file:
-            view: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return np.frombuffer(view, dtype=np.uint8)
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(self._map, dtype=np.uint8)
 
     def read(self, offset: int, size: int) -> NDArray[np.uint8] | None:
         """``size`` bytes from ``offset`` on, without copying them; None where there is no file."""
@@ -70,6 +71,11 @@ class Weights:
                 f"bytes {offset} to {offset + size} are outside {name}, which has {total} bytes", attribute="offset"
             )
         return whole[offset : offset + size]
+
+    def forget(self) -> None:
+        """Let go of the pages of the file that were read; what is still needed is mapped once more when it is used."""
+        if "bytes" in self.__dict__ and self._map is not None:
+            self._map.madvise(mmap.MADV_DONTNEED)
 
     @functools.cached_property
     def _whole(self) -> NDArray[np.uint8] | None:

@@ -23,8 +23,8 @@ Activation = Callable[[Array], object]
 _LARGE_BLOCK: Final = 1 << 21
 """Elements of a matrix that is made for a product: fewer, and the product is too small for several threads."""
 
-_CACHED_BLOCK: Final = 1 << 18
-"""The same for a product in one thread, which finds it in the cache."""
+_CACHED_BLOCK: Final = 1 << 19
+"""Elements of such a matrix and of its result for a product in one thread, which finds them in the cache."""
 
 _FINISHED_ELEMENTS: Final = 1 << 17
 """Elements of a result that are finished at a time, while they are in the cache."""
@@ -107,9 +107,9 @@ def even(rows: int, most: int) -> int:
     return -(-rows // blocks)
 
 
-def block_elements() -> int:
-    """Elements of a matrix that is made for a product."""
-    return _LARGE_BLOCK if are_products_shared() else _CACHED_BLOCK
+def block_rows(inner: int, filters: int) -> int:
+    """Rows of the result at a time, where a row takes ``inner`` elements of a matrix that is made for a product."""
+    return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + filters)
 
 
 def by_rows(

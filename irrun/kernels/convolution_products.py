@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from irrun.kernels.convolution_blocks import (
     Finish,
     Geometry,
-    block_elements,
+    block_rows,
     by_rows,
     columns_of,
     matrix_of,
@@ -23,12 +24,20 @@ from irrun.kernels.transposing import taps_first, transposed
 _FILTERS: Final = 16
 """Filters are shared in multiples of so many: a line of the cache."""
 
+_PANEL: Final = 256
+"""The most filters in a panel of weights."""
+
 
 class Product:
-    """Matrices [points, K] that are made block by block, times weights [K, O]."""
+    """Matrices [points, K] that are made block by block, times weights [K, O].
 
-    def __init__(self, weights: Array, finish: Finish) -> None:
-        self.weights = weights
+    Where there are fewer points than filters, the weights are kept as ``panels`` of some filters each: what one process
+    of a crew reads of them, and what a product goes through row by row, then lies in memory without gaps.
+    """
+
+    def __init__(self, panels: Sequence[Array], finish: Finish) -> None:
+        self.panels = panels
+        self.ends = list(itertools.accumulate(panel.shape[1] for panel in panels))
         self.finish = finish
 
     def run_blocks(
@@ -40,17 +49,16 @@ class Product:
         inner: int,
     ) -> None:
         """``matrix(image, first, last)`` is what makes these rows of the result: ``inner`` elements for each point."""
-        points, filters = math.prod(target.shape[:3]), target.shape[3]
         cost = 0.01 * inner + 0.5
-        if processes() > 1 and points <= filters and target.flags.c_contiguous:
+        if processes() > 1 and len(self.panels) > 1 and target.flags.c_contiguous:
             self._by_filters(matrix, images, target, summand, cost)
             return
 
         def fill(image: Array, block: Array, first: int) -> None:
-            rows = matrix(image, first, first + len(block))
-            np.matmul(rows, self.weights, out=block.reshape(-1, block.shape[-1]))
+            self._multiply(matrix(image, first, first + len(block)), 0, block.reshape(-1, block.shape[-1]))
 
-        by_rows(fill, self.finish, images, target, summand, block_elements() // (target.shape[2] * inner), cost)
+        most = block_rows(target.shape[2] * inner, target.shape[2] * target.shape[3])
+        by_rows(fill, self.finish, images, target, summand, most, cost)
 
     def _by_filters(
         self,
@@ -67,20 +75,37 @@ class Product:
             low, high = _FILTERS * begin, min(_FILTERS * end, filters)
             finish = self.finish.of_filters(low, high)
             for number, image in enumerate(images):
-                rows = matrix(image, 0, target.shape[1])
                 block = target[number, ..., low:high]
-                np.matmul(rows, self.weights[:, low:high], out=block.reshape(-1, high - low))
+                self._multiply(matrix(image, 0, target.shape[1]), low, block.reshape(-1, high - low))
                 finish(block, None if summand is None else summand[number, ..., low:high])
 
         split(some, -(-filters // _FILTERS), cost * target.size)
+
+    def _multiply(self, rows: Array, low: int, out: Array) -> None:
+        """The results of the filters from ``low`` on, as many as fit into ``out``."""
+        high = low + out.shape[1]
+        for panel, end in zip(self.panels, self.ends, strict=True):
+            start = end - panel.shape[1]
+            first, last = max(low, start), min(high, end)
+            if first < last:
+                np.matmul(rows, panel[:, first - start : last - start], out=out[:, first - low : last - low])
+
+
+def _panels(weights: Array, geometry: Geometry) -> list[Array]:
+    """The filters [O, ...] in as many parts as there shall be panels."""
+    filters = len(weights)
+    if math.prod(geometry.counts) > filters:
+        return [weights]
+    width = -(-filters // (-(-filters // (2 * _PANEL)) * 2 * _FILTERS)) * _FILTERS
+    return [weights[first : first + width] for first in range(0, filters, width)]
 
 
 class Pointwise(Product):
     """A kernel of one element. ``least`` is what the data are raised to first, a number for each channel."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish, least: Array | None = None) -> None:
-        filters, depth = weights.shape[:2]
-        super().__init__(transposed(weights.reshape(filters, depth)), finish)
+        parts = _panels(weights, geometry)
+        super().__init__([transposed(part.reshape(part.shape[:2])) for part in parts], finish)
         self.geometry = geometry
         self.least = least
 
@@ -109,10 +134,17 @@ class Columns(Product):
     """The windows side by side as the rows of a matrix; a last element of one brings the bias in."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        taps = taps_first(weights).reshape(-1, weights.shape[0])
-        matrix = taps if finish.bias is None else np.vstack([taps, finish.bias])
-        super().__init__(matrix, finish.without_bias())
-        self.spare = len(matrix) - len(taps)
+        self.spare = 0 if finish.bias is None else 1
+        self.depth = math.prod(weights.shape[1:]) + self.spare
+        panels, begin = [], 0
+        for part in _panels(weights, geometry):
+            panel = np.empty((self.depth, len(part)), weights.dtype)
+            panel[: self.depth - self.spare] = taps_first(part).reshape(-1, len(part))
+            if finish.bias is not None:
+                panel[-1] = finish.bias[begin : begin + len(part)]
+            panels.append(panel)
+            begin += len(part)
+        super().__init__(panels, finish.without_bias())
         self.geometry = geometry
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
@@ -121,7 +153,7 @@ class Columns(Product):
             matrix[:, matrix.shape[1] - self.spare :] = 1
             return matrix
 
-        self.run_blocks(columns, images, target, summand, len(self.weights))
+        self.run_blocks(columns, images, target, summand, self.depth)
 
 
 class Grouped:
@@ -136,7 +168,7 @@ class Grouped:
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         groups, inner, _ = self.weights.shape
-        most = block_elements() // (target.shape[2] * groups * inner)
+        most = block_rows(target.shape[2] * groups * inner, target.shape[2] * target.shape[3])
         by_rows(self._fill, self.finish, images, target, summand, most, 0.02 * inner + 1.0)
 
     def _fill(self, image: Array, block: Array, first: int) -> None:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, block_elements, by_rows, matrix_of
+from irrun.kernels.convolution_blocks import Finish, Geometry, block_rows, by_rows, matrix_of
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import taps_first
 
@@ -27,7 +27,7 @@ class Shifts:
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         taps, depth, _ = self.weights.shape
-        most = block_elements() // (taps * self.geometry.sizes[1] * target.shape[-1])
+        most = block_rows(taps * self.geometry.sizes[1] * target.shape[-1], target.shape[2] * target.shape[3])
         by_rows(self._fill, self.finish, images, target, summand, most, taps * (0.01 * depth + 0.3))
 
     def _fill(self, image: Array, block: Array, first: int) -> None:

@@ -45,7 +45,8 @@ class _Steps:
         product = np.matmul(x.reshape(batch * steps, size), self.w)
         if self.b is not None:
             product += self.b
-        shares = product.reshape(batch, steps, len(self.order), -1)
+        gates = len(self.order)
+        shares = product.reshape(batch, steps, gates, product.shape[1] // gates)
         return list(shares[0] if batch == 1 else shares.transpose(1, 2, 0, 3))
 
     def run(self, x: Array, states: Sequence[Array], reverse: bool, hidden: Array, ends: Sequence[Array]) -> None:

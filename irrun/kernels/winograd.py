@@ -29,11 +29,11 @@ _LARGE_BLOCK: Final = 1 << 22
 _CACHED_BLOCK: Final = 1 << 19
 """The same for a product in one thread, which finds its block in the cache."""
 
+_LEAST_BLOCK: Final = 96
+"""Tiles in a block: fewer, and a product takes longer to read the weights than to multiply."""
+
 _FEW_TILES: Final = 96
 """Tiles for each process below which the weights are shared out, not the tiles."""
-
-_WEIGHTS_ELEMENTS: Final = 1 << 18
-"""Elements of the weights that are transformed at a time."""
 
 _POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
 """Where the polynomials are evaluated, besides infinity. The transforms are products of dense matrices, so the points
@@ -58,7 +58,7 @@ def _transforms(points: Sequence[float]) -> tuple[Array, Array, Array]:
 
 
 _DATA64, _KERNEL, _RESULT64 = _transforms(_POINTS)
-_KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9)
+_KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9).astype(np.float32)
 _DATA: Final = _DATA64.astype(np.float32)
 _RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)
 """Both transforms of the result at once, and one for what is added to it."""
@@ -72,10 +72,7 @@ def transform_weights(weights: Array) -> Array:
     filters, depth = weights.shape[:2]
     taps = transposed(weights.reshape(filters, -1)).reshape(depth, 9, filters)
     out = np.empty((36, depth, filters), np.float32)
-    step = max(_WEIGHTS_ELEMENTS // (36 * filters), 1)
-    for start in range(0, depth, step):
-        products = _KERNELS @ taps[start : start + step].astype(np.float64)
-        out[:, start : start + step] = products.swapaxes(0, 1)
+    np.matmul(_KERNELS, taps, out=out.swapaxes(0, 1))
     return out
 
 
@@ -121,9 +118,9 @@ class Winograd:
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         down = self.tiles[0]
-        most = (_LARGE_BLOCK if are_products_shared() else _CACHED_BLOCK) // (
-            36 * self.across * (self.depth + self.filters)
-        )
+        row = 36 * self.across * (self.depth + self.filters)
+        least = -(-_LEAST_BLOCK // self.across)
+        most = _LARGE_BLOCK // row if are_products_shared() else max(_CACHED_BLOCK // row, least)
         cost = len(images) * math.prod(self.tiles) * 36 * self.depth * self.filters * 0.01
         if processes() > 1 and len(images) * math.prod(self.tiles) < _FEW_TILES * processes():
             for number, image in enumerate(images):

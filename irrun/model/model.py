@@ -246,6 +246,7 @@ class CompiledModel:
         self.config = config if config is not None else Config()
         self.plan = model.plan(self.config.optimize)
         weights = model.document.weights
+        weights.forget()
         self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan)
         self.inputs = model.inputs
         self.outputs = model.outputs

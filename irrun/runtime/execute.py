@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
 from irrun.tensor import Array
+
+_BUFFERED: Final = 1024
+"""Elements that NumPy copies at a time where an operand does not lie as the others do."""
 
 
 class Observer(Protocol):
@@ -42,10 +45,21 @@ def execute(
     ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
     meanwhile; results may lie in it. The other processes of the ``crew`` run the same plan at the same time.
     """
-    with np.errstate(all="ignore"), single_blas() if plan.shares_work or crew is not None else nullcontext():
+    with _numpy(), single_blas() if plan.shares_work or crew is not None else nullcontext():
         results = _Run(state, observers, memory if memory is not None else Memory(), crew).plan(plan, inputs)
     state.commit()
     return results
+
+
+@contextmanager
+def _numpy() -> Iterator[None]:
+    """Floating-point errors are results, and what NumPy copies on the way stays in the nearest cache."""
+    before = np.setbufsize(_BUFFERED)
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        np.setbufsize(before)
 
 
 class _Run:

@@ -68,7 +68,8 @@ _WITHOUT_PRODUCTS: Final = frozenset(
     (
         *("activation", "arithmetic", "bitwise", "comparison", "condition", "logical", "movement", "pooling"),
         *("quantization", "reduction", "shape", "type"),
-        *("FusedConcat", "FusedElementwise", "FusedLayerNorm", "FusedMaxPool", "FusedPackedGather", "FusedView"),
+        *("FusedAvgPool", "FusedChannels", "FusedConcat", "FusedElementwise", "FusedLRN", "FusedLayerNorm"),
+        *("FusedMaxPool", "FusedPackedGather", "FusedReduceMean", "FusedShuffleChannels", "FusedSoftMax", "FusedView"),
     )
 )
 """Categories of operations, and fused operations, that multiply no matrices worth speaking of."""

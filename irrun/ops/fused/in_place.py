@@ -55,7 +55,7 @@ def in_place(op: Op) -> InPlace | None:
 def into_other(op: Op) -> Into | None:
     """The same as a function that writes to another array, or to the same."""
     if isinstance(op, ReLU):
-        return _relu
+        return kernels.relu
     if isinstance(op, Clamp):
         return _clamp(op.min, op.max)
     if isinstance(op, GeluV2) or (isinstance(op, GeluV7) and op.approximation_mode == "erf"):
@@ -77,10 +77,6 @@ def into_other(op: Op) -> Into | None:
     if isinstance(op, Activation) and type(op).run is Activation.run:
         return _copied(type(op).function)
     return None
-
-
-def _relu(x: Array, out: Array) -> None:
-    np.maximum(x, 0, out=out)
 
 
 def _swish(x: Array, out: Array) -> None:
