@@ -26,6 +26,9 @@ _LARGE_BLOCK: Final = 1 << 21
 _CACHED_BLOCK: Final = 1 << 19
 """Elements of such a matrix and of its result for a product in one thread, which finds them in the cache."""
 
+_LONG_ROW: Final = 1024
+"""Elements of a row that NumPy adds to many rows without losing time between them."""
+
 _FINISHED_ELEMENTS: Final = 1 << 17
 """Elements of a result that are finished at a time, while they are in the cache."""
 
@@ -58,12 +61,13 @@ class Geometry:
         return self.kernel == (1, 1) and self.sizes == self.counts and self.strides == (1, 1)
 
 
-@dataclass(frozen=True, slots=True)
 class Finish:
     """What is done to a block of results [rows, columns, O] before it leaves the cache."""
 
-    bias: Array | None
-    activation: Activation | None
+    def __init__(self, bias: Array | None, activation: Activation | None) -> None:
+        self.bias = bias
+        self.activation = activation
+        self._long = None if bias is None else np.tile(bias, -(-_LONG_ROW // max(bias.size, 1)))
 
     def of_filters(self, first: int, last: int) -> Finish:
         """For a block that has only some of the channels."""
@@ -80,8 +84,8 @@ class Finish:
         step = even(len(block), _FINISHED_ELEMENTS // math.prod(block.shape[1:]))
         for first in range(0, len(block), step):
             part = block[first : first + step]
-            if self.bias is not None:
-                _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias)
+            if self.bias is not None and self._long is not None:
+                _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias, self._long)
             if summand is not None:
                 added = summand[first : first + step]
                 inside = part[: added.shape[0], : added.shape[1]]
@@ -90,13 +94,13 @@ class Finish:
                 self.activation(part)
 
 
-def _add_to_rows(block: Array, row: Array) -> None:
-    """Several rows at a time, where they are short."""
-    repeats = -(-1024 // row.size)
+def _add_to_rows(block: Array, row: Array, long: Array) -> None:
+    """Several rows at a time, where they are short: ``long`` is the row again and again."""
+    repeats = long.size // row.size
     whole = len(block) - len(block) % repeats
     if repeats > 1 and whole and block.flags.c_contiguous:
-        several = block[:whole].reshape(-1, repeats * row.size)
-        several += np.tile(row, repeats)
+        several = block[:whole].reshape(-1, long.size)
+        several += long
         block = block[whole:]
     block += row
 
@@ -164,6 +168,10 @@ def _is_matrix(part: Array) -> bool:
 
 def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
     """The windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
+    if geometry.kernel == (1, 1) and geometry.is_inside:
+        down, across = geometry.strides
+        part = image[first * down : (last - 1) * down + 1 : down, : (geometry.counts[1] - 1) * across + 1 : across]
+        return part[:, :, np.newaxis, np.newaxis]
     height = (last - first - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
     padded = padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
     down, along, each = padded.strides

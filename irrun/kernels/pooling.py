@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.threads import scratch, split
-from irrun.kernels.windows import Array, extent, lowest, pad, view
+from irrun.kernels.windows import Array, channels_first, channels_last, extent, lowest, pad, view
 
 Window = tuple[int, int, int, int]
 """Kernel, stride, dilation and begin along one axis."""
@@ -26,7 +26,7 @@ _BLOCK_ELEMENTS: Final = 1 << 17
 def pooled_room(data: Array, counts: Sequence[int], dtype: np.dtype[Any], empty: Empty = np.empty) -> Array:
     """An array [N, C, *counts] for the result of pooling, which lies in memory as the data do, channels last or not."""
     if _is_channels_last(data):
-        return np.moveaxis(empty((data.shape[0], *counts, data.shape[1]), dtype), -1, 1)
+        return channels_first(empty((data.shape[0], *counts, data.shape[1]), dtype))
     return empty((*data.shape[:2], *counts), dtype)
 
 
@@ -50,7 +50,7 @@ def max_pool(
 
 
 def _is_channels_last(data: Array) -> bool:
-    return data.shape[1] > 1 and np.moveaxis(data, 1, -1).flags.c_contiguous
+    return data.shape[1] > 1 and channels_last(data).flags.c_contiguous
 
 
 def _pool(
@@ -61,9 +61,9 @@ def _pool(
     if not (data.size and out.size):
         out.fill(neutral)
         return out
-    channels_last = _is_channels_last(data)
-    if channels_last:
-        source, target = np.moveaxis(data, 1, -1), np.moveaxis(out, 1, -1)
+    is_last = _is_channels_last(data)
+    if is_last:
+        source, target = channels_last(data), channels_last(out)
         cost = target[0, :1].size * windows[0][0]
     else:
         if out.flags.c_contiguous:
@@ -78,10 +78,10 @@ def _pool(
             image, start = divmod(first, parts)
             stop = min(start + step, parts, start + last - first)
             first += stop - start
-            block, taken = target[image, start:stop], source[image] if channels_last else source[image, start:stop]
-            if channels_last:
+            block, taken = target[image, start:stop], source[image] if is_last else source[image, start:stop]
+            if is_last:
                 block, taken = block[np.newaxis], taken[np.newaxis]
-            _pool_block(taken, block, combine, neutral, windows, start if channels_last else 0, divisor)
+            _pool_block(taken, block, combine, neutral, windows, start if is_last else 0, divisor)
 
     split(several, images * parts, 0.3 * data.size * sum(window[0] for window in windows))
     return result
@@ -232,7 +232,7 @@ def spatial_mean(data: Array, out: Array) -> None:
     size = math.prod(data.shape[2:])
     ones = np.ones(size, data.dtype)
     last = _is_channels_last(data)
-    elements = np.moveaxis(data, 1, -1).reshape(batch, size, channels) if last else data.reshape(batch, channels, size)
+    elements = channels_last(data).reshape(batch, size, channels) if last else data.reshape(batch, channels, size)
 
     def several(first: int, stop: int) -> None:
         part = out[:, first:stop]

@@ -18,7 +18,7 @@ from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
 from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.depthwise import Depthwise
 from irrun.kernels.threads import Array
-from irrun.kernels.windows import extent
+from irrun.kernels.windows import channels_first, extent
 from irrun.kernels.winograd import TILE, Winograd
 
 
@@ -37,7 +37,7 @@ class PreparedConvolution:
     def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
         if out is None:
             batch, channels, *spatial = self.shape
-            out = np.moveaxis(np.empty((batch, *spatial, channels), self.dtype), -1, 1)
+            out = channels_first(np.empty((batch, *spatial, channels), self.dtype))
         self.kind.run(_images(x), _images(out), None if summand is None else _images(summand))
         return out
 

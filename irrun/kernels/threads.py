@@ -33,6 +33,9 @@ WORTH_A_THREAD: Final = 250_000
 WORTH_A_PROCESS: Final = 5_000
 """The same for a process of a crew, which waits in a loop for its part."""
 
+_MOST_SHAPES: Final = 256
+"""Shapes in which memory for intermediate results is kept at hand."""
+
 _BLOCK: Final = 1 << 17
 """Elements that are worked on at a time, so that passes over them meet the cache."""
 
@@ -197,14 +200,9 @@ def single_blas() -> Iterator[None]:
         _TEAM.blas.release()
 
 
-@contextmanager
-def in_crew(crew: Crew) -> Iterator[None]:
-    """`split` shares work with the other processes of the crew, in this thread."""
+def share_with(crew: Crew | None) -> None:
+    """From now on `split` shares work with the other processes of a crew, in this thread; with None no more."""
     _LOCAL.crew = crew
-    try:
-        yield
-    finally:
-        _LOCAL.crew = None
 
 
 def processes() -> int:
@@ -287,12 +285,30 @@ def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
 
     It stays allocated, as large as the largest call: for blocks that fit the cache.
     """
-    buffers: dict[str, Array] = _LOCAL.__dict__.setdefault("buffers", {})
-    wanted = np.dtype(dtype)
-    size = math.prod(shape)
-    buffer = buffers.get(name)
-    if buffer is None or buffer.nbytes < size * wanted.itemsize:
-        buffers[name] = buffer = np.empty(size * wanted.itemsize + 64, np.uint8)
-        skip = -buffer.ctypes.data % 64
-        buffers[name] = buffer = buffer[skip:]
-    return buffer[: size * wanted.itemsize].view(wanted).reshape(shape)
+    buffers: dict[str, _Scratch] = _LOCAL.__dict__.setdefault("buffers", {})
+    found = buffers.get(name)
+    if found is None:
+        found = buffers[name] = _Scratch()
+    return found.array((*shape, dtype), shape, dtype)
+
+
+class _Scratch:
+    """A buffer, and the arrays that were made of it."""
+
+    def __init__(self) -> None:
+        self._buffer = np.empty(0, np.uint8)
+        self._arrays: dict[Any, Array] = {}
+
+    def array(self, key: Any, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
+        known = self._arrays.get(key)
+        if known is not None:
+            return known
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        if size > self._buffer.size:
+            whole = np.empty(size + 64, np.uint8)
+            self._buffer = whole[-whole.ctypes.data % 64 :]
+            self._arrays.clear()
+        if len(self._arrays) >= _MOST_SHAPES:
+            self._arrays.clear()
+        self._arrays[key] = made = self._buffer[:size].view(dtype).reshape(shape)
+        return made

@@ -39,6 +39,8 @@ _PATIENCE: Final = 2_000
 """Looks at another process's mark before the processor is offered to somebody else."""
 _SUSPICION: Final = 0.05
 """Seconds of waiting after which to see whether the others still live."""
+_AWAKE: Final = 0.002
+"""Seconds for which a process that has done its part looks out for the next run."""
 _BREAK: Final = 5.0
 """Seconds between two looks whether the process that called still lives, while there is nothing to do."""
 _REST: Final = 0.25
@@ -160,6 +162,7 @@ class _Rehearsed(Memory):
         self._arena = arena
         self._given: list[tuple[int, int]] = []
         self._sequence: list[Array] = []
+        self._arrays: dict[int, Array] = {}
         self._results: list[tuple[int, list[Array]]] = []
         self._next = 0
 
@@ -208,6 +211,18 @@ class _Rehearsed(Memory):
     def is_result(self, array: Array) -> bool:
         """Whether the array lies in a buffer of its own."""
         return any(array.base is buffer for _, buffers in self._results for buffer in buffers)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """What was made there before, where it is no part of a result."""
+        known = self._arrays.get(self._next)
+        if known is not None and known.shape == tuple(shape) and known.dtype == dtype:
+            self._next += 1
+            return known
+        place = self._next
+        made = super().empty(shape, dtype)
+        if self._sequence and all(place != of for of, _ in self._results):
+            self._arrays[place] = made
+        return made
 
     def _take(self, size: int) -> Array:
         if self._sequence:
@@ -290,6 +305,12 @@ class Crew:
         """Ends the other processes."""
         self._end()
 
+    def _look_out(self, orders: int) -> None:
+        """Stays awake for a moment: the next run often follows at once, and waking up takes longer than a layer."""
+        ends = time.monotonic() + _AWAKE
+        while time.monotonic() < ends and not select.select([orders], [], [], 0)[0]:
+            pass
+
     def _go(self, partner: Partner, turn: int, observers: Sequence[Any] = ()) -> tuple[Array, ...]:
         self._memory.begin(turn)
         results = self._run(self._inputs, observers, self._memory, partner)
@@ -343,6 +364,7 @@ class Crew:
             np.matmul(np.ones((64, 64), np.float32), np.ones((64, 64), np.float32))
             partner.meet()
             while os.getppid() == caller:
+                self._look_out(orders)
                 if select.select([orders], [], [], _BREAK)[0]:
                     if not os.read(orders, 1):
                         break

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
-from irrun.kernels.threads import in_crew, single_blas
+from irrun.kernels.threads import share_with, single_blas
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
@@ -45,21 +45,21 @@ def execute(
     ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
     meanwhile; results may lie in it. The other processes of the ``crew`` run the same plan at the same time.
     """
-    with _numpy(), single_blas() if plan.shares_work or crew is not None else nullcontext():
+    with _Numerics(), single_blas() if plan.shares_work or crew is not None else nullcontext():
         results = _Run(state, observers, memory if memory is not None else Memory(), crew).plan(plan, inputs)
     state.commit()
     return results
 
 
-@contextmanager
-def _numpy() -> Iterator[None]:
+class _Numerics(np.errstate):
     """Floating-point errors are results, and what NumPy copies on the way stays in the nearest cache."""
-    before = np.setbufsize(_BUFFERED)
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    finally:
-        np.setbufsize(before)
+
+    def __init__(self) -> None:
+        super().__init__(all="ignore")
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        np.setbufsize(_BUFFERED)
 
 
 class _Run:
@@ -75,7 +75,7 @@ class _Run:
         slots: list[Any] = list(plan.slots)
         for slot, array in zip(plan.parameters, inputs, strict=True):
             slots[slot] = array
-        if self.observers or self.crew is not None:
+        if self.observers:
             self._observed(plan, slots)
         else:
             self._steps(plan, slots)
@@ -87,10 +87,10 @@ class _Run:
         ndarray = np.ndarray
         try:
             for step in plan.steps:
-                _, run, inputs, outputs, _, frees, _, _, plain = step
+                _, run, inputs, outputs, _, frees, asks, _, plain = step
                 arrays = [slots[index] for index in inputs]
                 if plain is not None:
-                    result = run(*arrays)
+                    result = self._with_memory(run, arrays) if asks else run(*arrays)
                     if result.__class__ is not ndarray or result.dtype is not plain:
                         (result,) = _conformed(step, result)
                     slots[outputs[0]] = result
@@ -109,12 +109,7 @@ class _Run:
             for observer in self.observers:
                 observer.before(step, arrays)
             try:
-                if self.crew is not None and "memory" in step.asks:
-                    self.crew.meet()
-                    with in_crew(self.crew):
-                        self._call(step, arrays, slots)
-                else:
-                    self._call(step, arrays, slots)
+                self._call(step, arrays, slots)
             except _FAILURES as error:
                 raise _error(step, arrays, error) from _cause(error)
             for observer in self.observers:
@@ -123,8 +118,30 @@ class _Run:
             for index in step.frees:
                 slots[index] = None
 
+    def _with_memory(self, run: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+        """What a kernel returns that asks for memory, and for nothing else. In a crew all are there when it begins:
+        nobody reads any more what its results may overwrite.
+        """
+        if self.crew is None:
+            return run(*arrays, memory=self.memory)
+        self.crew.meet()
+        share_with(self.crew)
+        try:
+            return run(*arrays, memory=self.memory)
+        finally:
+            share_with(None)
+
     def _call(self, step: Step, arrays: Sequence[Any], slots: list[Any]) -> None:
         """Any step: writes the outputs into their slots."""
+        if step.asks == ("memory",):
+            results = _conformed(step, self._with_memory(step.run, arrays))
+        else:
+            results = _conformed(step, step.run(*arrays, **self._context(step)))
+        for index, result in zip(step.outputs, results, strict=True):
+            slots[index] = result
+
+    def _context(self, step: Step) -> dict[str, Any]:
+        """What the kernel asks for by keyword."""
         context: dict[str, Any] = {}
         for asked in step.asks:
             if asked == "memory":
@@ -136,9 +153,7 @@ class _Run:
                 context[asked] = {
                     tag: BodyCall(body.ports, self._body(body), body.results) for tag, body in bodies.items()
                 }
-        results = _conformed(step, step.run(*arrays, **context))
-        for index, result in zip(step.outputs, results, strict=True):
-            slots[index] = result
+        return context
 
     def _body(self, body: PlannedBody) -> Callable[[Sequence[Array]], tuple[Array, ...]]:
         return lambda inputs: self.plan(body.plan, inputs)

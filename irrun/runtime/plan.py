@@ -30,7 +30,8 @@ class Step(NamedTuple):
     """One call of a kernel: slots in, slots out, slots that nobody reads afterwards.
 
     ``asks`` are what the kernel wants by keyword: ``state``, ``memory``, or ``bodies``. ``plain`` is the dtype of the
-    output of a kernel that asks for nothing and returns one array, whose elements need no rounding; else None.
+    output of a kernel that asks for nothing but memory and returns one array, whose elements need no rounding; else
+    None.
     """
 
     node: Node
@@ -185,7 +186,8 @@ def _step(
         }
     types = tuple(facts[outlet].type for outlet in outlets)
     asks = op.spec.run_asks
-    plain = types[0].dtype if len(types) == 1 and not asks and types[0].is_known and not types[0].is_narrow else None
+    simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
+    plain = types[0].dtype if simple else None
     return Step(node, op.run, inputs, tuple(slot(outlet) for outlet in outlets), types, (), asks, bodies, plain)
 
 

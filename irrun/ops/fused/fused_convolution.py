@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import numpy as np
-
 from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
+from irrun.kernels.windows import channels_first
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Fused, Memory, fused
@@ -67,5 +66,5 @@ class FusedConvolution(Fused):
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         kernel = self.prepare(data.shape)
         batch, channels, *spatial = kernel.shape
-        out = np.moveaxis(memory.empty((batch, *spatial, channels), self.weights.dtype), -1, 1)
+        out = channels_first(memory.empty((batch, *spatial, channels), self.weights.dtype))
         return kernel(data, out, summand)

@@ -46,4 +46,4 @@ class FusedMatMul(Fused):
         bias = None if self.bias is None else self.bias[:, np.newaxis]
         turned = None if added is None else added.T
         product(self.weights.T, a.T, laid, bias, turned, self.activation)
-        return np.moveaxis(laid.reshape(columns, *lead), 0, -1)
+        return laid.reshape(columns, *lead).transpose(*range(1, len(lead) + 1), 0)

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import numpy as np
-
 from irrun.kernels.prepared_transposed import PreparedTransposed
+from irrun.kernels.windows import channels_first
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import TransposedConvolving
 from irrun.ops.fused.base import Fused, Memory, fused
@@ -36,4 +35,4 @@ class FusedTransposedConvolution(Fused):
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[2:], self.wanted)
         out = memory.empty((data.shape[0], *sizes, self.weights.shape[1]), self.weights.dtype)
-        return self.kernel(data, begins, np.moveaxis(out, -1, 1), summand)
+        return self.kernel(data, begins, channels_first(out), summand)
