@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.activation import is_moderate, row_sums
+from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, processes, scratch, split
 
 _SCORES: Final = 1 << 18
@@ -71,7 +72,7 @@ def attention(
             hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
             total = None
             for careful in (False, True):
-                np.matmul(left, k[stack][..., :end], out=scores)
+                multiply(left, k[stack][..., :end], scores)
                 moderate = not careful and sink is None and is_moderate(scores)
                 if hidden is not None:
                     scores[..., row:] += hidden
@@ -80,7 +81,7 @@ def attention(
                 total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
                 if total is not None:
                     break
-            np.matmul(scores, v[stack][..., :end, :], out=target[here])
+            multiply(scores, v[stack][..., :end, :], target[here])
             target[here] /= total
 
     split(several, len(starts), 0.05 * len(starts) * heads * rows * keys * query.shape[-1])

@@ -18,6 +18,7 @@ from irrun.kernels.convolution_blocks import (
     matrix_of,
     windows_of,
 )
+from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, processes, scratch, split
 from irrun.kernels.transposing import taps_first, transposed
 
@@ -88,7 +89,7 @@ class Product:
             start = end - panel.shape[1]
             first, last = max(low, start), min(high, end)
             if first < last:
-                np.matmul(rows, panel[:, first - start : last - start], out=out[:, first - low : last - low])
+                multiply(rows, panel[:, first - start : last - start], out[:, first - low : last - low])
 
 
 def _panels(weights: Array, geometry: Geometry) -> list[Array]:
@@ -175,7 +176,7 @@ class Grouped:
         rows, columns = block.shape[:2]
         groups, _, each = self.weights.shape
         product = block.reshape(rows * columns, groups, each).transpose(1, 0, 2)
-        np.matmul(self._matrices(image, first, rows), self.weights, out=product)
+        multiply(self._matrices(image, first, rows), self.weights, product)
 
     def _matrices(self, image: Array, first: int, rows: int) -> Array:
         """The windows of some rows, group by group: [groups, rows * columns, *K * I]."""

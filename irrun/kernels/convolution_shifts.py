@@ -6,10 +6,13 @@ Nothing is copied but the products, which are fewer than the windows would be.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from irrun.kernels.convolution_blocks import Finish, Geometry, block_rows, by_rows, matrix_of
+from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import taps_first
 
@@ -24,6 +27,7 @@ class Shifts:
         self.bias = np.tile(bias, geometry.counts[1])
         self.geometry = geometry
         self.finish = finish.without_bias()
+        self._places: dict[tuple[int, int], list[tuple[Any, Any]]] = {}
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         taps, depth, _ = self.weights.shape
@@ -34,26 +38,39 @@ class Shifts:
         """A few rows of the result, from the row ``first`` on."""
         rows, _, filters = block.shape
         height, width = self.geometry.sizes
-        (top, left), (low, wide) = self.geometry.begins, self.geometry.dilations
+        top, low = self.geometry.begins[0], self.geometry.dilations[0]
         begin = min(max(first - top, 0), height)
         end = max(min(first + rows - top + (self.geometry.kernel[0] - 1) * low, height), begin)
         products = scratch("shifts", (len(self.weights), end - begin, width * filters), image.dtype)
-        np.matmul(matrix_of(image[begin:end]), self.weights, out=products.reshape(len(products), -1, filters))
+        multiply(matrix_of(image[begin:end]), self.weights, products.reshape(len(products), -1, filters))
         total = block.reshape(rows, -1)
         total[:] = self.bias
-        for tap, (y, x) in enumerate(np.ndindex(*self.geometry.kernel)):
-            down, across = first + y * low - top - begin, x * wide - left
-            here, there = _meeting(rows, down, end - begin)
-            before, behind = _meeting(self.geometry.counts[1], across, width)
-            part = total[here, before.start * filters : before.stop * filters]
-            part += products[tap, there, behind.start * filters : behind.stop * filters]
+        for here, there in self._taps(first, rows, begin, end, filters):
+            part = total[here]
+            part += products[there]
+
+    def _taps(self, first: int, rows: int, begin: int, end: int, filters: int) -> Sequence[tuple[Any, Any]]:
+        """For each tap, what its products are added to, and which of them."""
+        known = self._places.get((first, rows))
+        if known is None:
+            (top, left), (low, wide) = self.geometry.begins, self.geometry.dilations
+            known = []
+            for tap, (y, x) in enumerate(np.ndindex(*self.geometry.kernel)):
+                here, there = _meeting(rows, first + y * low - top - begin, end - begin, 1)
+                before, behind = _meeting(self.geometry.counts[1], x * wide - left, self.geometry.sizes[1], filters)
+                known.append(((here, before), (tap, there, behind)))
+            self._places[first, rows] = known
+        return known
 
 
-def _meeting(count: int, shift: int, size: int) -> tuple[slice, slice]:
-    """The places below ``count`` that lie within ``size`` when they are shifted, and where they lie then."""
+def _meeting(count: int, shift: int, size: int, each: int) -> tuple[slice, slice]:
+    """The places below ``count`` that lie within ``size`` when they are shifted, and where they lie then.
+
+    A place takes ``each`` elements.
+    """
     start = min(max(-shift, 0), count)
     stop = max(min(count, size - shift), start)
-    return slice(start, stop), slice(start + shift, stop + shift)
+    return slice(start * each, stop * each), slice((start + shift) * each, (stop + shift) * each)
 
 
 def worth_shifts(geometry: Geometry, filters: int, depth: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irrun.kernels.convolution_blocks import Activation, Finish, matrix_of
+from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, scratch, split
 
 
@@ -54,7 +55,7 @@ class PreparedTransposed:
         begins = (begins[0] - first * self.strides[0], begins[1])
         height, width = image.shape[:2]
         products = scratch("transposed", (height, width, *self.kernel, self.filters), image.dtype)
-        np.matmul(matrix_of(image), self.weights, out=products.reshape(height * width, -1))
+        multiply(matrix_of(image), self.weights, products.reshape(height * width, -1))
         target[...] = self.bias
         for y, x in np.ndindex(*self.kernel):
             from_rows, to_rows = self._places(0, y, height, target.shape[0], begins[0])

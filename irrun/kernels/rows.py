@@ -8,10 +8,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.activation import row_sums
-from irrun.kernels.threads import Array, common, processes, scratch, split
+from irrun.kernels.products import multiply_through, rows_at_a_time
+from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
 
 BLOCK: Final = 1 << 17
 """Elements that are worked on at a time."""
+
+_TURNED: Final = 512
+"""Columns of a result that are computed as rows at a time."""
 
 _SHORTEST: Final = 256
 """Elements of a run of memory from which on it is worth an inner loop."""
@@ -51,7 +55,11 @@ def _part(array: Array | None, place: tuple[slice, slice]) -> Array | None:
 def _product(
     a: Array, b: Array, out: Array, bias: Array | None, summand: Array | None, activation: Activation | None
 ) -> None:
-    np.matmul(a, b, out=out)
+    by_columns = b.strides[0] == b.itemsize < b.strides[1] and not are_products_shared()
+    if by_columns and rows_at_a_time(len(b), len(a)):
+        _turned_product(a, b, out)
+    else:
+        multiply_through(a, b, out)
     if bias is None and summand is None and activation is None:
         return
     step = max(BLOCK // max(out.shape[1], 1), 1)
@@ -63,6 +71,17 @@ def _product(
             block += summand[start : start + step]
         if activation is not None:
             activation(block)
+
+
+def _turned_product(a: Array, b: Array, out: Array) -> None:
+    """For few rows, and a matrix b whose columns are runs of memory: they are taken as rows."""
+    turned = np.ascontiguousarray(a.T)
+    for start in range(0, out.shape[1], _TURNED):
+        here = slice(start, start + _TURNED)
+        columns = b[:, here].T
+        block = scratch("turned", (len(columns), len(a)), out.dtype)
+        multiply_through(columns, turned, block)
+        np.copyto(out[:, here], block.T)
 
 
 def layer_norm(

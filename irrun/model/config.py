@@ -76,8 +76,9 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     """The settings that a mapping holds; a text names a device, of which there is only the one.
 
     ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to leave out. ``EXECUTION_MODE_HINT`` is
-    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``LOW_MEMORY`` keeps
-    weights in the few bits that they are stored in. ConfigError otherwise.
+    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``INFERENCE_PROCESSES``
+    is True where processes may share a plan, so many at most. ``LOW_MEMORY`` keeps weights in the few bits that they
+    are stored in, f16 too, even where that is slower. ConfigError otherwise.
     """
     if config is None or isinstance(config, str):
         return Config()

@@ -295,8 +295,10 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
 
     ``config`` holds settings in OpenVINO's words: ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``,
     of which the latter forbids what loses bits for speed. ``{"OPTIMIZE": False}`` runs layer by layer exactly as
-    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. A text names a device, of which
-    there is only the one. ValueError where a setting does not exist.
+    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. ``{"INFERENCE_PROCESSES": False}``
+    forbids that processes share a model that is run again and again; ``INFERENCE_NUM_THREADS`` says how many do.
+    ``{"LOW_MEMORY": True}`` keeps weights in the few bits that they are stored in, f16 too, even where that is slower.
+    A text names a device, of which there is only the one. ValueError where a setting does not exist.
     """
     settings = read_config(config)
     return CompiledModel(model if isinstance(model, Model) else read_model(model), settings)
