@@ -190,14 +190,24 @@ def hold_blas() -> None:
     _TEAM.blas.use(1)
 
 
-@contextmanager
-def single_blas() -> Iterator[None]:
+class single_blas:
     """The BLAS library uses the calling thread only, ``split`` the others; may be nested, and in several threads."""
-    _TEAM.blas.hold()
+
+    def __enter__(self) -> None:
+        _TEAM.blas.hold()
+
+    def __exit__(self, *_: object) -> None:
+        _TEAM.blas.release()
+
+
+@contextmanager
+def by_itself() -> Iterator[None]:
+    """This thread shares no work with other threads."""
+    before, _LOCAL.inside = getattr(_LOCAL, "inside", False), True
     try:
         yield
     finally:
-        _TEAM.blas.release()
+        _LOCAL.inside = before
 
 
 def share_with(crew: Crew | None) -> None:

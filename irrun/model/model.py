@@ -196,7 +196,7 @@ class InferRequest:
         began = time.perf_counter()
         results = execute(plan, arrays, self._state, self.observers, self._memory)
         if crews is not None:
-            crews.took(plan, time.perf_counter() - began)
+            crews.took(plan, time.perf_counter() - began, self._memory)
         return results, self._memory
 
     def query_state(self) -> list[VariableState]:

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -29,12 +30,20 @@ TRIAL: Final = 20
 """Runs in a crew after which it must have been faster than without."""
 MOST_PROCESSES: Final = 8
 """Processes in a crew: the steps of a plan do not divide into more."""
+SIZE_BY_PROCESSORS = True
+"""Whether there are at most as many processes as processors; tests want more."""
+_PATIENCE: Final = 5.0
+"""Seconds, beyond twenty times what a run takes alone, after which a process that keeps others waiting is given up."""
+_LONG_TRIAL: Final = 2.0
+"""Seconds of runs in a crew after which it must have been faster too."""
+_MEMORY: Final = 8
+"""Runs alone that are remembered."""
 _MOST_CREWS: Final = 4
 """Crews that live at the same time."""
 _MOST_PLANS: Final = 2
 """Plans of one model that are kept an eye on."""
 _MOST_FAILURES: Final = 3
-"""Times that a crew may be lost, or an inference in it may fail, before there is none any more."""
+"""Times that a crew may be lost before there is none any more."""
 
 _LIVING: weakref.WeakSet[Crew] = weakref.WeakSet()
 
@@ -44,6 +53,7 @@ class Crews:
 
     def __init__(self) -> None:
         self._candidates: dict[int, _Candidate] = {}
+        self._lock = threading.Lock()
 
     def run(
         self, plan: Plan, inputs: Sequence[Array], observers: Sequence[Observer], memory: Memory
@@ -55,24 +65,28 @@ class Crews:
         candidate = self._candidates.get(id(plan))
         return None if candidate is None else candidate.run(inputs, observers, memory)
 
-    def took(self, plan: Plan, seconds: float) -> None:
-        """A run without a crew took so long."""
-        candidate = self._candidates.get(id(plan))
-        if candidate is None:
-            while len(self._candidates) >= _MOST_PLANS:
-                self._candidates.pop(next(iter(self._candidates))).end()
-            candidate = self._candidates[id(plan)] = _Candidate(plan)
-        candidate.took(seconds)
+    def took(self, plan: Plan, seconds: float, memory: Memory) -> None:
+        """A run without a crew took so long, and so much memory."""
+        left = None
+        with self._lock:
+            candidate = self._candidates.get(id(plan))
+            if candidate is None:
+                if len(self._candidates) >= _MOST_PLANS:
+                    left = self._candidates.pop(next(iter(self._candidates)))
+                candidate = self._candidates[id(plan)] = _Candidate(plan)
+        if left is not None:
+            left.end()
+        candidate.took(seconds, memory.size)
 
     def end(self) -> None:
         """Ends all other processes; plans that go on being run get new ones."""
-        for candidate in self._candidates.values():
+        for candidate in list(self._candidates.values()):
             candidate.end()
 
     @property
     def processes(self) -> int:
         """The processes that share an inference at present: 1 without a crew."""
-        return max((candidate.processes for candidate in self._candidates.values()), default=1)
+        return max((candidate.processes for candidate in list(self._candidates.values())), default=1)
 
 
 class _Candidate:
@@ -81,20 +95,24 @@ class _Candidate:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._chances = _MOST_FAILURES if is_possible() and is_shareable(plan) else 0
-        self._alone: list[float] = []
+        self._waits = RUNS_ALONE
+        self._alone: deque[float] = deque(maxlen=_MEMORY)
+        self._runs = 0
+        self._bytes = 0
         self._together: list[float] = []
         self._crew: Crew | None = None
         self._caller = os.getpid()
         self._lock = threading.Lock()
 
-    def took(self, seconds: float) -> None:
-        if len(self._alone) < RUNS_ALONE:
-            self._alone.append(seconds)
+    def took(self, seconds: float, bytes: int) -> None:
+        self._runs += 1
+        self._alone.append(seconds)
+        self._bytes = max(self._bytes, bytes)
 
     def run(
         self, inputs: Sequence[Array], observers: Sequence[Observer], memory: Memory
     ) -> tuple[tuple[Array, ...], Memory] | None:
-        if not self._is_worth_it() or not self._lock.acquire(blocking=False):
+        if not self._is_worth_it(observers) or not self._lock.acquire(blocking=False):
             return None
         try:
             crew = self._crew
@@ -106,46 +124,54 @@ class _Candidate:
             results = crew.run(inputs, observers)
             self._judge(time.perf_counter() - began)
             return results, crew.memory
-        except Busy:
-            self.end()
+        except (Busy, IRError):
+            self._waits *= 2
+            self._end()
             return None
-        except (CrewError, IRError, OSError, MemoryError):
+        except (CrewError, OSError, MemoryError, RuntimeError):
             self._chances -= 1
-            self.end()
+            self._end()
             return None
         except BaseException:
-            self.end()
+            self._end()
             raise
         finally:
             self._lock.release()
 
     @property
     def processes(self) -> int:
-        return self._crew.size if self._crew is not None else 1
+        crew = self._crew
+        return crew.size if crew is not None else 1
 
     def end(self) -> None:
         """Without a crew from now on, until it is worth it once more."""
-        self._alone.clear()
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        self._runs = 0
         self._together.clear()
         if self._crew is not None:
             self._crew.close()
             self._crew = None
 
-    def _is_worth_it(self) -> bool:
+    def _is_worth_it(self, observers: Sequence[Observer]) -> bool:
         return (
             self._chances > 0
-            and len(self._alone) == RUNS_ALONE
+            and (self._crew is not None or self._runs >= self._waits)
             and min(self._alone) > WORTH_A_CREW
             and self._caller == os.getpid()
-            and threads() > 1
+            and _size() > 1
+            and all(getattr(observer, "keeps_nothing", False) for observer in observers)
         )
 
     def _begin(self, inputs: Sequence[Array], memory: Memory) -> tuple[tuple[Array, ...], Memory] | None:
-        if sum(crew.size > 1 for crew in _LIVING) >= _MOST_CREWS:
+        if sum(crew.size > 1 for crew in list(_LIVING)) >= _MOST_CREWS:
             return None
-        expected = memory.size
         memory.clear()
-        self._crew = crew = Crew(partial(_run, self._plan), inputs, min(threads(), MOST_PROCESSES), expected)
+        constants = sum(array.nbytes for array in self._plan.slots if array is not None)
+        patience = _PATIENCE + 20 * min(self._alone)
+        self._crew = crew = Crew(partial(_run, self._plan), inputs, _size(), self._bytes, patience, constants)
         _LIVING.add(crew)
         return crew.rehearse(inputs), crew.memory
 
@@ -153,14 +179,30 @@ class _Candidate:
         """A crew that has not been faster after a few runs is given up."""
         if len(self._together) < TRIAL:
             self._together.append(seconds)
-            if len(self._together) == TRIAL and min(self._together) > min(self._alone):
+            over = len(self._together) == TRIAL or (len(self._together) > 2 and sum(self._together) > _LONG_TRIAL)
+            if over and min(self._together) > min(self._alone):
                 self._chances = 0
-                self.end()
+                self._end()
+            elif over:
+                self._together += [0.0] * TRIAL
+
+
+def _size() -> int:
+    """How many processes there may be."""
+    return min(threads(), len(os.sched_getaffinity(0)) if SIZE_BY_PROCESSORS else MOST_PROCESSES, MOST_PROCESSES)
 
 
 def is_shareable(plan: Plan) -> bool:
-    """Whether the steps of a plan do the same in each process: no variables, no chance, no text."""
-    return any("memory" in step.asks for step in plan.steps) and all(_is_repeatable(step) for step in plan.steps)
+    """Whether the steps of a plan do the same in each process, and each time in the same memory.
+
+    No variables, no chance, no text, no sizes that depend on values.
+    """
+    return (
+        plan.is_static
+        and any("memory" in step.asks for step in plan.steps)
+        and all(_is_repeatable(step) for step in plan.steps)
+        and all(type.kind != "string" for type in plan.parameter_types)
+    )
 
 
 def _is_repeatable(step: Step) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
-from irrun.kernels.threads import share_with, single_blas
+from irrun.kernels.threads import by_itself, share_with, single_blas
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
@@ -25,7 +25,10 @@ _BUFFERED: Final = 1024
 
 
 class Observer(Protocol):
-    """Sees every step before and after it runs: for tracing, profiling, dumping."""
+    """Sees every step before and after it runs: for tracing, profiling, dumping.
+
+    One that keeps no array says so by an attribute ``keeps_nothing``: what a crew computes is overwritten later.
+    """
 
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None: ...
 
@@ -45,7 +48,10 @@ def execute(
     ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
     meanwhile; results may lie in it. The other processes of the ``crew`` run the same plan at the same time.
     """
-    with _Numerics(), single_blas() if plan.shares_work or crew is not None else nullcontext():
+    share_with(None)
+    blas = single_blas() if plan.shares_work or crew is not None else nullcontext()
+    alone = by_itself() if crew is not None else nullcontext()
+    with _Numerics(), blas, alone:
         results = _Run(state, observers, memory if memory is not None else Memory(), crew).plan(plan, inputs)
     state.commit()
     return results
@@ -119,14 +125,12 @@ class _Run:
                 slots[index] = None
 
     def _with_memory(self, run: Callable[..., Any], arrays: Sequence[Any]) -> Any:
-        """What a kernel returns that asks for memory, and for nothing else. In a crew all are there when it begins:
-        nobody reads any more what its results may overwrite.
-        """
+        """What a kernel returns that asks for memory, and for nothing else."""
         if self.crew is None:
             return run(*arrays, memory=self.memory)
-        self.crew.meet()
-        share_with(self.crew)
+        self.crew.gather(arrays)
         try:
+            share_with(self.crew)
             return run(*arrays, memory=self.memory)
         finally:
             share_with(None)

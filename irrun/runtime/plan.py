@@ -51,8 +51,8 @@ class Plan:
 
     ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
     Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``shares_work`` says that
-    no kernel multiplies matrices: threads are then better used otherwise than by BLAS. ``constants`` are the values
-    in the graph as it was before it was optimised.
+    no kernel multiplies matrices: threads are then better used otherwise than by BLAS. ``is_static`` says that all
+    shapes are known. ``constants`` are the values in the graph as it was before it was optimised.
     """
 
     steps: tuple[Step, ...]
@@ -62,6 +62,7 @@ class Plan:
     parameter_types: tuple[ElementType, ...]
     result_types: tuple[ElementType, ...]
     shares_work: bool
+    is_static: bool
     constants: Mapping[Outlet, Array]
 
 
@@ -124,6 +125,7 @@ def plan(
         tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
         tuple(fact.type for fact in facts.results()),
         settings.enabled and all(_is_without_products(step.node) for step in steps),
+        all(facts[outlet].shape.is_static for step in steps for outlet in facts.outlets(step.node.id)),
         values,
     )
 

@@ -22,8 +22,9 @@ from irrun.diagnostics import IRError
 from irrun.document.writer import Handle
 from irrun.kernels.threads import set_threads, threads
 from irrun.model.config import ConfigError
-from irrun.runtime import crews
-from irrun.runtime.crew import is_possible
+from irrun.runtime import Memory, Step, crews
+from irrun.runtime.crew import CrewError, Partner, is_possible
+from irrun.runtime.observers import Profiler
 from irrun.tensor import Array
 from irrun.tensor.element_type import I64
 from tests.optimize.nets import Net
@@ -36,6 +37,8 @@ def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     """So many processes, for every plan however small, also where they are slower."""
     monkeypatch.setattr(crews, "WORTH_A_CREW", 0)
     monkeypatch.setattr(crews, "TRIAL", 10**9)
+    monkeypatch.setattr(crews, "SIZE_BY_PROCESSORS", False)
+    monkeypatch.setattr(crews, "_LONG_TRIAL", 10**9)
     before = threads()
     set_threads(request.param)
     yield request.param
@@ -70,8 +73,15 @@ def products(net: Net) -> None:
     net.result(net.layer("MatMul", [net.layer("Sigmoid", [made], "40,500"), net.normal(500, 30)], "40,30"))
 
 
+def picked(net: Net) -> None:
+    """Elements of a product, at places that may not exist."""
+    x, places = net.parameter("x", "40,300"), net.parameter("places", "1,500", I64)
+    made = net.layer("MatMul", [x, net.normal(300, 500)], "40,500")
+    net.result(net.layer("GatherElements", [made, places], "1,500", opset=6, axis=0))
+
+
 def reshaped(net: Net) -> None:
-    """A product in another shape, which may not fit."""
+    """A product in a shape that is not known beforehand."""
     x, sizes = net.parameter("x", "40,300"), net.parameter("sizes", "2", I64)
     made = net.layer("MatMul", [x, net.normal(300, 500)], "40,500")
     net.result(net.layer("Reshape", [made, sizes], "?,?", special_zero=False))
@@ -145,11 +155,11 @@ def test_a_process_that_ends_is_not_missed(tmp_path: Path, size: int) -> None:
 
 
 def test_an_error_is_that_of_one_process(tmp_path: Path, size: int) -> None:
-    net, compiled, alone = compiled_with(reshaped, tmp_path)
+    net, compiled, alone = compiled_with(picked, tmp_path)
     request = compiled.create_infer_request()
-    good = {"x": net.inputs({"x": (40, 300)})["x"], "sizes": np.array([100, 200])}
+    good = {"x": net.inputs()["x"], "places": np.full((1, 500), 39)}
     start(request, good, compiled, size)
-    bad = good | {"sizes": np.array([100, 201])}
+    bad = good | {"places": np.full((1, 500), 40)}
     with pytest.raises(IRError) as wanted:
         alone(bad)
     with pytest.raises(IRError) as got:
@@ -212,7 +222,7 @@ def test_the_processes_end_with_the_one_that_made_them(way: str, tmp_path: Path,
         import os, sys, numpy, irrun
         from pathlib import Path
         from irrun.runtime import crews
-        crews.WORTH_A_CREW = 0
+        crews.WORTH_A_CREW, crews.SIZE_BY_PROCESSORS = 0, False
         compiled = irrun.compile_model({str(tmp_path / "net.xml")!r}, {{"INFERENCE_NUM_THREADS": {size}}})
         for _ in range(4):
             compiled(numpy.load({str(tmp_path / "x.npy")!r}))
@@ -246,13 +256,94 @@ def test_what_is_left_to_chance_is_not_shared(tmp_path: Path) -> None:
     assert processes(compiled) == 1
 
 
+def test_sizes_that_depend_on_values_are_not_shared(tmp_path: Path) -> None:
+    net, compiled, alone = compiled_with(reshaped, tmp_path)
+    request, x = compiled.create_infer_request(), net.inputs()["x"]
+    for sizes in ([100, 200], [500, 40], [40, 500], [200, 100], [1, 20000]):
+        inputs = {"x": x, "sizes": np.array(sizes)}
+        assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple())
+    assert processes(compiled) == 1
+
+
+def test_a_tensor_must_lie_as_it_did_in_the_rehearsal() -> None:
+    layouts: list[Any] = []
+    image = np.zeros((4, 6), np.float32)
+    rehearsal = Partner(0, 2, Memory(), layouts, None, bool, 0)
+    rehearsal.gather([image, None])
+    later = Partner(0, 1, Memory(), layouts, memoryview(bytearray(64)).cast("q"), bool, 0)
+    later.gather([image + 1, None])
+    later.begin()
+    with pytest.raises(CrewError, match="does not lie in memory as it did"):
+        later.gather([np.zeros((6, 4), np.float32).T, None])
+
+
+def test_a_process_that_stands_still_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(crews, "_PATIENCE", 0.3)
+    net, compiled, alone = compiled_with(products, tmp_path)
+    request, inputs = compiled.create_infer_request(), net.inputs()
+    before = set(others())
+    start(request, inputs, compiled, size)
+    os.kill((set(others()) - before).pop(), signal.SIGSTOP)
+    assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple())
+    assert processes(compiled) == 1
+
+
+def test_a_copy_of_the_process_keeps_the_results_it_has(tmp_path: Path, size: int) -> None:
+    net, compiled, _ = compiled_with(products, tmp_path)
+    request = compiled.create_infer_request()
+    start(request, net.inputs(), compiled, size)
+    kept = request.infer(net.inputs()).to_tuple()
+    before = [result.copy() for result in kept]
+    context = multiprocessing.get_context("fork")
+    go = context.Event()
+
+    def look(results: Sequence[Array]) -> None:
+        go.wait(20)
+        os._exit(0 if all(np.array_equal(a, b) for a, b in zip(results, before, strict=True)) else 1)
+
+    copy = context.Process(target=look, args=(kept,))
+    copy.start()
+    del kept
+    for _ in range(5):
+        request.infer(net.inputs())
+    go.set()
+    copy.join(20)
+    assert copy.exitcode == 0
+
+
+def test_an_observer_may_keep_what_it_sees(tmp_path: Path, size: int) -> None:
+    class Keeper:
+        def __init__(self) -> None:
+            self.seen: list[tuple[Array, Array]] = []
+
+        def before(self, _step: Step, _inputs: Sequence[Array | None]) -> None: ...
+
+        def after(self, _step: Step, outputs: Sequence[Array]) -> None:
+            self.seen += [(output, output.copy()) for output in outputs]
+
+    net, compiled, _ = compiled_with(images, tmp_path)
+    request, keeper = compiled.create_infer_request(), Keeper()
+    start(request, net.inputs(), compiled, size)
+    request.observers.append(keeper)
+    for _ in range(3):
+        request.infer(net.inputs())
+    assert len(keeper.seen) == 3 * sum(len(step.outputs) for step in compiled.plan.steps)
+    assert all(np.array_equal(kept, copy) for kept, copy in keeper.seen)
+    request.observers[:] = [profiler := Profiler()]
+    request.infer(net.inputs())
+    assert len(profiler.timings) == len(compiled.plan.steps)
+    assert processes(compiled) == size
+
+
 def test_what_is_faster_alone_is_not_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(crews, "TRIAL", 3)
     net, compiled, _ = compiled_with(products, tmp_path)
     request, inputs = compiled.create_infer_request(), net.inputs()
     assert compiled.crews is not None
     for _ in range(crews.RUNS_ALONE):
-        compiled.crews.took(compiled.plan, 1e-9)
+        compiled.crews.took(compiled.plan, 1e-9, Memory())
     request.infer(inputs)
     assert processes(compiled) == size
     for _ in range(3):
