@@ -45,7 +45,9 @@ _MOST_PLANS: Final = 2
 _MOST_FAILURES: Final = 3
 """Times that a crew may be lost before there is none any more."""
 
-_LIVING: weakref.WeakSet[Crew] = weakref.WeakSet()
+
+_IDLE: Final = 1.0
+"""Seconds without a run after which a crew makes room for another."""
 
 
 class Crews:
@@ -102,6 +104,7 @@ class _Candidate:
         self._together: list[float] = []
         self._crew: Crew | None = None
         self._caller = os.getpid()
+        self._used = time.monotonic()
         self._lock = threading.Lock()
 
     def took(self, seconds: float, bytes: int) -> None:
@@ -120,6 +123,7 @@ class _Candidate:
                 return self._begin(inputs, memory)
             if not crew.takes(inputs):
                 return None
+            self._used = time.monotonic()
             began = time.perf_counter()
             results = crew.run(inputs, observers)
             self._judge(time.perf_counter() - began)
@@ -166,14 +170,29 @@ class _Candidate:
         )
 
     def _begin(self, inputs: Sequence[Array], memory: Memory) -> tuple[tuple[Array, ...], Memory] | None:
-        if sum(crew.size > 1 for crew in list(_LIVING)) >= _MOST_CREWS:
+        if not self._has_room():
             return None
         memory.clear()
         constants = sum(array.nbytes for array in self._plan.slots if array is not None)
         patience = _PATIENCE + 20 * min(self._alone)
+        self._used = time.monotonic()
         self._crew = crew = Crew(partial(_run, self._plan), inputs, _size(), self._bytes, patience, constants)
-        _LIVING.add(crew)
         return crew.rehearse(inputs), crew.memory
+
+    def _has_room(self) -> bool:
+        """Whether there may be one more crew; where there are too many, one that has had nothing to do is ended."""
+        _CANDIDATES.add(self)
+        others = [candidate for candidate in list(_CANDIDATES) if candidate._crew is not None]
+        if len(others) < _MOST_CREWS:
+            return True
+        idle = min(others, key=lambda candidate: candidate._used)
+        if time.monotonic() - idle._used < _IDLE or not idle._lock.acquire(blocking=False):
+            return False
+        try:
+            idle._end()
+        finally:
+            idle._lock.release()
+        return True
 
     def _judge(self, seconds: float) -> None:
         """A crew that has not been faster after a few runs is given up."""
@@ -185,6 +204,9 @@ class _Candidate:
                 self._end()
             elif over:
                 self._together += [0.0] * TRIAL
+
+
+_CANDIDATES: Final[weakref.WeakSet[_Candidate]] = weakref.WeakSet()
 
 
 def _size() -> int:

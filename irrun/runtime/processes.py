@@ -19,8 +19,8 @@ from typing import Final
 _REST: Final = 0.15
 """Seconds in which other threads must come to rest: those of the BLAS library look for work for a tenth of one."""
 
-_MOST_OF_OTHERS: Final = 1 << 31
-"""Bytes that this process has for other purposes, above which it is not copied: what it writes then takes twice."""
+_MOST_OF_OTHERS: Final = 0.25
+"""The share of all memory that this process may have for other purposes: what it writes after a copy takes twice."""
 
 Processes = dict[int, socket.socket]
 """The numbers of processes, and where each takes its orders from."""
@@ -37,7 +37,8 @@ def can_be_copied(own: int) -> bool:
         if time.monotonic() > ends:
             return False
         time.sleep(0.001)
-    return _anonymous_bytes() - own < _MOST_OF_OTHERS
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return _anonymous_bytes() - own < _MOST_OF_OTHERS * memory
 
 
 def _is_at_rest() -> bool:

@@ -337,6 +337,21 @@ def test_an_observer_may_keep_what_it_sees(tmp_path: Path, size: int) -> None:
     assert processes(compiled) == size
 
 
+def test_a_crew_makes_room_when_it_has_nothing_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(crews, "_MOST_CREWS", 1)
+    net, first, alone = compiled_with(products, tmp_path)
+    second, inputs = net.compile(tmp_path), net.inputs()
+    start(first.create_infer_request(), inputs, first, size)
+    for _ in range(4):
+        second(inputs)
+    assert (processes(first), processes(second)) == (size, 1)
+    monkeypatch.setattr(crews, "_IDLE", 0.0)
+    assert close(second(inputs).to_tuple(), alone(inputs).to_tuple())
+    assert (processes(first), processes(second)) == (1, size)
+
+
 def test_what_is_faster_alone_is_not_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(crews, "TRIAL", 3)
     net, compiled, _ = compiled_with(products, tmp_path)
