@@ -9,6 +9,7 @@ from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.observers import Timing
 
@@ -32,6 +33,9 @@ def flops(timing: Timing) -> int | None:
             return 2 * math.prod(query[:-1]) * value[-2] * (query[-1] + value[-1])
         case FusedTransposedConvolution():
             return 2 * math.prod(inputs[0]) * math.prod(op.weights.shape[1:])
+        case FusedRecurrence():
+            batch, steps, _ = inputs[0]
+            return 2 * batch * steps * sum(own.w.size + own.r.size for own in op.weights)
     counted = multiply_adds(op, inputs, output)
     return None if counted is None else 2 * counted
 
@@ -41,4 +45,6 @@ def moved(timing: Timing) -> int:
     op = timing.step.node.op
     if isinstance(op, FusedConvolution | FusedMatMul | FusedPackedMatMul | FusedTransposedConvolution):
         return timing.bytes + op.weights.nbytes
+    if isinstance(op, FusedRecurrence):
+        return timing.bytes + sum(own.w.nbytes + own.r.nbytes for own in op.weights)
     return timing.bytes

@@ -121,11 +121,13 @@ def command(
             difference = _difference(outputs.to_tuple(), other.outputs)
         for name, times in in_turns(runs, niter, seconds).items():
             engines[name] |= {"iterations": len(times), **latency(times)}
+        processes = compiled.crews.processes if compiled.crews is not None else 1
     record: dict[str, Any] = {
         "model": loaded.friendly_name,
         "inputs": [value.as_dict() for value in given],
         "seed": seed,
         "blas": blas,
+        "processes": processes,
         "engines": engines,
     }
     if native:
@@ -140,6 +142,7 @@ def _text(record: Mapping[str, Any]) -> str:
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
+        *([["processes", f"{record['processes']}, each with one thread"]] if record["processes"] > 1 else []),
     ]
     if "openvino" in engines:
         facts.append(["OpenVINO", engines["openvino"]["version"]])
