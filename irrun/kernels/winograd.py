@@ -114,7 +114,18 @@ class Winograd:
         self.bias = finish.bias
         self.finish = finish.without_bias()
         self.tiles = _, self.across = tuple(-(-count // TILE) for count in geometry.counts)
-        self.weights = transform_weights(weights)
+        self._source: Array | None = weights
+        self._made: Array | None = None
+
+    @property
+    def weights(self) -> Array:
+        """The transformed weights, four times as large as the source. They are made by the first run."""
+        source = self._source
+        if source is not None:
+            self._made = transform_weights(source)
+            self._source = None
+        assert self._made is not None
+        return self._made
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         down = self.tiles[0]
