@@ -17,7 +17,7 @@ _WIDE: Final = 128
 
 _MOST_ROWS: Final = 16
 
-_LIGHT: Final = 8192
+_LIGHT: Final = 9600
 """Elements of the right matrix up to which that is faster than one large product."""
 
 

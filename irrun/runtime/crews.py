@@ -44,8 +44,6 @@ _MOST_PLANS: Final = 2
 """Plans of one model that are kept an eye on."""
 _MOST_FAILURES: Final = 3
 """Times that a crew may be lost before there is none any more."""
-
-
 _IDLE: Final = 1.0
 """Seconds without a run after which a crew makes room for another."""
 
@@ -102,6 +100,7 @@ class _Candidate:
         self._runs = 0
         self._bytes = 0
         self._together: list[float] = []
+        self._is_tried = False
         self._crew: Crew | None = None
         self._caller = os.getpid()
         self._used = time.monotonic()
@@ -155,6 +154,7 @@ class _Candidate:
     def _end(self) -> None:
         self._runs = 0
         self._together.clear()
+        self._is_tried = False
         if self._crew is not None:
             self._crew.close()
             self._crew = None
@@ -196,14 +196,14 @@ class _Candidate:
 
     def _judge(self, seconds: float) -> None:
         """A crew that has not been faster after a few runs is given up."""
-        if len(self._together) < TRIAL:
-            self._together.append(seconds)
-            over = len(self._together) == TRIAL or (len(self._together) > 2 and sum(self._together) > _LONG_TRIAL)
-            if over and min(self._together) > min(self._alone):
-                self._chances = 0
-                self._end()
-            elif over:
-                self._together += [0.0] * TRIAL
+        if self._is_tried:
+            return
+        self._together.append(seconds)
+        runs = len(self._together)
+        self._is_tried = runs >= TRIAL or (runs > 2 and sum(self._together) > _LONG_TRIAL)
+        if self._is_tried and min(self._together) > min(self._alone):
+            self._chances = 0
+            self._end()
 
 
 _CANDIDATES: Final[weakref.WeakSet[_Candidate]] = weakref.WeakSet()

@@ -8,13 +8,9 @@ Products with numbers for each column are folded into the weights.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.kernels.products import rows_at_a_time
-from irrun.kernels.transposing import transposed
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.matrix.matmul import MatMul
 from irrun.optimize.epilogue import Epilogue, is_turned
@@ -42,9 +38,5 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if end.scale is not None:
         matrix = np.ascontiguousarray(matrix * end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    turned = is_turned(graph, first(end.last))
-    if turned and matrix.flags.c_contiguous and given.shape.is_static:
-        rows = math.prod(given.shape.static[:-1])
-        matrix = transposed(matrix).T if rows_at_a_time(matrix.shape[0], rows) else matrix
-    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, turned)
+    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, is_turned(graph, first(end.last)))
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
