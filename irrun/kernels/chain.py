@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.threads import Array, scratch, split
 
 BLOCK: Final = 1 << 15
@@ -57,7 +58,7 @@ class Chain(NamedTuple):
 
     def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
         """The axes in the order in which ``out`` lies in memory, those in front one by one, the next cut into parts."""
-        order = sorted(range(out.ndim), key=lambda axis: (-abs(out.strides[axis]), -out.shape[axis]))
+        order = axes_in_memory(out)
         target = _merged([out.transpose(order), *(np.broadcast_to(x, out.shape).transpose(order) for x in inputs)])
         out, inputs = target[0], target[1:]
         inner = [math.prod(out.shape[axis + 1 :]) for axis in range(out.ndim)]

@@ -7,7 +7,7 @@ while they are in the cache.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -116,6 +116,12 @@ def block_rows(inner: int, filters: int) -> int:
     return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + filters)
 
 
+def rows_of_images(begin: int, end: int, rows: int) -> Iterator[tuple[int, int, int]]:
+    """What of each image lies in a range over the rows of all images: its number, first row and last."""
+    for number in range(begin // rows, -(-end // rows)):
+        yield number, max(begin - number * rows, 0), min(end - number * rows, rows)
+
+
 def by_rows(
     fill: Callable[[Array, Array, int], object],
     finish: Finish,
@@ -133,8 +139,7 @@ def by_rows(
     rows = target.shape[1]
 
     def several(begin: int, end: int) -> None:
-        for number in range(begin // rows, -(-end // rows)):
-            low, high = max(begin - number * rows, 0), min(end - number * rows, rows)
+        for number, low, high in rows_of_images(begin, end, rows):
             step = even(high - low, most)
             for first in range(low, high, step):
                 here = np.s_[number, first : min(first + step, high)]

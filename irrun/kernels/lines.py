@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.threads import Array, split
 
 _BLOCK: Final = 1 << 15
@@ -19,7 +20,7 @@ def by_lines(function: Callable[[Array, Array], object], x: Array, out: Array, a
 
     ``nanoseconds`` is for one element. Of arrays with gaps, or that lie in memory differently, there is one part.
     """
-    order = sorted(range(x.ndim), key=lambda place: (-abs(x.strides[place]), -x.shape[place]))
+    order = axes_in_memory(x)
     source, target = x.transpose(order), out.transpose(order)
     if not (source.flags.c_contiguous and target.flags.c_contiguous):
         whole, result = np.moveaxis(x, axis, -1)[..., np.newaxis], np.moveaxis(out, axis, -1)[..., np.newaxis]

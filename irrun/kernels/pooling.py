@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import scratch, split
-from irrun.kernels.windows import Array, channels_first, channels_last, extent, lowest, pad, view
+from irrun.kernels.windows import Array, extent, lowest, pad, view
 
 Window = tuple[int, int, int, int]
 """Kernel, stride, dilation and begin along one axis."""

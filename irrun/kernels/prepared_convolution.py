@@ -17,8 +17,9 @@ from irrun.kernels.convolution_blocks import Activation, Finish, Geometry
 from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
 from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.depthwise import Depthwise
+from irrun.kernels.layout import channels_first
 from irrun.kernels.threads import Array
-from irrun.kernels.windows import channels_first, extent
+from irrun.kernels.windows import extent
 from irrun.kernels.winograd import TILE, Winograd
 
 

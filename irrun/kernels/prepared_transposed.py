@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import Activation, Finish, matrix_of
+from irrun.kernels.convolution_blocks import Activation, Finish, matrix_of, rows_of_images
 from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, scratch, split
 
@@ -39,8 +39,7 @@ class PreparedTransposed:
         height = target.shape[1]
 
         def several(first: int, last: int) -> None:
-            for number in range(first // height, -(-last // height)):
-                low, high = max(first - number * height, 0), min(last - number * height, height)
+            for number, low, high in rows_of_images(first, last, height):
                 part = target[number, low:high]
                 self._rows(images[number], (begins[0] + low, begins[1]), part)
                 self.finish(part, None if extra is None else extra[number, low:high])

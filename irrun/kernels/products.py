@@ -29,7 +29,13 @@ def multiply(a: Array, b: Array, out: Array) -> None:
     if blocks < 2:
         np.matmul(a, b, out=out)
         return
-    size = rows // blocks
+    _multiply_rows(a, b, out, rows // blocks)
+
+
+def _multiply_rows(a: Array, b: Array, out: Array, size: int) -> None:
+    """``size`` rows of a at a time, all in one call, and what is left of them in another."""
+    rows = a.shape[-2]
+    blocks = rows // size
     whole = blocks * size
     several = b[..., np.newaxis, :, :] if b.ndim > 2 else b
     np.matmul(_cut(a, blocks, size), several, out=_cut(out, blocks, size))
@@ -44,16 +50,11 @@ def _cut(x: Array, blocks: int, size: int) -> Array:
 
 def multiply_through(a: Array, b: Array, out: Array) -> None:
     """As `multiply`, for a matrix a that is too large for the cache and is gone through once: weights, for few data."""
-    rows, depth = a.shape
-    size = rows_at_a_time(depth, b.shape[1]) if a.strides[1] == b.strides[1] == a.itemsize else 0
+    size = rows_at_a_time(*b.shape) if a.strides[1] == b.strides[1] == a.itemsize else 0
     if not size or are_products_shared():
         np.matmul(a, b, out=out)
-        return
-    blocks = rows // size
-    whole = blocks * size
-    np.matmul(_cut(a, blocks, size), b, out=_cut(out, blocks, size))
-    if whole < rows:
-        np.matmul(a[whole:], b, out=out[whole:])
+    else:
+        _multiply_rows(a, b, out, size)
 
 
 def rows_at_a_time(depth: int, columns: int) -> int:

@@ -55,13 +55,3 @@ def extent(kernel: int, dilation: int) -> int:
 def lowest(dtype: np.dtype[Any]) -> Any:
     """What no element is below: the neutral element of max."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
-
-
-def channels_last(x: Array) -> Array:
-    """[N, C, *S] as a view [N, *S, C]."""
-    return x.transpose(0, *range(2, x.ndim), 1)
-
-
-def channels_first(x: Array) -> Array:
-    """[N, *S, C] as a view [N, C, *S]."""
-    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))

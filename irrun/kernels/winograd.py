@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows
+from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows, rows_of_images
 from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
 from irrun.kernels.transposing import transposed
 
@@ -114,18 +115,12 @@ class Winograd:
         self.bias = finish.bias
         self.finish = finish.without_bias()
         self.tiles = _, self.across = tuple(-(-count // TILE) for count in geometry.counts)
-        self._source: Array | None = weights
-        self._made: Array | None = None
+        self._source = weights
 
-    @property
+    @cached_property
     def weights(self) -> Array:
         """The transformed weights, four times as large as the source. They are made by the first run."""
-        source = self._source
-        if source is not None:
-            self._made = transform_weights(source)
-            self._source = None
-        assert self._made is not None
-        return self._made
+        return transform_weights(self._source)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         down = self.tiles[0]
@@ -139,8 +134,7 @@ class Winograd:
             return
 
         def several(begin: int, end: int) -> None:
-            for number in range(begin // down, -(-end // down)):
-                low, high = max(begin - number * down, 0), min(end - number * down, down)
+            for number, low, high in rows_of_images(begin, end, down):
                 part = None if summand is None else summand[number]
                 step = even(high - low, most)
                 for first in range(low, high, step):

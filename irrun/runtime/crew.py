@@ -182,8 +182,7 @@ class Crew:
         """The results, made by this process alone; then there are others, which know what is to be done."""
         if not can_be_copied(self._shared):
             raise Busy
-        for own, array in zip(self._inputs, inputs, strict=True):
-            np.copyto(own, array)
+        self._accept(inputs)
         alone = Partner(0, self._wanted, self._memory, self._layouts, None, bool, 0)
         results = self._run(self._inputs, (), self._memory, alone)
         self._memory.settle(results)
@@ -210,8 +209,7 @@ class Crew:
         turn = self._memory.free_turn()
         if turn is None:
             raise Busy
-        for own, array in zip(self._inputs, inputs, strict=True):
-            np.copyto(own, array)
+        self._accept(inputs)
         self._marks[self._turn] = turn
         for orders in self._processes.values():
             orders.send(b"\0", socket.MSG_NOSIGNAL)
@@ -220,6 +218,10 @@ class Crew:
     def close(self) -> None:
         """Ends the other processes."""
         self._end()
+
+    def _accept(self, inputs: Sequence[Array]) -> None:
+        for own, array in zip(self._inputs, inputs, strict=True):
+            np.copyto(own, array)
 
     def _as(self, rank: int, lives: Callable[[], bool]) -> Partner:
         return Partner(rank, self._wanted, self._memory, self._layouts, self._marks, lives, self._patience)

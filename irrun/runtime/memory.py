@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.layout import axes_in_memory
 from irrun.tensor import Array
 
 WORTH_KEEPING: Final = 1 << 16
@@ -42,7 +43,7 @@ class Memory:
             return np.empty_like(array)
         if array.flags.c_contiguous:
             return self.empty(array.shape, array.dtype)
-        order = sorted(range(array.ndim), key=lambda axis: (-abs(array.strides[axis]), -array.shape[axis]))
+        order = axes_in_memory(array)
         laid = self.empty([array.shape[axis] for axis in order], array.dtype)
         return laid.transpose(np.argsort(order))
 

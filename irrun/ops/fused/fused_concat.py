@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.threads import split
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
@@ -29,7 +30,7 @@ class FusedConcat(Fused):
         first = inputs[0]
         sizes = list(first.shape)
         sizes[self.axis] = sum(x.shape[self.axis] for x in inputs)
-        order = sorted(range(first.ndim), key=lambda axis: (-abs(first.strides[axis]), -first.shape[axis]))
+        order = axes_in_memory(first)
         before = (slice(None),) * self.axis
         if self.grows:
             out = as_strided(first, sizes, first.strides)

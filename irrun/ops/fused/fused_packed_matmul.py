@@ -36,4 +36,4 @@ class FusedPackedMatMul(Fused):
         result = memory.empty((columns, *lead) if turned else (*lead, columns), np.dtype(np.float32))
         out = result.reshape(columns, rows).T if turned else result.reshape(rows, columns)
         self.weights.product(data.reshape(rows, depth), out, self.bias, added, self.activation)
-        return np.moveaxis(result, 0, -1) if turned else result
+        return result.transpose(*range(1, result.ndim), 0) if turned else result

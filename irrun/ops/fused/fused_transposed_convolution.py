@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from irrun.kernels.layout import channels_first
 from irrun.kernels.prepared_transposed import PreparedTransposed
-from irrun.kernels.windows import channels_first
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import TransposedConvolving
 from irrun.ops.fused.base import Fused, Memory, fused
