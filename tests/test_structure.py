@@ -42,6 +42,7 @@ STANDARD_IN_KERNELS = {
     "functools",
     "itertools",
     "math",
+    "mmap",
     "os",
     "threading",
     "typing",

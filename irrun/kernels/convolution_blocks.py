@@ -1,7 +1,6 @@
-"""What the ways to convolve have in common: where windows lie, padded rows, and what ends a block of results.
+"""What the ways to convolve have in common: where windows lie, padded rows, and blocks of results.
 
-Images are [rows, columns, channels], so that what belongs to a tap is a long run. Blocks of the result are finished
-while they are in the cache.
+Images are [rows, columns, channels], so that what belongs to a tap is a long run.
 """
 
 from __future__ import annotations
@@ -14,23 +13,15 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from irrun.kernels.finish import even
 from irrun.kernels.threads import Array, are_products_shared, scratch, split
 from irrun.kernels.windows import extent
-
-Activation = Callable[[Array], object]
-"""Overwrites an array with a function of its elements."""
 
 _LARGE_BLOCK: Final = 1 << 21
 """Elements of a matrix that is made for a product: fewer, and the product is too small for several threads."""
 
 _CACHED_BLOCK: Final = 1 << 19
 """Elements of such a matrix and of its result for a product in one thread, which finds them in the cache."""
-
-_LONG_ROW: Final = 1024
-"""Elements of a row that NumPy adds to many rows without losing time between them."""
-
-_FINISHED_ELEMENTS: Final = 1 << 17
-"""Elements of a result that are finished at a time, while they are in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,56 +52,6 @@ class Geometry:
         return self.kernel == (1, 1) and self.sizes == self.counts and self.strides == (1, 1)
 
 
-class Finish:
-    """What is done to a block of results [rows, columns, O] before it leaves the cache."""
-
-    def __init__(self, bias: Array | None, activation: Activation | None) -> None:
-        self.bias = bias
-        self.activation = activation
-        self._long = None if bias is None else np.tile(bias, -(-_LONG_ROW // max(bias.size, 1)))
-
-    def of_filters(self, first: int, last: int) -> Finish:
-        """For a block that has only some of the channels."""
-        return Finish(None if self.bias is None else self.bias[first:last], self.activation)
-
-    def without_bias(self) -> Finish:
-        """For a block that has it already."""
-        return Finish(None, self.activation)
-
-    def __call__(self, block: Array, summand: Array | None) -> None:
-        """``summand`` is [rows, columns, O], and may have fewer rows and columns than the block."""
-        if self.bias is None and summand is None and self.activation is None:
-            return
-        step = even(len(block), _FINISHED_ELEMENTS // math.prod(block.shape[1:]))
-        for first in range(0, len(block), step):
-            part = block[first : first + step]
-            if self.bias is not None and self._long is not None:
-                _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias, self._long)
-            if summand is not None:
-                added = summand[first : first + step]
-                inside = part[: added.shape[0], : added.shape[1]]
-                np.add(inside, added, out=inside)
-            if self.activation is not None:
-                self.activation(part)
-
-
-def _add_to_rows(block: Array, row: Array, long: Array) -> None:
-    """Several rows at a time, where they are short: ``long`` is the row again and again."""
-    repeats = long.size // row.size
-    whole = len(block) - len(block) % repeats
-    if repeats > 1 and whole and block.flags.c_contiguous:
-        several = block[:whole].reshape(-1, long.size)
-        several += long
-        block = block[whole:]
-    block += row
-
-
-def even(rows: int, most: int) -> int:
-    """How many rows to take at a time: at most so many, and about as many each time."""
-    blocks = -(-rows // max(most, 1))
-    return -(-rows // blocks)
-
-
 def block_rows(inner: int, filters: int) -> int:
     """Rows of the result at a time, where a row takes ``inner`` elements of a matrix that is made for a product."""
     return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + filters)
@@ -123,8 +64,7 @@ def rows_of_images(begin: int, end: int, rows: int) -> Iterator[tuple[int, int, 
 
 
 def by_rows(
-    fill: Callable[[Array, Array, int], object],
-    finish: Finish,
+    compute: Callable[[Array, Array, int, Array | None], object],
     images: Array,
     target: Array,
     summand: Array | None,
@@ -133,8 +73,8 @@ def by_rows(
 ) -> None:
     """The results of all images, at most so many rows at a time.
 
-    ``fill(image, block, first)`` writes the rows from ``first`` on to a contiguous block, which is then finished.
-    ``cost`` are the nanoseconds for one element of the result.
+    ``compute(image, block, first, summand)`` writes the rows from ``first`` on to a contiguous block, with their part
+    of what is added to them. ``cost`` are the nanoseconds for one element of the result.
     """
     rows = target.shape[1]
 
@@ -146,8 +86,7 @@ def by_rows(
                 wanted = target[here]
                 direct = wanted.flags.c_contiguous
                 block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
-                fill(images[number], block, first)
-                finish(block, None if summand is None else summand[here])
+                compute(images[number], block, first, None if summand is None else summand[here])
                 if not direct:
                     np.copyto(wanted, block)
 
@@ -190,15 +129,12 @@ def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array
     return as_strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
 
 
-def columns_of(image: Array, geometry: Geometry, first: int, last: int, spare: int) -> Array:
-    """The windows of some rows as a matrix [rows * columns, *K * C + spare], in memory of the thread.
-
-    The ``spare`` columns hold anything.
-    """
+def columns_of(image: Array, geometry: Geometry, first: int, last: int, out: Array | None = None) -> Array:
+    """The windows of some rows as a matrix [rows * columns, *K * C], in memory of the thread or in ``out``."""
     windows = windows_of(image, geometry, first, last)
-    points, inner = windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])
-    matrix = scratch("columns", (points, inner + spare), image.dtype)
-    np.copyto(matrix[:, :inner].reshape(windows.shape), windows)
+    shape = windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])
+    matrix = scratch("columns", shape, image.dtype) if out is None else out
+    np.copyto(matrix.reshape(windows.shape), windows)
     return matrix
 
 

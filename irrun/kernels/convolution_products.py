@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
+from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.convolution_blocks import (
-    Finish,
     Geometry,
     block_rows,
     by_rows,
@@ -18,27 +17,24 @@ from irrun.kernels.convolution_blocks import (
     matrix_of,
     windows_of,
 )
+from irrun.kernels.finish import Finish
 from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, processes, scratch, split
-from irrun.kernels.transposing import taps_first, transposed
+from irrun.kernels.transposing import taps_first
 
 _FILTERS: Final = 16
 """Filters are shared in multiples of so many: a line of the cache."""
 
-_PANEL: Final = 256
-"""The most filters in a panel of weights."""
+_FEW_POINTS: Final = 0
+"""Points of an image up to which a product is made channel by channel, and turned."""
 
 
 class Product:
-    """Matrices [points, K] that are made block by block, times weights [K, O].
+    """Matrices [points, K] that are made block by block, times weights [K, O]."""
 
-    Where there are fewer points than filters, the weights are kept as ``panels`` of some filters each: what one process
-    of a crew reads of them, and what a product goes through row by row, then lies in memory without gaps.
-    """
-
-    def __init__(self, panels: Sequence[Array], finish: Finish) -> None:
-        self.panels = panels
-        self.ends = list(itertools.accumulate(panel.shape[1] for panel in panels))
+    def __init__(self, weights: ConstantMatrix, geometry: Geometry, finish: Finish) -> None:
+        self.weights = weights
+        self.geometry = geometry
         self.finish = finish
 
     def run_blocks(
@@ -51,15 +47,16 @@ class Product:
     ) -> None:
         """``matrix(image, first, last)`` is what makes these rows of the result: ``inner`` elements for each point."""
         cost = 0.01 * inner + 0.5
-        if processes() > 1 and len(self.panels) > 1 and target.flags.c_contiguous:
+        points, filters = math.prod(target.shape[1:3]), target.shape[3]
+        if processes() > 1 and points < filters and target.flags.c_contiguous:
             self._by_filters(matrix, images, target, summand, cost)
             return
 
-        def fill(image: Array, block: Array, first: int) -> None:
-            self._multiply(matrix(image, first, first + len(block)), 0, block.reshape(-1, block.shape[-1]))
+        def compute(image: Array, block: Array, first: int, added: Array | None) -> None:
+            self._multiply(matrix(image, first, first + len(block)), block, added, self.finish, 0)
 
-        most = block_rows(target.shape[2] * inner, target.shape[2] * target.shape[3])
-        by_rows(fill, self.finish, images, target, summand, most, cost)
+        most = block_rows(target.shape[2] * inner, target.shape[2] * filters)
+        by_rows(compute, images, target, summand, most, cost)
 
     def _by_filters(
         self,
@@ -76,38 +73,35 @@ class Product:
             low, high = _FILTERS * begin, min(_FILTERS * end, filters)
             finish = self.finish.of_filters(low, high)
             for number, image in enumerate(images):
-                block = target[number, ..., low:high]
-                self._multiply(matrix(image, 0, target.shape[1]), low, block.reshape(-1, high - low))
-                finish(block, None if summand is None else summand[number, ..., low:high])
+                added = None if summand is None else summand[number, ..., low:high]
+                self._multiply(matrix(image, 0, target.shape[1]), target[number, ..., low:high], added, finish, low)
 
         split(some, -(-filters // _FILTERS), cost * target.size)
 
-    def _multiply(self, rows: Array, low: int, out: Array) -> None:
-        """The results of the filters from ``low`` on, as many as fit into ``out``."""
-        high = low + out.shape[1]
-        for panel, end in zip(self.panels, self.ends, strict=True):
-            start = end - panel.shape[1]
-            first, last = max(low, start), min(high, end)
-            if first < last:
-                multiply(rows, panel[:, first - start : last - start], out[:, first - low : last - low])
-
-
-def _panels(weights: Array, geometry: Geometry) -> list[Array]:
-    """The filters [O, ...] in as many parts as there shall be panels."""
-    filters = len(weights)
-    if math.prod(geometry.counts) > filters:
-        return [weights]
-    width = -(-filters // (-(-filters // (2 * _PANEL)) * 2 * _FILTERS)) * _FILTERS
-    return [weights[first : first + width] for first in range(0, filters, width)]
+    def _multiply(self, rows: Array, block: Array, added: Array | None, finish: Finish, low: int) -> None:
+        """The results of the filters from ``low`` on, as many as fit into the block."""
+        filters = block.shape[-1]
+        out = block.reshape(-1, filters)
+        if self.weights.is_packed_for(len(rows)):
+            finish.begin(block, added)
+            if self.weights.turned:
+                products = scratch("turned", (filters, len(rows)), out.dtype).T
+                products[...] = 0
+                self.weights.add_product(rows, products, low, low + filters)
+                out += products
+            else:
+                self.weights.add_product(rows, out, low, low + filters)
+            finish.activate(block)
+        else:
+            self.weights.multiply(rows, out, low, low + filters)
+            finish(block, added)
 
 
 class Pointwise(Product):
     """A kernel of one element. ``least`` is what the data are raised to first, a number for each channel."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish, least: Array | None = None) -> None:
-        parts = _panels(weights, geometry)
-        super().__init__([transposed(part.reshape(part.shape[:2])) for part in parts], finish)
-        self.geometry = geometry
+        super().__init__(ConstantMatrix.of(weights.reshape(weights.shape[:2]).T, _has_few(geometry)), geometry, finish)
         self.least = least
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
@@ -126,35 +120,31 @@ class Pointwise(Product):
         return matrix_of(part)
 
 
+def _has_few(geometry: Geometry) -> bool:
+    return math.prod(geometry.counts) <= _FEW_POINTS
+
+
 def _as_points(images: Array) -> Array:
     """[N, H, W, C] as [N, H * W, 1, C]."""
     return images.reshape(images.shape[0], -1, 1, images.shape[3])
 
 
 class Columns(Product):
-    """The windows side by side as the rows of a matrix; a last element of one brings the bias in."""
+    """The windows side by side as the rows of a matrix."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
-        self.spare = 0 if finish.bias is None else 1
-        self.depth = math.prod(weights.shape[1:]) + self.spare
-        panels, begin = [], 0
-        for part in _panels(weights, geometry):
-            panel = np.empty((self.depth, len(part)), weights.dtype)
-            panel[: self.depth - self.spare] = taps_first(part).reshape(-1, len(part))
-            if finish.bias is not None:
-                panel[-1] = finish.bias[begin : begin + len(part)]
-            panels.append(panel)
-            begin += len(part)
-        super().__init__(panels, finish.without_bias())
-        self.geometry = geometry
+        filters, depth = len(weights), math.prod(weights.shape[1:])
+
+        def make() -> Array:
+            return taps_first(weights).reshape(depth, filters)
+
+        super().__init__(ConstantMatrix(make, (depth, filters), weights.dtype, _has_few(geometry)), geometry, finish)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         def columns(image: Array, first: int, last: int) -> Array:
-            matrix = columns_of(image, self.geometry, first, last, self.spare)
-            matrix[:, matrix.shape[1] - self.spare :] = 1
-            return matrix
+            return columns_of(image, self.geometry, first, last)
 
-        self.run_blocks(columns, images, target, summand, self.depth)
+        self.run_blocks(columns, images, target, summand, self.weights.shape[0])
 
 
 class Grouped:
@@ -170,13 +160,14 @@ class Grouped:
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         groups, inner, _ = self.weights.shape
         most = block_rows(target.shape[2] * groups * inner, target.shape[2] * target.shape[3])
-        by_rows(self._fill, self.finish, images, target, summand, most, 0.02 * inner + 1.0)
+        by_rows(self._compute, images, target, summand, most, 0.02 * inner + 1.0)
 
-    def _fill(self, image: Array, block: Array, first: int) -> None:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
         rows, columns = block.shape[:2]
         groups, _, each = self.weights.shape
         product = block.reshape(rows * columns, groups, each).transpose(1, 0, 2)
         multiply(self._matrices(image, first, rows), self.weights, product)
+        self.finish(block, summand)
 
     def _matrices(self, image: Array, first: int, rows: int) -> Array:
         """The windows of some rows, group by group: [groups, rows * columns, *K * I]."""

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, block_rows, by_rows, matrix_of
+from irrun.kernels.convolution_blocks import Geometry, block_rows, by_rows, matrix_of
+from irrun.kernels.finish import Finish
 from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import taps_first
@@ -32,9 +33,9 @@ class Shifts:
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         taps, depth, _ = self.weights.shape
         most = block_rows(taps * self.geometry.sizes[1] * target.shape[-1], target.shape[2] * target.shape[3])
-        by_rows(self._fill, self.finish, images, target, summand, most, taps * (0.01 * depth + 0.3))
+        by_rows(self._compute, images, target, summand, most, taps * (0.01 * depth + 0.3))
 
-    def _fill(self, image: Array, block: Array, first: int) -> None:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
         """A few rows of the result, from the row ``first`` on."""
         rows, _, filters = block.shape
         height, width = self.geometry.sizes
@@ -48,6 +49,7 @@ class Shifts:
         for here, there in self._taps(first, rows, begin, end, filters):
             part = total[here]
             part += products[there]
+        self.finish(block, summand)
 
     def _taps(self, first: int, rows: int, begin: int, end: int, filters: int) -> Sequence[tuple[Any, Any]]:
         """For each tap, what its products are added to, and which of them."""

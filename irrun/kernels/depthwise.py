@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, by_rows, padded_rows
+from irrun.kernels.convolution_blocks import Geometry, by_rows, padded_rows
+from irrun.kernels.finish import Finish
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
 
@@ -34,9 +35,9 @@ class Depthwise:
         if self.copies > 1:
             images = np.repeat(images, self.copies, axis=-1)
         most = _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3])
-        by_rows(self._fill, self.finish, images, target, summand, most, 0.2 * math.prod(self.geometry.kernel))
+        by_rows(self._compute, images, target, summand, most, 0.2 * math.prod(self.geometry.kernel))
 
-    def _fill(self, image: Array, block: Array, first: int) -> None:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
         rows, columns, channels = block.shape
         if self.geometry.strides[1] == 1:
             length = columns * channels
@@ -44,6 +45,7 @@ class Depthwise:
             np.einsum("yxrl,yxl->rl", windows, self.long, out=block.reshape(rows, length))
         else:
             np.einsum("yxrcl,yxl->rcl", self._windows(image, first, *block.shape), self.weights, out=block)
+        self.finish(block, summand)
 
     def _windows(self, image: Array, first: int, rows: int, *within: int) -> Array:
         """What meets each tap, [*K, rows, columns, C]; or [*K, rows, columns * C], where columns are neighbours."""

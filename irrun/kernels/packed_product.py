@@ -6,7 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.rows import BLOCK, Activation
+from irrun.kernels.finish import Activation
+from irrun.kernels.rows import BLOCK
 from irrun.kernels.threads import Array, scratch, split
 
 _BLOCK: Final = 3 << 16

@@ -13,10 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.convolution import convolve
-from irrun.kernels.convolution_blocks import Activation, Finish, Geometry
+from irrun.kernels.convolution_blocks import Geometry
 from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
 from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.depthwise import Depthwise
+from irrun.kernels.finish import Activation, Finish
 from irrun.kernels.layout import channels_first
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
@@ -68,9 +69,6 @@ class _Unprepared:
 
 _FEW_FILTERS: Final = 48
 """Filters up to which the transforms of the channels take longer than what they save."""
-
-_NARROW: Final = 3
-"""Filters for each channel from which on it is faster to copy the data beside a one than to add the bias."""
 
 Prepared = PreparedConvolution | _Unprepared
 
@@ -126,8 +124,7 @@ def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accu
         return Pointwise(weights[0], geometry, finish, least)
     if groups > 1:
         return Depthwise(weights, geometry, finish) if depth == 1 else Grouped(weights, geometry, finish)
-    narrow = finish.bias is not None and _NARROW * depth <= filters
-    if geometry.kernel == (1, 1) and geometry.is_inside and not narrow:
+    if geometry.kernel == (1, 1) and geometry.is_inside:
         return Pointwise(weights[0], geometry, finish)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
         return Winograd(weights[0], geometry, finish)

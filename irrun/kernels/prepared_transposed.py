@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import Activation, Finish, matrix_of, rows_of_images
+from irrun.kernels.convolution_blocks import matrix_of, rows_of_images
+from irrun.kernels.finish import Activation, Finish
 from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, scratch, split
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.activation import row_sums
-from irrun.kernels.products import multiply_through, rows_at_a_time
-from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
+from irrun.kernels.constant_matrix import ConstantMatrix
+from irrun.kernels.finish import Finish
+from irrun.kernels.threads import Array, common, processes, scratch, split
 
 BLOCK: Final = 1 << 17
 """Elements that are worked on at a time."""
-
-_TURNED: Final = 512
-"""Columns of a result that are computed as rows at a time."""
 
 _SHORTEST: Final = 256
 """Elements of a run of memory from which on it is worth an inner loop."""
@@ -23,65 +20,29 @@ _SHORTEST: Final = 256
 _SHARE: Final = 16
 """Rows or columns of a product are shared in multiples of so many: a line of the cache."""
 
-Activation = Callable[[Array], object]
-"""Overwrites an array with a function of its elements."""
 
-
-def product(
-    a: Array,
-    b: Array,
-    out: Array,
-    bias: Array | None = None,
-    summand: Array | None = None,
-    activation: Activation | None = None,
-) -> None:
-    """activation(a · b + bias + summand), written to ``out``, for matrices; ``bias`` is a row or a column."""
-    by_columns = len(a) < b.shape[1]
-    spread = None if bias is None else np.broadcast_to(bias, out.shape)
+def product(a: Array, b: ConstantMatrix, out: Array, finish: Finish, summand: Array | None = None) -> None:
+    """A product of matrices, finished and written to ``out``: each process reads a part of the larger one."""
+    rows, columns = out.shape
+    by_columns = rows < columns
+    packed = b.is_packed_for(rows)
 
     def some(first: int, last: int) -> None:
-        here = slice(_SHARE * first, _SHARE * last)
-        place = (slice(None), here) if by_columns else (here, slice(None))
-        left, right = (a, b[:, here]) if by_columns else (a[here], b)
-        _product(left, right, out[place], _part(spread, place), _part(summand, place), activation)
+        here = slice(_SHARE * first, min(_SHARE * last, columns if by_columns else rows))
+        place = np.s_[:, here] if by_columns else np.s_[here]
+        low, high = (here.start, here.stop) if by_columns else (0, columns)
+        left, block = a if by_columns else a[here], out[place]
+        ending = finish.of_filters(low, high) if by_columns else finish
+        added = None if summand is None else summand[place]
+        if packed:
+            ending.begin(block, added)
+            b.add_product(left, block, low, high)
+        else:
+            b.multiply(left, block, low, high)
+            ending.add(block, added)
+        ending.activate(block.T if b.turned else block)
 
-    split(some, -(-max(out.shape) // _SHARE), 0.01 * out.size * len(b))
-
-
-def _part(array: Array | None, place: tuple[slice, slice]) -> Array | None:
-    return None if array is None else array[place]
-
-
-def _product(
-    a: Array, b: Array, out: Array, bias: Array | None, summand: Array | None, activation: Activation | None
-) -> None:
-    by_columns = b.strides[0] == b.itemsize < b.strides[1] and not are_products_shared()
-    if by_columns and rows_at_a_time(len(b), len(a)):
-        _turned_product(a, b, out)
-    else:
-        multiply_through(a, b, out)
-    if bias is None and summand is None and activation is None:
-        return
-    step = max(BLOCK // max(out.shape[1], 1), 1)
-    for start in range(0, len(out), step):
-        block = out[start : start + step]
-        if bias is not None:
-            block += bias[start : start + step]
-        if summand is not None:
-            block += summand[start : start + step]
-        if activation is not None:
-            activation(block)
-
-
-def _turned_product(a: Array, b: Array, out: Array) -> None:
-    """For few rows, and a matrix b whose columns are runs of memory: they are taken as rows."""
-    turned = np.ascontiguousarray(a.T)
-    for start in range(0, out.shape[1], _TURNED):
-        here = slice(start, start + _TURNED)
-        columns = b[:, here].T
-        block = scratch("turned", (len(columns), len(a)), out.dtype)
-        multiply_through(columns, turned, block)
-        np.copyto(out[:, here], block.T)
+    split(some, -(-max(rows, columns) // _SHARE), 0.01 * out.size * a.shape[1])
 
 
 def layer_norm(

@@ -10,7 +10,6 @@ may mean to wait, so that only calls that take long are worth it: blocks are lar
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import math
 import os
@@ -21,6 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from irrun.kernels import blas
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -52,55 +53,6 @@ class Crew(Protocol):
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """An array that all of them see, with anything in it."""
         ...
-
-
-class _Blas:
-    """The number of threads of the OpenBLAS library that NumPy is linked to; nothing where it is another library."""
-
-    def __init__(self) -> None:
-        self._get: Any = None
-        self._set: Any = None
-        self._lock = threading.Lock()
-        self._held = 0
-        self._before = 1
-        for prefix in ("scipy_", ""):
-            for suffix in ("64_", ""):
-                if self._get is None:
-                    self._find(f"{prefix}openblas_{{}}_num_threads{suffix}")
-
-    def _find(self, name: str) -> None:
-        try:
-            library = ctypes.CDLL(np.linalg._umath_linalg.__file__)
-            get, put = getattr(library, name.format("get")), getattr(library, name.format("set"))
-        except (AttributeError, OSError):
-            return
-        get.restype, get.argtypes = ctypes.c_int, ()
-        put.restype, put.argtypes = None, (ctypes.c_int,)
-        self._get, self._set = get, put
-
-    def threads(self) -> int | None:
-        return None if self._get is None else int(self._get())
-
-    def use(self, count: int) -> None:
-        if self._set is not None:
-            self._set(count)
-
-    @property
-    def is_held(self) -> bool:
-        return self._held > 0
-
-    def hold(self) -> None:
-        with self._lock:
-            if self._held == 0 and self._set is not None:
-                self._before = self._get()
-                self._set(1)
-            self._held += 1
-
-    def release(self) -> None:
-        with self._lock:
-            self._held -= 1
-            if self._held == 0 and self._set is not None:
-                self._set(self._before)
 
 
 class _Job:
@@ -143,8 +95,8 @@ class _Team:
     """The threads besides the one that calls; started when they are first needed."""
 
     def __init__(self) -> None:
-        self.blas = _Blas()
-        self.count = self.blas.threads() or os.cpu_count() or 1
+        self.blas = blas.Threads()
+        self.count = self.blas.count or os.cpu_count() or 1
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
         self._lock = threading.Lock()

@@ -17,7 +17,10 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Finish, Geometry, even, padded_rows, rows_of_images
+from irrun.kernels.blas import kernel
+from irrun.kernels.constant_matrix import Panels
+from irrun.kernels.convolution_blocks import Geometry, padded_rows, rows_of_images
+from irrun.kernels.finish import Finish, even
 from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
 from irrun.kernels.transposing import transposed
 
@@ -35,6 +38,9 @@ _LEAST_BLOCK: Final = 96
 
 _FEW_TILES: Final = 96
 """Tiles for each process below which the weights are shared out, not the tiles."""
+
+_WORTH_PANELS: Final = 1 << 14
+"""Elements of a matrix of weights from which on a call for each of the 36 is faster than one for all."""
 
 _POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
 """Where the polynomials are evaluated, besides infinity. The transforms are products of dense matrices, so the points
@@ -122,6 +128,16 @@ class Winograd:
         """The transformed weights, four times as large as the source. They are made by the first run."""
         return transform_weights(self._source)
 
+    @cached_property
+    def _panels(self) -> list[Panels] | None:
+        """The transformed weights as they are multiplied with fastest, and are kept from then on."""
+        innermost = kernel()
+        if innermost is None or self.depth * self.filters < _WORTH_PANELS:
+            return None
+        made = [Panels(innermost, matrix) for matrix in self.weights]
+        del self.weights
+        return made
+
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         down = self.tiles[0]
         row = 36 * self.across * (self.depth + self.filters)
@@ -168,10 +184,18 @@ class Winograd:
         padded = padded_rows(image, self.geometry, TILE * begin, TILE * rows + 2, TILE * self.across + 2)
         data = scratch("winograd data", (6, last - first, points, self.depth), np.float32)
         transform_data(padded, rows, self.across, first, last, data)
-        weights = self.weights.reshape(6, 6, self.depth, self.filters)[:, first:last]
-        np.matmul(data, weights, out=products[:36].reshape(6, 6, points, self.filters)[:, first:last])
+        self._products(data, first, last, products[:36].reshape(6, 6, points, self.filters)[:, first:last])
         if self.bias is not None and first == 0:
             products[36] = self.bias
+
+    def _products(self, data: Array, first: int, last: int, out: Array) -> None:
+        panels = None if are_products_shared() else self._panels
+        if panels is None:
+            np.matmul(data, self.weights.reshape(6, 6, self.depth, self.filters)[:, first:last], out=out)
+            return
+        for column, row in np.ndindex(6, last - first):
+            out[column, row].fill(0)
+            panels[6 * column + first + row].add_product(data[column, row], out[column, row], 0, self.filters)
 
     def _write(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """The results of some rows of tiles."""

@@ -42,7 +42,10 @@ def test_one_product_after_the_other(tmp_path: Path) -> None:
     second = net.layer("MatMul", [flat, net.normal(7, 4)], "6,4")
     net.result(net.layer("Add", [second, net.normal(1, 4)], "6,4"))
     compiled = check(net, tmp_path, ONLY, {"FusedMatMul": 2, "Reshape": 1})
-    assert [step.node.op.turned for step in compiled.plan.steps if step.node.type == "FusedMatMul"] == [True, False]
+    assert [step.node.op.weights.turned for step in compiled.plan.steps if step.node.type == "FusedMatMul"] == [
+        True,
+        False,
+    ]
 
 
 def test_dynamic_rows(tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""What is done to a block of results before it leaves the cache: a bias, a summand, an activation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from irrun.kernels.threads import Array
+
+Activation = Callable[[Array], object]
+"""Overwrites an array with a function of its elements."""
+
+_LONG_ROW: Final = 1024
+"""Elements of a row that NumPy adds to many rows without losing time between them."""
+
+_ELEMENTS: Final = 1 << 17
+"""Elements of a result that are finished at a time, while they are in the cache."""
+
+
+class Finish:
+    """activation(block + bias + summand) for blocks [..., O] and a bias [O].
+
+    Either all at once, by a call, or what is added `begin`s the block that a product is then added to.
+    """
+
+    def __init__(self, bias: Array | None, activation: Activation | None) -> None:
+        self.bias = bias
+        self.activation = activation
+
+    def of_filters(self, first: int, last: int) -> Finish:
+        """For a block that has only some of the channels."""
+        return Finish(None if self.bias is None else self.bias[first:last], self.activation)
+
+    def without_bias(self) -> Finish:
+        """For a block that has it already."""
+        return Finish(None, self.activation)
+
+    def begin(self, block: Array, summand: Array | None) -> None:
+        """Writes what the products of a block are added to."""
+        if summand is None:
+            block[...] = 0 if self.bias is None else self.bias
+        elif self.bias is None:
+            np.copyto(block, summand)
+        else:
+            np.add(summand, self.bias, out=block)
+
+    def add(self, block: Array, summand: Array | None) -> None:
+        """Adds to a block what it was not begun with."""
+        if self.bias is not None:
+            block += self.bias
+        if summand is not None:
+            block += summand
+
+    def activate(self, block: Array) -> None:
+        """Ends a block that was begun, or added to."""
+        if self.activation is not None:
+            for part in _parts(block):
+                self.activation(block[part])
+
+    def __call__(self, block: Array, summand: Array | None) -> None:
+        """``summand`` may have fewer rows, and fewer columns, than a block [rows, columns, O]."""
+        if self.bias is None and summand is None and self.activation is None:
+            return
+        for place in _parts(block):
+            part = block[place]
+            if self.bias is not None:
+                _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias, self._long)
+            if summand is not None:
+                added = summand[place]
+                inside = part[: added.shape[0], : added.shape[1]]
+                np.add(inside, added, out=inside)
+            if self.activation is not None:
+                self.activation(part)
+
+    @cached_property
+    def _long(self) -> Array:
+        """The bias again and again."""
+        assert self.bias is not None
+        return np.tile(self.bias, -(-_LONG_ROW // max(self.bias.size, 1)))
+
+
+def _parts(block: Array) -> Iterator[slice]:
+    """Rows of a block that fit the cache."""
+    step = even(len(block), _ELEMENTS // math.prod(block.shape[1:]))
+    for first in range(0, len(block), step):
+        yield slice(first, first + step)
+
+
+def _add_to_rows(block: Array, row: Array, long: Array) -> None:
+    """Several rows at a time, where they are short: ``long`` is the row again and again."""
+    repeats = long.size // row.size
+    whole = len(block) - len(block) % repeats
+    if repeats > 1 and whole and block.flags.c_contiguous:
+        several = block[:whole].reshape(-1, long.size)
+        several += long
+        block = block[whole:]
+    block += row
+
+
+def even(rows: int, most: int) -> int:
+    """How many rows to take at a time: at most so many, and about as many each time."""
+    blocks = -(-rows // max(most, 1))
+    return -(-rows // blocks)
