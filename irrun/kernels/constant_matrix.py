@@ -11,8 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.blas import SLACK, Kernel, address, kernel
+from irrun.kernels.calls import Call, call
 from irrun.kernels.finish import even
-from irrun.kernels.products import is_light, multiply
+from irrun.kernels.products import is_light, multiplying
 from irrun.kernels.threads import Array, are_products_shared, scratch
 
 _DEPTH: Final = 256
@@ -79,18 +80,17 @@ class ConstantMatrix:
                 self._pack(innermost)
         return self._packed is not None
 
-    def multiply(self, a: Array, out: Array, low: int = 0, high: int | None = None) -> None:
+    def multiply(self, a: Array, out: Array, low: int = 0, high: int | None = None) -> Iterator[Call]:
         """``a`` [M, K] times the columns from ``low`` to ``high``, written to ``out``."""
         columns = self._as_it_is()[:, low:high]
         if out.strides[0] < out.strides[1]:
-            multiply(columns.T, a.T, out.T)
-        else:
-            multiply(a, columns, out)
+            return multiplying(columns.T, a.T, out.T)
+        return multiplying(a, columns, out)
 
-    def add_product(self, a: Array, out: Array, low: int = 0, high: int | None = None) -> None:
+    def add_product(self, a: Array, out: Array, low: int = 0, high: int | None = None) -> Iterator[Call]:
         """Adds ``a`` [M, K] times the columns from ``low`` to ``high`` to ``out``."""
         assert self._packed is not None
-        self._packed.add_product(a, out, low, self.shape[1] if high is None else high)
+        return self._packed.add_product(a, out, low, self.shape[1] if high is None else high)
 
     def _pack(self, innermost: Kernel) -> None:
         matrix = self._plain if self._plain is not None else self._make()
@@ -130,35 +130,40 @@ class Panels:
         self._address = address(self.memory)
         self._known: dict[tuple[int, int], list[_Part]] = {}
 
-    def add_product(self, a: Array, out: Array, low: int, high: int) -> None:
+    def add_product(self, a: Array, out: Array, low: int, high: int) -> Iterator[Call]:
         """Adds ``a`` [M, K] times the columns from ``low`` to ``high`` to ``out``."""
         step = even(len(a), max(_DATA // self.shape[0], _MOST_ROWS))
         for first in range(0, len(a), step):
-            self._add(a[first : first + step], out[first : first + step], self._between(low, high))
+            yield from self._add(a[first : first + step], out[first : first + step], self._between(low, high))
 
-    def _add(self, a: Array, out: Array, parts: list[_Part]) -> None:
+    def _add(self, a: Array, out: Array, parts: list[_Part]) -> Iterator[Call]:
         rows = len(a)
-        data = address(scratch("packed rows", (a.size + SLACK,), np.float32))
-        self._pack_data(a, data)
-        multiply, target = self.kernel.multiply, address(out)
+        packed = scratch("packed rows", (a.size + SLACK,), np.float32)
+        data = address(packed)
+        yield from self._pack_data(a, data)
+        multiply, target, kept = self.kernel.multiply, address(out), (out, packed, self.memory)
         if self.turned:
             step = out.strides[1] // 4
             for first, width, begin, size, place in parts:
-                multiply(rows, width, size, 1.0, data + 4 * rows * begin, place, target + 4 * step * first, step)
+                left, to = data + 4 * rows * begin, target + 4 * step * first
+                yield call(multiply, rows, width, size, 1.0, left, place, to, step, kept=kept)
         else:
             step = out.strides[0] // 4
             for first, width, begin, size, place in parts:
-                multiply(width, rows, size, 1.0, place, data + 4 * rows * begin, target + 4 * first, step)
+                right, to = data + 4 * rows * begin, target + 4 * first
+                yield call(multiply, width, rows, size, 1.0, place, right, to, step, kept=kept)
 
-    def _pack_data(self, a: Array, data: int) -> None:
+    def _pack_data(self, a: Array, data: int) -> Iterator[Call]:
         if a.itemsize not in a.strides:
-            a = np.ascontiguousarray(a)
+            laid = scratch("rows", a.shape, a.dtype)
+            yield call(np.copyto, laid, a)
+            a = laid
         down, along = a.strides
         by_rows = along == a.itemsize
         step, source = (down if by_rows else along) // 4, address(a)
         pack = self.kernel.copy(right=self.turned, runs_of_depth=by_rows)
         for begin, size in self.depths:
-            pack(size, len(a), source + along * begin, step, data + 4 * len(a) * begin)
+            yield call(pack, size, len(a), source + along * begin, step, data + 4 * len(a) * begin, kept=a)
 
     def _pack(self, part: Array, to: Array) -> None:
         down, along = (stride // 4 for stride in part.strides)

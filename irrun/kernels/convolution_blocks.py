@@ -6,13 +6,14 @@ Images are [rows, columns, channels], so that what belongs to a tap is a long ru
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from irrun.kernels.calls import Call, Calls, call
 from irrun.kernels.finish import even
 from irrun.kernels.threads import Array, are_products_shared, scratch, split
 from irrun.kernels.windows import extent
@@ -64,21 +65,24 @@ def rows_of_images(begin: int, end: int, rows: int) -> Iterator[tuple[int, int, 
 
 
 def by_rows(
-    compute: Callable[[Array, Array, int, Array | None], object],
+    compute: Callable[[Array, Array, int, Array | None], Iterator[Call]],
     images: Array,
     target: Array,
     summand: Array | None,
     most: int,
     cost: float,
+    *,
+    whole: bool = True,
 ) -> None:
     """The results of all images, at most so many rows at a time.
 
-    ``compute(image, block, first, summand)`` writes the rows from ``first`` on to a contiguous block, with their part
-    of what is added to them. ``cost`` are the nanoseconds for one element of the result.
+    The calls of ``compute(image, block, first, summand)`` write the rows from ``first`` on to a contiguous block, with
+    their part of what is added to them. ``cost`` are the nanoseconds for one element of the result, ``whole`` is for
+    `split`.
     """
     rows = target.shape[1]
 
-    def several(begin: int, end: int) -> None:
+    def several(begin: int, end: int) -> Iterator[Call]:
         for number, low, high in rows_of_images(begin, end, rows):
             step = even(high - low, most)
             for first in range(low, high, step):
@@ -86,19 +90,19 @@ def by_rows(
                 wanted = target[here]
                 direct = wanted.flags.c_contiguous
                 block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
-                compute(images[number], block, first, None if summand is None else summand[here])
+                yield from compute(images[number], block, first, None if summand is None else summand[here])
                 if not direct:
-                    np.copyto(wanted, block)
+                    yield call(np.copyto, wanted, block)
 
-    split(several, len(images) * rows, cost * target.size)
+    split(Calls(several), len(images) * rows, cost * target.size, whole=whole)
 
 
-def matrix_of(part: Array) -> Array:
+def matrix_of(part: Array) -> Generator[Call, None, Array]:
     """[rows, columns, C] as a matrix [rows * columns, C], in memory of the thread or as a view."""
     rows, columns, depth = part.shape
     if not _is_matrix(part):
         matrix = scratch("columns", part.shape, part.dtype)
-        np.copyto(matrix, part)
+        yield call(np.copyto, matrix, part)
         part = matrix
     return part.reshape(rows * columns, depth)
 
@@ -110,14 +114,14 @@ def _is_matrix(part: Array) -> bool:
     return down == part.shape[1] * along and one in (along, deep)
 
 
-def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
+def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Generator[Call, None, Array]:
     """The windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
     if geometry.kernel == (1, 1) and geometry.is_inside:
         down, across = geometry.strides
         part = image[first * down : (last - 1) * down + 1 : down, : (geometry.counts[1] - 1) * across + 1 : across]
         return part[:, :, np.newaxis, np.newaxis]
     height = (last - first - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
-    padded = padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
+    padded = yield from padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
     down, along, each = padded.strides
     steps = (
         down * geometry.strides[0],
@@ -129,16 +133,15 @@ def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array
     return as_strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
 
 
-def columns_of(image: Array, geometry: Geometry, first: int, last: int, out: Array | None = None) -> Array:
-    """The windows of some rows as a matrix [rows * columns, *K * C], in memory of the thread or in ``out``."""
-    windows = windows_of(image, geometry, first, last)
-    shape = windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])
-    matrix = scratch("columns", shape, image.dtype) if out is None else out
-    np.copyto(matrix.reshape(windows.shape), windows)
+def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Generator[Call, None, Array]:
+    """The windows of some rows as a matrix [rows * columns, *K * C], in memory of the thread."""
+    windows = yield from windows_of(image, geometry, first, last)
+    matrix = scratch("columns", (windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])), image.dtype)
+    yield call(np.copyto, matrix.reshape(windows.shape), windows)
     return matrix
 
 
-def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Array:
+def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Generator[Call, None, Array]:
     """Rows of a padded image [H, W, C], from the padded row ``first`` on, in memory of the thread or as a view."""
     rows, columns, channels = image.shape
     top, left = first - geometry.begins[0], -geometry.begins[1]
@@ -147,13 +150,25 @@ def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width
     padded = scratch("padded", (height, width, channels), image.dtype)
     above, below = min(max(-top, 0), height), min(max(rows - top, 0), height)
     before, behind = -left, min(columns - left, width)
-    padded[:above] = 0
-    padded[below:] = 0
-    padded[above:below, :before] = 0
-    padded[above:below, behind:] = 0
+    edges = padded[:above], padded[below:], padded[above:below, :before], padded[above:below, behind:]
+    for edge in edges:
+        if edge.size:
+            yield call(np.copyto, edge, 0)
     if above < below:
-        np.copyto(padded[above:below, before:behind], image[top + above : top + below, : behind - before])
+        inside = image[top + above : top + below, : behind - before]
+        yield call(np.copyto, padded[above:below, before:behind], inside)
     return padded
+
+
+def result_of(made: Generator[Call, None, Array]) -> Array:
+    """Does the calls that fill an array, and returns it."""
+    while True:
+        try:
+            function, arguments, _ = next(made)
+        except StopIteration as end:
+            array: Array = end.value
+            return array
+        function(*arguments)
 
 
 def _has_long_rows(image: Array) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from typing import Final
 
 import numpy as np
 
+from irrun.kernels.calls import Call, Calls, call
 from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.convolution_blocks import (
     Geometry,
@@ -18,15 +19,16 @@ from irrun.kernels.convolution_blocks import (
     windows_of,
 )
 from irrun.kernels.finish import Finish
-from irrun.kernels.products import multiply
+from irrun.kernels.products import multiplying
 from irrun.kernels.threads import Array, processes, scratch, split
 from irrun.kernels.transposing import taps_first
 
 _FILTERS: Final = 16
 """Filters are shared in multiples of so many: a line of the cache."""
 
-_FEW_POINTS: Final = 0
-"""Points of an image up to which a product is made channel by channel, and turned."""
+
+Matrix = Callable[[Array, int, int], Generator[Call, None, Array]]
+"""``matrix(image, first, last)`` makes what the weights are multiplied with for some rows of the result."""
 
 
 class Product:
@@ -37,71 +39,53 @@ class Product:
         self.geometry = geometry
         self.finish = finish
 
-    def run_blocks(
-        self,
-        matrix: Callable[[Array, int, int], Array],
-        images: Array,
-        target: Array,
-        summand: Array | None,
-        inner: int,
-    ) -> None:
-        """``matrix(image, first, last)`` is what makes these rows of the result: ``inner`` elements for each point."""
+    def run_blocks(self, matrix: Matrix, images: Array, target: Array, summand: Array | None, inner: int) -> None:
+        """The matrices have ``inner`` elements for each point."""
         cost = 0.01 * inner + 0.5
         points, filters = math.prod(target.shape[1:3]), target.shape[3]
         if processes() > 1 and points < filters and target.flags.c_contiguous:
             self._by_filters(matrix, images, target, summand, cost)
             return
 
-        def compute(image: Array, block: Array, first: int, added: Array | None) -> None:
-            self._multiply(matrix(image, first, first + len(block)), block, added, self.finish, 0)
+        def compute(image: Array, block: Array, first: int, added: Array | None) -> Iterator[Call]:
+            rows = yield from matrix(image, first, first + len(block))
+            yield from self._multiply(rows, block, added, self.finish, 0)
 
         most = block_rows(target.shape[2] * inner, target.shape[2] * filters)
         by_rows(compute, images, target, summand, most, cost)
 
-    def _by_filters(
-        self,
-        matrix: Callable[[Array, int, int], Array],
-        images: Array,
-        target: Array,
-        summand: Array | None,
-        cost: float,
-    ) -> None:
+    def _by_filters(self, matrix: Matrix, images: Array, target: Array, summand: Array | None, cost: float) -> None:
         """Shared so that each process reads a part of the weights only: they are more than the data."""
         filters = target.shape[3]
 
-        def some(begin: int, end: int) -> None:
+        def some(begin: int, end: int) -> Iterator[Call]:
             low, high = _FILTERS * begin, min(_FILTERS * end, filters)
             finish = self.finish.of_filters(low, high)
             for number, image in enumerate(images):
                 added = None if summand is None else summand[number, ..., low:high]
-                self._multiply(matrix(image, 0, target.shape[1]), target[number, ..., low:high], added, finish, low)
+                rows = yield from matrix(image, 0, target.shape[1])
+                yield from self._multiply(rows, target[number, ..., low:high], added, finish, low)
 
-        split(some, -(-filters // _FILTERS), cost * target.size)
+        split(Calls(some), -(-filters // _FILTERS), cost * target.size, whole=True)
 
-    def _multiply(self, rows: Array, block: Array, added: Array | None, finish: Finish, low: int) -> None:
+    def _multiply(self, rows: Array, block: Array, added: Array | None, finish: Finish, low: int) -> Iterator[Call]:
         """The results of the filters from ``low`` on, as many as fit into the block."""
         filters = block.shape[-1]
         out = block.reshape(-1, filters)
         if self.weights.is_packed_for(len(rows)):
-            finish.begin(block, added)
-            if self.weights.turned:
-                products = scratch("turned", (filters, len(rows)), out.dtype).T
-                products[...] = 0
-                self.weights.add_product(rows, products, low, low + filters)
-                out += products
-            else:
-                self.weights.add_product(rows, out, low, low + filters)
-            finish.activate(block)
+            yield finish.begin(block, added)
+            yield from self.weights.add_product(rows, out, low, low + filters)
+            yield from finish.activate(block)
         else:
-            self.weights.multiply(rows, out, low, low + filters)
-            finish(block, added)
+            yield from self.weights.multiply(rows, out, low, low + filters)
+            yield from finish.end(block, added)
 
 
 class Pointwise(Product):
     """A kernel of one element. ``least`` is what the data are raised to first, a number for each channel."""
 
     def __init__(self, weights: Array, geometry: Geometry, finish: Finish, least: Array | None = None) -> None:
-        super().__init__(ConstantMatrix.of(weights.reshape(weights.shape[:2]).T, _has_few(geometry)), geometry, finish)
+        super().__init__(ConstantMatrix.of(weights.reshape(weights.shape[:2]).T), geometry, finish)
         self.least = least
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
@@ -113,15 +97,13 @@ class Pointwise(Product):
             summand = None if summand is None else _as_points(summand)
         self.run_blocks(self._matrix, images, target, summand, images.shape[-1])
 
-    def _matrix(self, image: Array, first: int, last: int) -> Array:
+    def _matrix(self, image: Array, first: int, last: int) -> Generator[Call, None, Array]:
         part = image[first:last]
         if self.least is not None:
-            part = np.maximum(part, self.least, out=scratch("columns", part.shape, part.dtype))
-        return matrix_of(part)
-
-
-def _has_few(geometry: Geometry) -> bool:
-    return math.prod(geometry.counts) <= _FEW_POINTS
+            raised = scratch("columns", part.shape, part.dtype)
+            yield call(np.maximum, part, self.least, raised)
+            part = raised
+        return (yield from matrix_of(part))
 
 
 def _as_points(images: Array) -> Array:
@@ -138,10 +120,10 @@ class Columns(Product):
         def make() -> Array:
             return taps_first(weights).reshape(depth, filters)
 
-        super().__init__(ConstantMatrix(make, (depth, filters), weights.dtype, _has_few(geometry)), geometry, finish)
+        super().__init__(ConstantMatrix(make, (depth, filters), weights.dtype), geometry, finish)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def columns(image: Array, first: int, last: int) -> Array:
+        def columns(image: Array, first: int, last: int) -> Generator[Call, None, Array]:
             return columns_of(image, self.geometry, first, last)
 
         self.run_blocks(columns, images, target, summand, self.weights.shape[0])
@@ -162,22 +144,23 @@ class Grouped:
         most = block_rows(target.shape[2] * groups * inner, target.shape[2] * target.shape[3])
         by_rows(self._compute, images, target, summand, most, 0.02 * inner + 1.0)
 
-    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
         rows, columns = block.shape[:2]
         groups, _, each = self.weights.shape
         product = block.reshape(rows * columns, groups, each).transpose(1, 0, 2)
-        multiply(self._matrices(image, first, rows), self.weights, product)
-        self.finish(block, summand)
+        matrices = yield from self._matrices(image, first, rows)
+        yield from multiplying(matrices, self.weights, product)
+        yield from self.finish.end(block, summand)
 
-    def _matrices(self, image: Array, first: int, rows: int) -> Array:
+    def _matrices(self, image: Array, first: int, rows: int) -> Generator[Call, None, Array]:
         """The windows of some rows, group by group: [groups, rows * columns, *K * I]."""
-        windows = windows_of(image, self.geometry, first, first + rows)
+        windows = yield from windows_of(image, self.geometry, first, first + rows)
         rows, columns, high, wide, _ = windows.shape
         groups, inner, _ = self.weights.shape
         if inner == self.depth:
-            points = matrix_of(windows[:, :, 0, 0])
+            points = yield from matrix_of(windows[:, :, 0, 0])
             return points.reshape(rows * columns, groups, self.depth).transpose(1, 0, 2)
         matrices = scratch("grouped", (groups, rows, columns, high, wide, self.depth), image.dtype)
         apart = windows.reshape(rows, columns, high, wide, groups, self.depth)
-        np.copyto(matrices, apart.transpose(4, 0, 1, 2, 3, 5))
+        yield call(np.copyto, matrices, apart.transpose(4, 0, 1, 2, 3, 5))
         return matrices.reshape(groups, rows * columns, inner)

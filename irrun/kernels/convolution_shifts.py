@@ -6,14 +6,15 @@ Nothing is copied but the products, which are fewer than the windows would be.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from irrun.kernels.calls import Call, call
 from irrun.kernels.convolution_blocks import Geometry, block_rows, by_rows, matrix_of
 from irrun.kernels.finish import Finish
-from irrun.kernels.products import multiply
+from irrun.kernels.products import multiplying
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import taps_first
 
@@ -35,7 +36,7 @@ class Shifts:
         most = block_rows(taps * self.geometry.sizes[1] * target.shape[-1], target.shape[2] * target.shape[3])
         by_rows(self._compute, images, target, summand, most, taps * (0.01 * depth + 0.3))
 
-    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
         """A few rows of the result, from the row ``first`` on."""
         rows, _, filters = block.shape
         height, width = self.geometry.sizes
@@ -43,13 +44,14 @@ class Shifts:
         begin = min(max(first - top, 0), height)
         end = max(min(first + rows - top + (self.geometry.kernel[0] - 1) * low, height), begin)
         products = scratch("shifts", (len(self.weights), end - begin, width * filters), image.dtype)
-        multiply(matrix_of(image[begin:end]), self.weights, products.reshape(len(products), -1, filters))
+        data = yield from matrix_of(image[begin:end])
+        yield from multiplying(data, self.weights, products.reshape(len(products), -1, filters))
         total = block.reshape(rows, -1)
-        total[:] = self.bias
+        yield call(np.copyto, total, self.bias)
         for here, there in self._taps(first, rows, begin, end, filters):
             part = total[here]
-            part += products[there]
-        self.finish(block, summand)
+            yield call(np.add, part, products[there], part)
+        yield from self.finish.end(block, summand)
 
     def _taps(self, first: int, rows: int, begin: int, end: int, filters: int) -> Sequence[tuple[Any, Any]]:
         """For each tap, what its products are added to, and which of them."""

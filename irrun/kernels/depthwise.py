@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator, Iterator
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from irrun.kernels.calls import Call, call
 from irrun.kernels.convolution_blocks import Geometry, by_rows, padded_rows
 from irrun.kernels.finish import Finish
 from irrun.kernels.threads import Array
@@ -35,23 +37,30 @@ class Depthwise:
         if self.copies > 1:
             images = np.repeat(images, self.copies, axis=-1)
         most = _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3])
-        by_rows(self._compute, images, target, summand, most, 0.2 * math.prod(self.geometry.kernel))
+        by_rows(
+            self._compute, images, target, summand, most, 0.2 * math.prod(self.geometry.kernel), whole=self.copies == 1
+        )
 
-    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
         rows, columns, channels = block.shape
         if self.geometry.strides[1] == 1:
             length = columns * channels
-            windows = self._windows(image, first, rows, length)
-            np.einsum("yxrl,yxl->rl", windows, self.long, out=block.reshape(rows, length))
+            windows = yield from self._windows(image, first, rows, length)
+            yield call(_einsum, "yxrl,yxl->rl", windows, self.long, block.reshape(rows, length))
         else:
-            np.einsum("yxrcl,yxl->rcl", self._windows(image, first, *block.shape), self.weights, out=block)
-        self.finish(block, summand)
+            windows = yield from self._windows(image, first, *block.shape)
+            yield call(_einsum, "yxrcl,yxl->rcl", windows, self.weights, block)
+        yield from self.finish.end(block, summand)
 
-    def _windows(self, image: Array, first: int, rows: int, *within: int) -> Array:
+    def _windows(self, image: Array, first: int, rows: int, *within: int) -> Generator[Call, None, Array]:
         """What meets each tap, [*K, rows, columns, C]; or [*K, rows, columns * C], where columns are neighbours."""
         (down, across), (low, wide) = self.geometry.strides, self.geometry.dilations
         height = (rows - 1) * down + extent(self.geometry.kernel[0], low)
-        padded = padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)
+        padded = yield from padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)
         row, column, each = padded.strides
         steps = (low * row, wide * column, down * row, *((across * column,) if len(within) == 2 else ()), each)
         return as_strided(padded, (*self.geometry.kernel, rows, *within), steps)
+
+
+def _einsum(subscripts: str, a: Array, b: Array, out: Array) -> None:
+    np.einsum(subscripts, a, b, out=out)

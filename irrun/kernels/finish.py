@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun.kernels.calls import Call, call
 from irrun.kernels.threads import Array
 
 Activation = Callable[[Array], object]
@@ -39,32 +40,31 @@ class Finish:
         """For a block that has it already."""
         return Finish(None, self.activation)
 
-    def begin(self, block: Array, summand: Array | None) -> None:
+    def begin(self, block: Array, summand: Array | None) -> Call:
         """Writes what the products of a block are added to."""
         if summand is None:
-            block[...] = 0 if self.bias is None else self.bias
-        elif self.bias is None:
-            np.copyto(block, summand)
-        else:
-            np.add(summand, self.bias, out=block)
+            return call(np.copyto, block, 0 if self.bias is None else self.bias)
+        return call(np.copyto, block, summand) if self.bias is None else call(np.add, summand, self.bias, block)
 
-    def add(self, block: Array, summand: Array | None) -> None:
+    def add(self, block: Array, summand: Array | None) -> Iterator[Call]:
         """Adds to a block what it was not begun with."""
-        if self.bias is not None:
-            block += self.bias
-        if summand is not None:
-            block += summand
+        for part in (self.bias, summand):
+            if part is not None:
+                yield call(np.add, block, part, block)
 
-    def activate(self, block: Array) -> None:
+    def activate(self, block: Array) -> Iterator[Call]:
         """Ends a block that was begun, or added to."""
         if self.activation is not None:
             for part in _parts(block):
-                self.activation(block[part])
+                yield call(self.activation, block[part])
+
+    def end(self, block: Array, summand: Array | None) -> Iterator[Call]:
+        """All at once."""
+        if self.bias is not None or summand is not None or self.activation is not None:
+            yield call(self, block, summand)
 
     def __call__(self, block: Array, summand: Array | None) -> None:
         """``summand`` may have fewer rows, and fewer columns, than a block [rows, columns, O]."""
-        if self.bias is None and summand is None and self.activation is None:
-            return
         for place in _parts(block):
             part = block[place]
             if self.bias is not None:

@@ -15,16 +15,24 @@ _BLOCK: Final = 1 << 15
 """Elements that are worked on at a time."""
 
 
-def by_lines(function: Callable[[Array, Array], object], x: Array, out: Array, axis: int, nanoseconds: float) -> None:
+def by_lines(
+    function: Callable[[Array, Array], object], x: Array, out: Array, axis: int, nanoseconds: float, whole: bool = False
+) -> None:
     """``function(part, target)`` for parts [..., line, inner] of x and out, which hold whole lines along ``axis``.
 
-    ``nanoseconds`` is for one element. Of arrays with gaps, or that lie in memory differently, there is one part.
+    ``nanoseconds`` is for one element, ``whole`` for `split`. Of arrays with gaps, or that lie in memory differently,
+    there is one part.
     """
     order = axes_in_memory(x)
     source, target = x.transpose(order), out.transpose(order)
     if not (source.flags.c_contiguous and target.flags.c_contiguous):
-        whole, result = np.moveaxis(x, axis, -1)[..., np.newaxis], np.moveaxis(out, axis, -1)[..., np.newaxis]
-        split(lambda first, last: [function(whole, result) for _ in range(first, last)], 1, x.size * nanoseconds)
+        lines, result = (np.moveaxis(part, axis, -1)[..., np.newaxis] for part in (x, out))
+
+        def once(first: int, last: int) -> None:
+            if first < last:
+                function(lines, result)
+
+        split(once, 1, x.size * nanoseconds, whole=whole)
         return
     place = order.index(axis)
     outer, length, inner = math.prod(source.shape[:place]), x.shape[axis], math.prod(source.shape[place + 1 :])
@@ -39,4 +47,4 @@ def by_lines(function: Callable[[Array, Array], object], x: Array, out: Array, a
             block = slice(row * height, (row + 1) * height), slice(None), slice(column * width, (column + 1) * width)
             function(source[block], target[block])
 
-    split(work, -(-outer // height) * columns, x.size * nanoseconds)
+    split(work, -(-outer // height) * columns, x.size * nanoseconds, whole=whole)

@@ -47,7 +47,7 @@ def max_pool(
     windows = list(zip(kernel, strides, dilations, begins, strict=True))
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
     result = pooled_room(data, counts, data.dtype) if out is None else out
-    return _pool(data, combine, lowest(data.dtype), windows, result)
+    return _pool(data, combine, lowest(data.dtype), windows, result, whole=True)
 
 
 def _is_channels_last(data: Array) -> bool:
@@ -55,9 +55,19 @@ def _is_channels_last(data: Array) -> bool:
 
 
 def _pool(
-    data: Array, combine: np.ufunc, neutral: Any, windows: Sequence[Window], out: Array, divisor: Array | None = None
+    data: Array,
+    combine: np.ufunc,
+    neutral: Any,
+    windows: Sequence[Window],
+    out: Array,
+    divisor: Array | None = None,
+    *,
+    whole: bool = False,
 ) -> Array:
-    """Axis after axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results."""
+    """Axis after axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results.
+
+    ``whole`` is for `split`.
+    """
     result = out
     if not (data.size and out.size):
         out.fill(neutral)
@@ -84,7 +94,7 @@ def _pool(
                 block, taken = block[np.newaxis], taken[np.newaxis]
             _pool_block(taken, block, combine, neutral, windows, start if is_last else 0, divisor)
 
-    split(several, images * parts, 0.3 * data.size * sum(window[0] for window in windows))
+    split(several, images * parts, 0.3 * data.size * sum(window[0] for window in windows), whole=whole and is_last)
     return result
 
 
@@ -209,7 +219,7 @@ def avg_pool(
     sizes = _window_sizes(data.shape[2:], tuple(counts), windows, least)
     if data.dtype.kind == "f":
         result = pooled_room(data, counts, data.dtype) if out is None else out
-        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype))
+        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype), whole=True)
     wide = summable(data)
     total = _pool(wide, np.add, 0, windows, pooled_room(wide, counts, wide.dtype))
     return mean(total, sizes, data.dtype)

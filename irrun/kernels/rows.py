@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.activation import row_sums
+from irrun.kernels.calls import Call, Calls
 from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.finish import Finish
 from irrun.kernels.threads import Array, common, processes, scratch, split
@@ -21,13 +23,18 @@ _SHARE: Final = 16
 """Rows or columns of a product are shared in multiples of so many: a line of the cache."""
 
 
-def product(a: Array, b: ConstantMatrix, out: Array, finish: Finish, summand: Array | None = None) -> None:
-    """A product of matrices, finished and written to ``out``: each process reads a part of the larger one."""
+def product(
+    a: Array, b: ConstantMatrix, out: Array, finish: Finish, summand: Array | None = None, *, whole: bool = True
+) -> None:
+    """A product of matrices, finished and written to ``out``: each process reads a part of the larger one.
+
+    ``whole`` is for `split`.
+    """
     rows, columns = out.shape
     by_columns = rows < columns
     packed = b.is_packed_for(rows)
 
-    def some(first: int, last: int) -> None:
+    def some(first: int, last: int) -> Iterator[Call]:
         here = slice(_SHARE * first, min(_SHARE * last, columns if by_columns else rows))
         place = np.s_[:, here] if by_columns else np.s_[here]
         low, high = (here.start, here.stop) if by_columns else (0, columns)
@@ -35,23 +42,30 @@ def product(a: Array, b: ConstantMatrix, out: Array, finish: Finish, summand: Ar
         ending = finish.of_filters(low, high) if by_columns else finish
         added = None if summand is None else summand[place]
         if packed:
-            ending.begin(block, added)
-            b.add_product(left, block, low, high)
+            yield ending.begin(block, added)
+            yield from b.add_product(left, block, low, high)
         else:
-            b.multiply(left, block, low, high)
-            ending.add(block, added)
-        ending.activate(block.T if b.turned else block)
+            yield from b.multiply(left, block, low, high)
+            yield from ending.add(block, added)
+        yield from ending.activate(block.T if b.turned else block)
 
-    split(some, -(-max(rows, columns) // _SHARE), 0.01 * out.size * a.shape[1])
+    split(Calls(some), -(-max(rows, columns) // _SHARE), 0.01 * out.size * a.shape[1], whole=whole)
 
 
 def layer_norm(
-    x: Array, gamma: Array | None, beta: Array | None, eps: float, eps_outside: bool, centred: bool, out: Array
+    x: Array,
+    gamma: Array | None,
+    beta: Array | None,
+    eps: float,
+    eps_outside: bool,
+    centred: bool,
+    out: Array,
+    whole: bool,
 ) -> None:
     """(x - mean) / sqrt(variance + eps) * gamma + beta for each row of x; ``eps_outside`` adds eps to the root instead.
 
     Without ``centred`` the mean is taken to be zero: the root of the mean square. ``out`` may be x. Both lie in memory
-    row by row, or both column by column.
+    row by row, or both column by column. ``whole`` is for `split`.
     """
     rows, columns = x.shape
     norm = _Norm(gamma, beta, eps, eps_outside, centred)
@@ -67,7 +81,7 @@ def layer_norm(
             here = slice(start, min(start + step, last))
             norm.of_rows(x[here], out[here])
 
-    split(work, rows, 0.8 * x.size)
+    split(work, rows, 0.8 * x.size, whole=whole)
 
 
 class _Norm(NamedTuple):

@@ -46,7 +46,7 @@ class Crew(Protocol):
 
     size: int
 
-    def split(self, work: Callable[[int, int], object], count: int, parts: int) -> None:
+    def split(self, work: Callable[[int, int], object], count: int, parts: int, whole: bool) -> None:
         """Calls ``work`` in this process for its part of ``range(count)``, and waits until the others are done too."""
         ...
 
@@ -184,19 +184,23 @@ def common(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
     return scratch(name, shape, dtype) if crew is None else crew.empty(shape, np.dtype(dtype))
 
 
-def split(work: Callable[[int, int], object], count: int, nanoseconds: float) -> None:
+def split(work: Callable[[int, int], object], count: int, nanoseconds: float, *, whole: bool = False) -> None:
     """Calls ``work(start, stop)`` for ranges that make up ``range(count)``.
 
     In a crew each process calls it for its own range, and results must lie in memory that they share; within
     ``single_blas`` it is called in several threads. A thread that gets no processor takes nothing away: nobody waits
     for it. ``nanoseconds`` says how long one thread takes for it all, roughly: a little is done by the calling thread.
     So is everything within a call that is itself one of several.
+
+    ``whole`` says that a kernel does nothing but make views and one or more such calls, each of which reads nothing but
+    its arrays, and that of those it returns one. A crew, whose arrays always lie in the same places, then calls
+    ``work`` once more the next time, and not the kernel.
     """
     crew: Crew | None = getattr(_LOCAL, "crew", None)
     if crew is not None:
         _LOCAL.crew = None
         try:
-            crew.split(work, count, min(crew.size, count, int(nanoseconds // WORTH_A_PROCESS)))
+            crew.split(work, count, min(crew.size, count, int(nanoseconds // WORTH_A_PROCESS)), whole)
         finally:
             _LOCAL.crew = crew
         return

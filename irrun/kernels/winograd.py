@@ -18,8 +18,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.blas import kernel
+from irrun.kernels.calls import perform
 from irrun.kernels.constant_matrix import Panels
-from irrun.kernels.convolution_blocks import Geometry, padded_rows, rows_of_images
+from irrun.kernels.convolution_blocks import Geometry, padded_rows, result_of, rows_of_images
 from irrun.kernels.finish import Finish, even
 from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
 from irrun.kernels.transposing import transposed
@@ -159,19 +160,19 @@ class Winograd:
                     self._multiply(images[number], first, last, 0, 6, products)
                     self._write(products, target[number], part, first, last)
 
-        split(several, len(images) * down, cost)
+        split(several, len(images) * down, cost, whole=True)
 
     def _by_matrices(self, image: Array, target: Array, summand: Array | None, cost: float) -> None:
         """Shared so that each process reads a part of the weights only: there are few tiles."""
         down = self.tiles[0]
         products = common("winograd products", self._shape(down), np.float32)
-        split(lambda first, last: self._multiply(image, 0, down, first, last, products), 6, cost)
+        split(lambda first, last: self._multiply(image, 0, down, first, last, products), 6, cost, whole=True)
 
         def some(first: int, last: int) -> None:
             part = products[:, first * self.across : last * self.across]
             self._write(part, target, summand, first, last)
 
-        split(some, down, cost / 4)
+        split(some, down, cost / 4, whole=True)
 
     def _shape(self, rows: int) -> tuple[int, int, int]:
         """The products for some rows of tiles, and a matrix for the bias."""
@@ -181,7 +182,7 @@ class Winograd:
         """For some rows of tiles: those products that come from the rows ``first`` to ``last`` of the transform."""
         rows = end - begin
         points = rows * self.across
-        padded = padded_rows(image, self.geometry, TILE * begin, TILE * rows + 2, TILE * self.across + 2)
+        padded = result_of(padded_rows(image, self.geometry, TILE * begin, TILE * rows + 2, TILE * self.across + 2))
         data = scratch("winograd data", (6, last - first, points, self.depth), np.float32)
         transform_data(padded, rows, self.across, first, last, data)
         self._products(data, first, last, products[:36].reshape(6, 6, points, self.filters)[:, first:last])
@@ -195,7 +196,8 @@ class Winograd:
             return
         for column, row in np.ndindex(6, last - first):
             out[column, row].fill(0)
-            panels[6 * column + first + row].add_product(data[column, row], out[column, row], 0, self.filters)
+            matrix = panels[6 * column + first + row]
+            perform(matrix.add_product(data[column, row], out[column, row], 0, self.filters))
 
     def _write(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """The results of some rows of tiles."""
@@ -207,6 +209,6 @@ class Winograd:
         whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, self.filters), np.float32)
         np.copyto(whole.reshape(rows, TILE, across, TILE, self.filters), tiles)
         cut = whole[:height, :width]
-        self.finish(whole, None if summand is None else summand[TILE * first : TILE * first + height])
+        perform(self.finish.end(whole, None if summand is None else summand[TILE * first : TILE * first + height]))
         if not direct:
             np.copyto(wanted, cut)

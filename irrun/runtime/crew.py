@@ -21,7 +21,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -73,6 +73,29 @@ def is_possible() -> bool:
     )
 
 
+Work = tuple[Callable[[int, int], object], int, int]
+"""A function, and the range that this process calls it for."""
+
+
+class Routine(NamedTuple):
+    """What a kernel does in a process each time: ``taken`` are the arrays that it takes from memory."""
+
+    arrays: tuple[Array | None, ...]
+    works: tuple[Work, ...]
+    result: Array
+    taken: int
+
+    def takes(self, arrays: Sequence[Array | None]) -> bool:
+        """Whether these are the arrays that it took, or lie where they lay."""
+        return all(one is other or _is_same(one, other) for one, other in zip(self.arrays, arrays, strict=True))
+
+
+def _is_same(one: Array | None, other: Array | None) -> bool:
+    if one is None or other is None:
+        return False
+    return one.__array_interface__ == other.__array_interface__ and one.strides == other.strides
+
+
 class Partner:
     """One process of a crew: the number ``rank`` of ``size``. Without marks it plays all of them, as a rehearsal."""
 
@@ -80,7 +103,7 @@ class Partner:
         self,
         rank: int,
         size: int,
-        memory: Memory,
+        memory: Rehearsed,
         layouts: list[Any],
         marks: memoryview | None,
         lives: Callable[[], bool],
@@ -89,9 +112,12 @@ class Partner:
         self.rank = rank
         self.size = size
         self.empty = memory.empty
+        self._memory = memory
         self._marks = marks
         self._layouts = layouts
         self._step = 0
+        self._routines: dict[int, Routine | None] = {}
+        self._noted: list[Work] | None = None
         self._lives = lives
         self._patience = patience
         self._meetings = 0
@@ -115,8 +141,10 @@ class Partner:
             raise CrewError("a tensor does not lie in memory as it did in the rehearsal")
         self._step += 1
         self.meet()
+        if self._marks is not None and self._step not in self._routines:
+            self._noted, self._before = [], self._memory.position
 
-    def split(self, work: Callable[[int, int], object], count: int, parts: int) -> None:
+    def split(self, work: Callable[[int, int], object], count: int, parts: int, whole: bool) -> None:
         """Of ``parts`` ranges that make up ``range(count)``, this process does the one with its number."""
         parts = max(parts, 1)
         ranks = range(parts) if self._marks is None else (self.rank,)
@@ -124,7 +152,38 @@ class Partner:
             start, stop = count * rank // parts, min(count * (rank + 1) // parts, count)
             if start < stop:
                 work(start, stop)
+            if self._noted is not None:
+                self._noted.append((work, start, stop))
+        if not whole:
+            self._noted = None
         self.meet()
+
+    def learn(self, arrays: Sequence[Array | None], result: Any) -> None:
+        """A kernel has ended: what it shared is all that it did, where it has said so."""
+        noted, self._noted = self._noted, None
+        if self._marks is None or self._step in self._routines:
+            return
+        self._routines[self._step] = None
+        if noted and self._memory.is_for_good(result) and not any(self._memory.is_result(array) for array in arrays):
+            taken = self._memory.position - self._before
+            self._routines[self._step] = Routine(tuple(arrays), tuple(noted), result, taken)
+
+    def repeat(self, arrays: Sequence[Array | None]) -> Array | None:
+        """Does what the next kernel did last time, and returns its result; None where it has to be called."""
+        routine = self._routines.get(self._step + 1)
+        if routine is None:
+            return None
+        if not routine.takes(arrays):
+            self._routines[self._step + 1] = None
+            return None
+        self._step += 1
+        self.meet()
+        for work, start, stop in routine.works:
+            if start < stop:
+                work(start, stop)
+            self.meet()
+        self._memory.skip(routine.taken)
+        return routine.result
 
     def meet(self) -> None:
         """Returns when all processes have come here."""

@@ -128,12 +128,17 @@ class _Run:
         """What a kernel returns that asks for memory, and for nothing else."""
         if self.crew is None:
             return run(*arrays, memory=self.memory)
+        known = self.crew.repeat(arrays)
+        if known is not None:
+            return known
         self.crew.gather(arrays)
         try:
             share_with(self.crew)
-            return run(*arrays, memory=self.memory)
+            result = run(*arrays, memory=self.memory)
         finally:
             share_with(None)
+        self.crew.learn(arrays, result)
+        return result
 
     def _call(self, step: Step, arrays: Sequence[Any], slots: list[Any]) -> None:
         """Any step: writes the outputs into their slots."""

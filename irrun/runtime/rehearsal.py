@@ -103,6 +103,19 @@ class Rehearsed(Memory):
         """Whether the run took all that the rehearsal took."""
         return self._next == len(self._sequence)
 
+    @property
+    def position(self) -> int:
+        """How many arrays the run has taken so far."""
+        return self._next
+
+    def skip(self, count: int) -> None:
+        """As if so many had been taken: what they were last time is used once more."""
+        self._next += count
+
+    def is_for_good(self, array: Any) -> bool:
+        """Whether an array lies in shared memory, and nobody keeps it after the run."""
+        return isinstance(array, np.ndarray) and self._arena.holds(array) and not self.is_result(array)
+
     def is_only_in(self, array: Array) -> bool:
         """Whether nothing else lies in the array's buffer, and another one is free for the next run."""
         for _, buffers in self._results:
@@ -111,9 +124,9 @@ class Rehearsed(Memory):
                     return is_free(buffers, turn, 1) and self.free_turn() is not None
         return False
 
-    def is_result(self, array: Array) -> bool:
+    def is_result(self, array: Array | None) -> bool:
         """Whether the array lies in a buffer of its own."""
-        return any(array.base is buffer for _, buffers in self._results for buffer in buffers)
+        return array is not None and any(array.base is buffer for _, buffers in self._results for buffer in buffers)
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """What was made there before, where it is no part of a result."""

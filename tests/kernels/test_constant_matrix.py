@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels import blas, constant_matrix, rows
+from irrun.kernels.calls import perform
 from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.finish import Finish
 from irrun.kernels.threads import set_threads, single_blas, threads
@@ -43,7 +44,7 @@ def test_packed_products_are_added(sizes: tuple[int, int, int], left: bool, righ
             if low >= high:
                 continue
             out = laid(np.ones((count, high - low), np.float32), turned)
-            matrix.add_product(laid(a, left), out, low, high)
+            perform(matrix.add_product(laid(a, left), out, low, high))
             np.testing.assert_allclose(out, 1 + a @ b[:, low:high], rtol=1e-4, atol=2e-3)
 
 
@@ -75,7 +76,7 @@ def test_what_is_not_packed(rows: int, shape: tuple[int, int], dtype: str) -> No
     with single_blas():
         assert not matrix.is_packed_for(rows)
         for out in (np.empty((rows, shape[1]), dtype), np.empty((shape[1], rows), dtype).T):
-            matrix.multiply(a, out)
+            perform(matrix.multiply(a, out))
             np.testing.assert_allclose(out, a @ b, rtol=1e-5, atol=1e-4)
 
 
@@ -114,7 +115,7 @@ def test_packing_lets_go_of_the_file(tmp_path: Path) -> None:
     with single_blas():
         assert matrix.is_packed_for(8)
         assert resident(blas.address(weights), weights.nbytes) < 0.1
-        matrix.add_product(b[:8], out)
+        perform(matrix.add_product(b[:8], out))
     np.testing.assert_allclose(out, b[:8] @ weights, rtol=1e-4, atol=1e-3)
 
 

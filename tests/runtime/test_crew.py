@@ -268,9 +268,10 @@ def test_sizes_that_depend_on_values_are_not_shared(tmp_path: Path) -> None:
 def test_a_tensor_must_lie_as_it_did_in_the_rehearsal() -> None:
     layouts: list[Any] = []
     image = np.zeros((4, 6), np.float32)
-    rehearsal = Partner(0, 2, Memory(), layouts, None, bool, 0)
+    memory = Rehearsed(Arena(1 << 16))
+    rehearsal = Partner(0, 2, memory, layouts, None, bool, 0)
     rehearsal.gather([image, None])
-    later = Partner(0, 1, Memory(), layouts, memoryview(bytearray(64)).cast("q"), bool, 0)
+    later = Partner(0, 1, memory, layouts, memoryview(bytearray(64)).cast("q"), bool, 0)
     later.gather([image + 1, None])
     later.begin()
     with pytest.raises(CrewError, match="does not lie in memory as it did"):

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.finish import Finish
 from irrun.kernels.rows import product
@@ -33,5 +35,7 @@ class FusedMatMul(Fused):
         laid = memory.empty(shape, self.weights.dtype)
         out = laid.reshape(columns, rows).T if self.weights.turned else laid.reshape(rows, columns)
         added = None if summand is None else summand.reshape(rows, columns)
-        product(data.reshape(rows, depth), self.weights, out, self.finish, added)
+        a = data.reshape(rows, depth)
+        are_views = np.may_share_memory(a, data) and (added is None or np.may_share_memory(added, summand))
+        product(a, self.weights, out, self.finish, added, whole=are_views)
         return laid.transpose(*range(1, laid.ndim), 0) if self.weights.turned else laid

@@ -1,0 +1,37 @@
+"""Work as a sequence of calls: what makes them is done once where the arrays lie in the same places each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+Call = tuple[Callable[..., object], tuple[Any, ...], object]
+"""A function, its arguments, and what must be kept for them: memory that they name by its address."""
+
+
+def call(function: Callable[..., object], *arguments: Any, kept: object = None) -> Call:
+    return function, arguments, kept
+
+
+def perform(calls: Iterable[Call]) -> None:
+    for function, arguments, _ in calls:
+        function(*arguments)
+
+
+class Calls:
+    """``make(start, stop)`` for `split`: its calls are made while they are done, and only done the next time."""
+
+    def __init__(self, make: Callable[[int, int], Iterator[Call]]) -> None:
+        self._make = make
+        self._known: dict[tuple[int, int], list[Call]] = {}
+
+    def __call__(self, start: int, stop: int) -> None:
+        known = self._known.get((start, stop))
+        if known is not None:
+            perform(known)
+            return
+        made = []
+        for function, arguments, kept in self._make(start, stop):
+            function(*arguments)
+            made.append((function, arguments, kept))
+        self._known[start, stop] = made
