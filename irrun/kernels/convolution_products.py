@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -101,7 +102,7 @@ class Pointwise(Product):
         part = image[first:last]
         if self.least is not None:
             raised = scratch("columns", part.shape, part.dtype)
-            yield call(np.maximum, part, self.least, raised)
+            yield call(partial(np.maximum, out=raised), part, self.least)
             part = raised
         return (yield from matrix_of(part))
 

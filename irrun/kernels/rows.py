@@ -72,7 +72,7 @@ def layer_norm(
     if x.strides[0] < x.strides[1]:
         step = max(4 * BLOCK // columns, _SHORTEST)
         for start in range(0, rows, step):
-            norm.of_columns(x.T[:, start : start + step], out.T[:, start : start + step])
+            norm.of_columns(x.T[:, start : start + step], out.T[:, start : start + step], whole=whole)
         return
     step = max(BLOCK // max(columns, 1), 1)
 
@@ -105,7 +105,7 @@ class _Norm(NamedTuple):
         if self.beta is not None:
             out += self.beta
 
-    def of_columns(self, x: Array, out: Array) -> None:
+    def of_columns(self, x: Array, out: Array, *, whole: bool) -> None:
         """Each process has some of the rows, and a part of each sum."""
         count, columns = x.shape
         parts = processes()
@@ -118,12 +118,15 @@ class _Norm(NamedTuple):
                 np.matmul(ones[:, here], x[here], out=sums[0, part : part + 1])
 
         def centre(first: int, last: int) -> None:
+            mean = sums[0].sum(axis=0)
+            mean /= count
             for part, here in enumerate(places[first:last], first):
                 block = np.subtract(x[here], mean, out=out[here]) if self.centred else x[here]
                 squares = np.multiply(block, block, out=scratch("squares", block.shape, block.dtype))
                 np.matmul(ones[:, here], squares, out=sums[1, part : part + 1])
 
         def scale(first: int, last: int) -> None:
+            factor = 1 / self._deviation(sums[1].sum(axis=0), count)
             for here in places[first:last]:
                 block = np.multiply(out[here] if self.centred else x[here], factor, out=out[here])
                 if self.gamma is not None:
@@ -131,14 +134,8 @@ class _Norm(NamedTuple):
                 if self.beta is not None:
                     block += self.beta.reshape(-1, 1)[here]
 
-        mean = np.zeros(columns, x.dtype)
-        if self.centred:
-            split(total, parts, 0.2 * x.size)
-            mean = sums[0].sum(axis=0)
-            mean /= count
-        split(centre, parts, 0.3 * x.size)
-        factor = 1 / self._deviation(sums[1].sum(axis=0), count)
-        split(scale, parts, 0.3 * x.size)
+        for work in (total, centre, scale) if self.centred else (centre, scale):
+            split(work, parts, 0.3 * x.size, whole=whole)
 
     def _deviation(self, squares: Array, count: int) -> Array:
         squares /= count

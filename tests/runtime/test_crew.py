@@ -25,8 +25,9 @@ from irrun.model.config import ConfigError
 from irrun.runtime import Memory, Step, crews
 from irrun.runtime.crew import CrewError, Partner, is_possible
 from irrun.runtime.observers import Profiler
+from irrun.runtime.rehearsal import Arena, Rehearsed
 from irrun.tensor import Array
-from irrun.tensor.element_type import I64
+from irrun.tensor.element_type import BOOLEAN, I64
 from tests.optimize.nets import Net
 
 pytestmark = pytest.mark.skipif(not is_possible(), reason="a crew takes fork, x86-64 and an interpreter with a lock")
@@ -71,6 +72,61 @@ def products(net: Net) -> None:
     x = net.parameter("x", "40,300")
     made = net.layer("MatMul", [x, net.normal(300, 500)], "40,500")
     net.result(net.layer("MatMul", [net.layer("Sigmoid", [made], "40,500"), net.normal(500, 30)], "40,30"))
+
+
+def words(net: Net) -> None:
+    """Products whose results lie column by column, attention with two masks, normalization; a copy on the way."""
+    x = net.parameter("x", "1,40,192")
+    hidden = net.layer("Add", [x, _dense(net, x, 192, 192, "1,40,192")], "1,40,192")
+    last = net.constant(np.array([-1]))
+    for mask in (net.parameter("mask", "1,1,40,40"), _flags(net, "flags", "1,1,40,40")):
+        shifted = net.layer(
+            "MVN", [hidden, last], "1,40,192", 6, eps=1e-5, normalize_variance=True, eps_mode="inside_sqrt"
+        )
+        normal = net.layer("Multiply", [shifted, net.normal(192)], "1,40,192")
+        query, key, value = (_heads(net, _dense(net, normal, 192, 192, "1,40,192")) for _ in range(3))
+        seen = net.layer("ScaledDotProductAttention", [query, key, value, mask], "1,6,40,32", 13, causal=False)
+        order = net.constant(np.array([0, 2, 1, 3]))
+        joined = net.layer("Transpose", [seen, order], "1,40,6,32")
+        flat = net.layer("Reshape", [joined, net.constant(np.array([1, 40, 192]))], "1,40,192", special_zero=False)
+        hidden = net.layer("Add", [hidden, _dense(net, flat, 192, 192, "1,40,192")], "1,40,192")
+        wide = net.layer("Gelu", [_dense(net, hidden, 192, 400, "1,40,400")], "1,40,400", 7, approximation_mode="ERF")
+        hidden = net.layer("Add", [hidden, _dense(net, wide, 400, 192, "1,40,192")], "1,40,192")
+    turned = net.layer("Transpose", [hidden, net.constant(np.array([0, 2, 1]))], "1,192,40")
+    mixed = net.layer("Reshape", [turned, net.constant(np.array([1, 40, 192]))], "1,40,192", special_zero=False)
+    net.result(_dense(net, mixed, 192, 200, "1,40,200"))
+
+
+def _dense(net: Net, x: Handle, inputs: int, outputs: int, shape: str) -> Handle:
+    weights = net.constant(net.random.standard_normal((inputs, outputs)) / inputs**0.5)
+    return net.layer("Add", [net.layer("MatMul", [x, weights], shape), net.normal(outputs)], shape)
+
+
+def _heads(net: Net, x: Handle) -> Handle:
+    apart = net.layer("Reshape", [x, net.constant(np.array([1, 40, 6, 32]))], "1,40,6,32", special_zero=False)
+    return net.layer("Transpose", [apart, net.constant(np.array([0, 2, 1, 3]))], "1,6,40,32")
+
+
+def _flags(net: Net, name: str, shape: str) -> Handle:
+    [made] = net.layers("Greater", [net.parameter(name, shape), net.constant(np.float32(0))], [(BOOLEAN, shape)])
+    return made
+
+
+def blocks(net: Net) -> None:
+    """Channels that grow, filters of one channel each and of two, means of windows, neighbouring channels."""
+    x = _convolution(net, net.parameter("x", "1,16,31,29"), 16, 64, 1, "1,64,31,29")
+    for channels in (64, 96, 128):
+        new = _convolution(net, x, channels, 32, 3, "1,32,31,29")
+        x = net.layer("Concat", [x, new], f"1,{channels + 32},31,29", axis=1)
+    places: dict[str, Any] = {"strides": "1,1", "dilations": "1,1", "pads_begin": "1,1", "pads_end": "1,1"}
+    single = net.layer("GroupConvolution", [x, net.normal(160, 1, 1, 3, 3)], "1,160,31,29", **places)
+    double = net.layer("GroupConvolution", [single, net.normal(160, 2, 1, 3, 3)], "1,320,31,29", **places)
+    windows: dict[str, Any] = {"kernel": "3,3", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0"}
+    windows |= {"exclude-pad": True, "rounding_type": "floor"}
+    pooled = net.layer("AvgPool", [double], "1,320,15,14", **windows)
+    axes = net.constant(np.array([1]))
+    near = net.layer("LRN", [pooled, axes], "1,320,15,14", alpha=1e-4, beta=0.75, bias=1.0, size=5)
+    net.result(_convolution(net, near, 320, 24, 1, "1,24,15,14"))
 
 
 def picked(net: Net) -> None:
@@ -121,7 +177,7 @@ def others() -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("build", [images, products])
+@pytest.mark.parametrize("build", [images, products, words, blocks])
 def test_a_crew_computes_what_one_process_does(build: Any, tmp_path: Path, size: int) -> None:
     net, compiled, alone = compiled_with(build, tmp_path)
     request = compiled.create_infer_request()
@@ -129,6 +185,23 @@ def test_a_crew_computes_what_one_process_does(build: Any, tmp_path: Path, size:
         inputs = net.inputs()
         assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple()), run
         assert processes(compiled) == (size if run >= crews.RUNS_ALONE else 1)
+
+
+@pytest.mark.parametrize(("build", "least"), [(images, 6), (words, 10), (blocks, 10)])
+def test_kernels_are_remembered(build: Any, least: int, tmp_path: Path, size: int) -> None:
+    """Those whose work was seen once, in this process as well; not what reads a copy, or makes a mask first."""
+    net, compiled, _ = compiled_with(build, tmp_path)
+    request = compiled.create_infer_request()
+    start(request, net.inputs(), compiled, size)
+    request.infer(net.inputs())
+    assert compiled.crews is not None
+    [candidate] = compiled.crews._candidates.values()
+    assert candidate._crew is not None
+    routines = candidate._crew._partner._routines
+    known = [number for number, routine in routines.items() if routine is not None]
+    assert least <= len(known) < len(routines)
+    request.infer(net.inputs())
+    assert known == [number for number, routine in routines.items() if routine is not None]
 
 
 def test_results_are_the_callers_own(tmp_path: Path) -> None:
