@@ -27,6 +27,9 @@ from irrun.kernels.transposing import taps_first
 _FILTERS: Final = 16
 """Filters are shared in multiples of so many: a line of the cache."""
 
+_FEW_POINTS: Final = 128
+"""Points from which on each process rather reads all of the weights than all of the data."""
+
 
 Matrix = Callable[[Array, int, int], Generator[Call, None, Array]]
 """``matrix(image, first, last)`` makes what the weights are multiplied with for some rows of the result."""
@@ -44,7 +47,7 @@ class Product:
         """The matrices have ``inner`` elements for each point."""
         cost = 0.01 * inner + 0.5
         points, filters = math.prod(target.shape[1:3]), target.shape[3]
-        if processes() > 1 and points < filters and target.flags.c_contiguous:
+        if processes() > 1 and points < min(filters, _FEW_POINTS) and target.flags.c_contiguous:
             self._by_filters(matrix, images, target, summand, cost)
             return
 
