@@ -21,7 +21,7 @@ from irrun.kernels.windows import extent
 _LARGE_BLOCK: Final = 1 << 21
 """Elements of a matrix that is made for a product: fewer, and the product is too small for several threads."""
 
-_CACHED_BLOCK: Final = 1 << 19
+_CACHED_BLOCK: Final = 1 << 18
 """Elements of such a matrix and of its result for a product in one thread, which finds them in the cache."""
 
 
