@@ -19,7 +19,7 @@ def perform(calls: Iterable[Call]) -> None:
 
 
 class Calls:
-    """``make(start, stop)`` for `split`: its calls are made while they are done, and only done the next time."""
+    """Work for `split`: what ``make(start, stop)`` gives the first time, done each time."""
 
     def __init__(self, make: Callable[[int, int], Iterator[Call]]) -> None:
         self._make = make
@@ -27,11 +27,6 @@ class Calls:
 
     def __call__(self, start: int, stop: int) -> None:
         known = self._known.get((start, stop))
-        if known is not None:
-            perform(known)
-            return
-        made = []
-        for function, arguments, kept in self._make(start, stop):
-            function(*arguments)
-            made.append((function, arguments, kept))
-        self._known[start, stop] = made
+        if known is None:
+            known = self._known[start, stop] = list(self._make(start, stop))
+        perform(known)

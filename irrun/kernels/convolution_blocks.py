@@ -153,7 +153,7 @@ def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width
     edges = padded[:above], padded[below:], padded[above:below, :before], padded[above:below, behind:]
     for edge in edges:
         if edge.size:
-            yield call(np.copyto, edge, 0)
+            yield call(edge.fill, 0)
     if above < below:
         inside = image[top + above : top + below, : behind - before]
         yield call(np.copyto, padded[above:below, before:behind], inside)

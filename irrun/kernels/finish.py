@@ -43,7 +43,7 @@ class Finish:
     def begin(self, block: Array, summand: Array | None) -> Call:
         """Writes what the products of a block are added to."""
         if summand is None:
-            return call(np.copyto, block, 0 if self.bias is None else self.bias)
+            return call(block.fill, 0) if self.bias is None else call(np.copyto, block, self.bias)
         return call(np.copyto, block, summand) if self.bias is None else call(np.add, summand, self.bias, block)
 
     def add(self, block: Array, summand: Array | None) -> Iterator[Call]:
