@@ -45,8 +45,8 @@ def attention(
         result.fill(0)
         return result
     lead = batch or (1,)
-    is_whole = mask is None or mask.dtype != np.bool_
-    if mask is not None and not is_whole:
+    is_repeatable = mask is None or mask.dtype != np.bool_
+    if mask is not None and not is_repeatable:
         mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
     added = None if mask is None else _spread(mask, lead, queries, keys)
     spare = None if sink is None else _spread(sink, lead, queries, 1)
@@ -85,7 +85,7 @@ def attention(
             multiply(scores, v[stack][..., :end, :], target[here])
             target[here] /= total
 
-    split(several, len(starts), 0.05 * len(starts) * heads * rows * keys * query.shape[-1], whole=is_whole)
+    split(several, len(starts), 0.05 * len(starts) * heads * rows * keys * query.shape[-1], repeatable=is_repeatable)
     return result
 
 

@@ -21,9 +21,12 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 _CORES: Final = ("NEHALEM", "SANDYBRIDGE", "HASWELL", "SKYLAKEX")
-"""The kernels that have been tried: those of NumPy's wheels."""
+"""Those that have been tried: all that NumPy's wheels hold for x86-64 but the oldest."""
 
 _NAMES: Final = tuple(f"{prefix}openblas_{{}}{suffix}" for prefix in ("scipy_", "") for suffix in ("64_", ""))
+
+LANES: Final = 16
+"""Rows or columns are packed in groups of so many, or of a number that divides it."""
 
 SLACK: Final = 64
 """Elements behind packed ones that may be read in vain."""
@@ -89,8 +92,11 @@ _SIZE: Final = ctypes.c_ssize_t
 _POINTER: Final = ctypes.c_void_p
 
 
+_Function = Callable[..., object]
+
+
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class MicroKernel:
     """The innermost function of a product of float32 matrices, and those that copy what it reads.
 
     It works column by column: ``multiply(m, n, k, factor, left, right, out, step)`` adds factor times the product of
@@ -100,20 +106,21 @@ class Kernel:
     The copies are ``copy(k, m or n, from, step, to)``.
     """
 
-    multiply: Callable[..., object]
-    copies: tuple[Callable[..., object], ...]
+    multiply: _Function
+    copies: tuple[_Function, _Function, _Function, _Function]
 
     @classmethod
-    def of(cls, library: ctypes.CDLL, core: str) -> Kernel:
+    def of(cls, library: ctypes.CDLL, core: str) -> MicroKernel:
         """The functions for one kind of processor; AttributeError where the library does not show them."""
         multiply = library[f"sgemm_kernel_{core}"]
         multiply.argtypes = (_SIZE, _SIZE, _SIZE, ctypes.c_float, _POINTER, _POINTER, _POINTER, _SIZE)
-        copies = tuple(library[f"sgemm_{kind}copy_{core}"] for kind in ("ot", "on", "it", "in"))
-        for copy in copies:
+        # "o" packs the second factor of the kernel, "i" the first; of "n" and "t" one has runs of the inner axis.
+        ot, on, it, in_ = (library[f"sgemm_{kind}copy_{core}"] for kind in ("ot", "on", "it", "in"))
+        for copy in (ot, on, it, in_):
             copy.argtypes = (_SIZE, _SIZE, _POINTER, _SIZE, _POINTER)
-        return cls(multiply, copies)
+        return cls(multiply, (ot, on, it, in_))
 
-    def copy(self, *, right: bool, runs_of_depth: bool) -> Callable[..., object]:
+    def copy(self, *, right: bool, runs_of_depth: bool) -> _Function:
         """What packs a left or a right factor of a product of rows, that is, the kernel's right or left one.
 
         With ``runs_of_depth`` it is k elements that lie in memory one after the other, and ``step`` leads to the next.
@@ -122,7 +129,7 @@ class Kernel:
 
 
 @cache
-def kernel() -> Kernel | None:
+def micro_kernel() -> MicroKernel | None:
     """The kernel for this processor; None where there is none that can be relied on."""
     library, name = _library(), _function("get_corename")
     if library is None or name is None or not hasattr(os, "uname"):
@@ -135,30 +142,38 @@ def kernel() -> Kernel | None:
     if core not in _CORES:
         return None
     try:
-        found = Kernel.of(library, core)
+        found = MicroKernel.of(library, core)
     except AttributeError:
         return None
     return found if _is_as_expected(found) else None
 
 
-def _is_as_expected(kernel: Kernel) -> bool:
-    """Whether products of packed matrices of odd sizes are what they ought to be, and nothing else is written."""
-    rows, depth, columns, behind = 37, 29, 51, 5
+def _is_as_expected(found: MicroKernel) -> bool:
+    """Whether products of packed matrices of odd sizes are what they ought to be, and nothing else is written.
+
+    A part of a packed matrix that begins at a multiple of `LANES` must be what packing that part alone would give.
+    """
+    rows, depth, columns, behind = 53, 29, 75, 5
     left = (np.arange(rows * depth, dtype=np.float32) % 13 - 6).reshape(rows, depth)
     right = (np.arange(depth * columns, dtype=np.float32) % 11 - 5).reshape(depth, columns)
-    expected = np.ones((rows, columns + behind), np.float32)
-    expected[:, :columns] += left @ right
+    product = left @ right
     for turned in (False, True):
         lefts, rights = (np.full(matrix.size + SLACK, np.nan, np.float32) for matrix in (left, right))
         one, other = (np.asfortranarray(matrix) if turned else matrix for matrix in (left, right))
-        pack_left = kernel.copy(right=False, runs_of_depth=not turned)
-        pack_right = kernel.copy(right=True, runs_of_depth=turned)
+        pack_left = found.copy(right=False, runs_of_depth=not turned)
+        pack_right = found.copy(right=True, runs_of_depth=turned)
         pack_left(depth, rows, address(one), rows if turned else depth, address(lefts))
         pack_right(depth, columns, address(other), depth if turned else columns, address(rights))
-        out = np.ones_like(expected)
-        kernel.multiply(columns, rows, depth, 1.0, address(rights), address(lefts), address(out), columns + behind)
-        if not np.array_equal(out, expected):
+        if not (np.isnan(lefts[left.size :]).all() and np.isnan(rights[right.size :]).all()):
             return False
+        for row, column in ((0, 0), (LANES, 0), (0, 3 * LANES)):
+            out = np.ones((rows - row, columns - column + behind), np.float32)
+            expected = out.copy()
+            expected[:, : columns - column] += product[row:, column:]
+            start, begin = address(lefts) + 4 * depth * row, address(rights) + 4 * depth * column
+            found.multiply(columns - column, rows - row, depth, 1.0, begin, start, address(out), out.shape[1])
+            if not np.array_equal(out, expected):
+                return False
     return True
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
+
+from irrun.kernels.threads import Array
 
 Call = tuple[Callable[..., object], tuple[Any, ...], object]
 """A function, its arguments, and what must be kept for them: memory that they name by its address."""
+
+Filled = Generator[Call, None, Array]
+"""Gives an array, and before it the calls that fill it: ``array = yield from filled``."""
 
 
 def call(function: Callable[..., object], *arguments: Any, kept: object = None) -> Call:
@@ -18,8 +23,22 @@ def perform(calls: Iterable[Call]) -> None:
         function(*arguments)
 
 
-class Calls:
-    """Work for `split`: what ``make(start, stop)`` gives the first time, done each time."""
+def filled(made: Filled) -> Array:
+    """Does the calls that fill an array, and returns it."""
+    while True:
+        try:
+            perform([next(made)])
+        except StopIteration as end:
+            array: Array = end.value
+            return array
+
+
+class Recorded:
+    """Work for `split`: what ``make(start, stop)`` gives the first time, done each time.
+
+    So ``make`` must not look at values, and what one call leaves for another lies in its arguments. All arrays of the
+    calls are kept, memory of the thread included that has been replaced by a larger one since.
+    """
 
     def __init__(self, make: Callable[[int, int], Iterator[Call]]) -> None:
         self._make = make

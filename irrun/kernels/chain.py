@@ -40,7 +40,7 @@ class Chain(NamedTuple):
     def __call__(self, inputs: Sequence[Array], out: Array) -> Array:
         """The result, in ``out``; inputs broadcast onto its shape."""
         if out.size <= BLOCK:
-            split(lambda _, __: self._in_one(inputs, out), 1, 0.3 * out.size * len(self.calls), whole=True)
+            split(lambda _, __: self._in_one(inputs, out), 1, 0.3 * out.size * len(self.calls), repeatable=True)
         else:
             self._in_blocks(inputs, out)
         return out
@@ -76,7 +76,7 @@ class Chain(NamedTuple):
                 works = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.works)]
                 self._run([*(x[place] for x in inputs), part, *works])
 
-        split(work, len(blocks), 0.3 * out.size * len(self.calls), whole=True)
+        split(work, len(blocks), 0.3 * out.size * len(self.calls), repeatable=True)
 
 
 def _merged(arrays: Sequence[Array]) -> list[Array]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import mmap
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.blas import SLACK, Kernel, address, kernel
+from irrun.kernels.blas import LANES, SLACK, MicroKernel, address, micro_kernel
 from irrun.kernels.calls import Call, call
-from irrun.kernels.finish import even
+from irrun.kernels.finish import Finish
 from irrun.kernels.products import is_light, multiplying
+from irrun.kernels.ranges import even, ranges
 from irrun.kernels.threads import Array, are_products_shared, scratch
 
 _DEPTH: Final = 256
@@ -23,10 +24,7 @@ _EVEN: Final = 64
 """Parts have a multiple of so many rows."""
 
 _WIDTH: Final = 256
-"""Columns in such a part, at most: the part stays in the second cache."""
-
-_LANES: Final = 16
-"""Parts begin at multiples of so many columns, and so do the ranges that are asked for."""
+"""Columns in such a part, roughly: the part stays in the second cache."""
 
 _LEAST_ROWS: Final = 4
 """Rows of data from which on to pack: a product with fewer only waits for the matrix."""
@@ -34,69 +32,80 @@ _LEAST_ROWS: Final = 4
 _DATA: Final = 1 << 20
 """Elements of data that are packed at a time."""
 
-_MOST_ROWS: Final = 96
-"""Rows that are packed at a time even where they have more elements."""
+_LEAST_STEP: Final = 96
+"""Rows of data that are packed at a time at least, even where they have more elements."""
 
-
-_Part = tuple[int, int, int, int, int]
-"""First column, columns, first row, rows, and where it begins in memory."""
+_BYTES: Final = np.dtype(np.float32).itemsize
 
 
 class ConstantMatrix:
     """A matrix [K, N], made by ``make`` for the first product.
 
     Where BLAS shares a product between its threads, it is multiplied with as it is. In one thread it is packed by the
-    first product, and then lies in memory in that order only. What it is added to lies row by row, or column by column
-    where that is ``turned``.
+    first product of a few rows, and its plain form is let go of; if that is wanted once more, it is made of the packed
+    one, and both are kept. Packed products are made row by row, or column by column where they are ``turned``: then
+    that is how the result must lie.
     """
 
     def __init__(
-        self, make: Callable[[], Array], shape: tuple[int, int], dtype: np.dtype[Any], turned: bool = False
+        self, make: Callable[[], Array], shape: tuple[int, int], dtype: np.dtype[Any], *, turned: bool = False
     ) -> None:
         self.shape = shape
         self.dtype = dtype
         self.turned = turned
         self._make = make
         self._plain: Array | None = None
-        self._packed: Panels | None = None
+        self._panels: Panels | None = None
 
     @classmethod
-    def of(cls, matrix: Array, turned: bool = False) -> ConstantMatrix:
+    def of(cls, matrix: Array, *, turned: bool = False) -> ConstantMatrix:
         """A matrix that is there already."""
         depth, columns = matrix.shape
-        return cls(lambda: matrix, (depth, columns), matrix.dtype, turned)
+        return cls(lambda: matrix, (depth, columns), matrix.dtype, turned=turned)
 
     @property
     def nbytes(self) -> int:
         return math.prod(self.shape) * self.dtype.itemsize
 
-    def is_packed_for(self, rows: int) -> bool:
-        """Whether so many rows of data are multiplied by `add_product`, not by `multiply`."""
+    def product(
+        self, a: Array, out: Array, finish: Finish, summand: Array | None = None, low: int = 0, high: int | None = None
+    ) -> Iterator[Call]:
+        """``a`` [M, K] times the columns from ``low`` to ``high``, finished, written to ``out``.
+
+        ``out`` is [M, high - low], or has several axes of rows; ``summand`` is of that shape. ``finish`` is for these
+        columns. ``low`` is a multiple of LANES, and so is ``high`` unless it is N.
+        """
+        high = self.shape[1] if high is None else high
+        rows = out.reshape(-1, high - low)
+        panels = self._panels_for(len(a))
+        if panels is not None:
+            yield finish.begin(out, summand)
+            yield from panels.add_product(a, rows, low, high)
+            yield from finish.activate(out.T if self.turned else out)
+        elif self.turned:
+            yield from multiplying(self._as_it_is()[:, low:high].T, a.T, rows.T)
+            yield from finish.add(out, summand)
+            yield from finish.activate(out.T)
+        else:
+            yield from multiplying(a, self._as_it_is()[:, low:high], rows)
+            yield from finish.end(out, summand)
+
+    def _panels_for(self, rows: int) -> Panels | None:
+        """The packed matrix, packed now where so many rows are worth it; None where the plain one is to be used."""
         if are_products_shared():
-            return False
-        if self._packed is None and rows >= _LEAST_ROWS and self.dtype == np.float32 and not is_light(*self.shape):
-            innermost = kernel()
-            if innermost is not None and 0 not in self.shape:
-                self._pack(innermost)
-        return self._packed is not None
+            return None
+        if self._panels is None and rows >= _LEAST_ROWS and self.dtype == np.float32 and not is_light(*self.shape):
+            found = micro_kernel()
+            if found is not None and 0 not in self.shape:
+                self._pack(found)
+        return self._panels
 
-    def multiply(self, a: Array, out: Array, low: int = 0, high: int | None = None) -> Iterator[Call]:
-        """``a`` [M, K] times the columns from ``low`` to ``high``, written to ``out``."""
-        columns = self._as_it_is()[:, low:high]
-        if out.strides[0] < out.strides[1]:
-            return multiplying(columns.T, a.T, out.T)
-        return multiplying(a, columns, out)
-
-    def add_product(self, a: Array, out: Array, low: int = 0, high: int | None = None) -> Iterator[Call]:
-        """Adds ``a`` [M, K] times the columns from ``low`` to ``high`` to ``out``."""
-        assert self._packed is not None
-        return self._packed.add_product(a, out, low, self.shape[1] if high is None else high)
-
-    def _pack(self, innermost: Kernel) -> None:
-        matrix = self._plain if self._plain is not None else self._make()
-        self._packed = Panels(innermost, matrix, self.turned)
+    def _pack(self, found: MicroKernel) -> None:
+        plain = self._plain
+        matrix = self._make() if plain is None else plain
+        self._panels = Panels(found, matrix, turned=self.turned)
+        self._make = self._panels.unpacked
         self._plain = None
-        self._make = self._packed.unpacked
         _forget_pages(matrix)
 
     def _as_it_is(self) -> Array:
@@ -106,52 +115,68 @@ class ConstantMatrix:
         return plain
 
 
+class _Part(NamedTuple):
+    """A part of a packed matrix. ``place`` is its first element in memory, or the address of that."""
+
+    column: int
+    width: int
+    row: int
+    depth: int
+    place: int
+
+
 class Panels:
     """A matrix [K, N] in parts, each packed for the innermost kernel. Results are ``turned`` as in `ConstantMatrix`."""
 
-    def __init__(self, innermost: Kernel, matrix: Array, turned: bool = False) -> None:
-        self.kernel = innermost
-        self.turned = turned
-        self.shape = depth, columns = matrix.shape
+    def __init__(self, found: MicroKernel, matrix: Array, *, turned: bool = False) -> None:
+        self._kernel = found
+        self._turned = turned
+        self._shape = depth, columns = matrix.shape
         if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
             matrix = np.ascontiguousarray(matrix)
-        self.memory = np.empty(depth * columns + SLACK, np.float32)
-        self.depths = list(_ranges(depth, _DEPTH, _EVEN))
-        self.parts: list[_Part] = []
-        place = 0
-        widths = list(_ranges(columns, _WIDTH, _LANES))
-        pairs = list(itertools.product(widths, self.depths))
+        self._memory = np.empty(depth * columns + SLACK, np.float32)
+        self._depths = list(ranges(depth, _DEPTH, _EVEN))
+        pairs = list(itertools.product(ranges(columns, _WIDTH, LANES), self._depths))
         if depth > columns:
+            # The larger one of data and results is gone through once, so that the other stays in the cache.
             pairs = sorted(pairs, key=lambda pair: pair[1])
-        for (first, width), (begin, size) in pairs:
-            self.parts.append((first, width, begin, size, place))
-            self._pack(matrix[begin : begin + size, first : first + width], self.memory[place:])
+        self._parts: list[_Part] = []
+        place = 0
+        for (column, width), (row, size) in pairs:
+            self._parts.append(_Part(column, width, row, size, place))
+            self._pack(matrix[row : row + size, column : column + width], self._memory[place:])
             place += width * size
-        self._address = address(self.memory)
-        self._known: dict[tuple[int, int], list[_Part]] = {}
+        self._between: dict[tuple[int, int], Sequence[_Part]] = {}
 
     def add_product(self, a: Array, out: Array, low: int, high: int) -> Iterator[Call]:
-        """Adds ``a`` [M, K] times the columns from ``low`` to ``high`` to ``out``."""
-        step = even(len(a), max(_DATA // self.shape[0], _MOST_ROWS))
-        for first in range(0, len(a), step):
-            yield from self._add(a[first : first + step], out[first : first + step], self._between(low, high))
+        """Adds ``a`` [M, K] times the columns from ``low`` to ``high`` to ``out``.
 
-    def _add(self, a: Array, out: Array, parts: list[_Part]) -> Iterator[Call]:
+        ValueError where they are not multiples of LANES; ``high`` may be N.
+        """
+        if low % LANES or (high % LANES and high != self._shape[1]):
+            raise ValueError(f"columns {low} to {high}, expected multiples of {LANES}")
+        parts = self._between.get((low, high))
+        if parts is None:
+            parts = self._between[low, high] = list(self._cut(low, high))
+        step = even(len(a), max(_DATA // self._shape[0], _LEAST_STEP))
+        for first in range(0, len(a), step):
+            yield from self._add(a[first : first + step], out[first : first + step], parts)
+
+    def _add(self, a: Array, out: Array, parts: Sequence[_Part]) -> Iterator[Call]:
         rows = len(a)
         packed = scratch("packed rows", (a.size + SLACK,), np.float32)
-        data = address(packed)
+        data, target = address(packed), address(out)
         yield from self._pack_data(a, data)
-        multiply, target, kept = self.kernel.multiply, address(out), (out, packed, self.memory)
-        if self.turned:
-            step = out.strides[1] // 4
-            for first, width, begin, size, place in parts:
-                left, to = data + 4 * rows * begin, target + 4 * step * first
-                yield call(multiply, rows, width, size, 1.0, left, place, to, step, kept=kept)
-        else:
-            step = out.strides[0] // 4
-            for first, width, begin, size, place in parts:
-                right, to = data + 4 * rows * begin, target + 4 * first
-                yield call(multiply, width, rows, size, 1.0, place, right, to, step, kept=kept)
+        multiply, kept = self._kernel.multiply, (out, packed, self._memory)
+        step = out.strides[1 if self._turned else 0] // _BYTES
+        for column, width, row, depth, place in parts:
+            part = data + _BYTES * rows * row
+            if self._turned:
+                yield call(
+                    multiply, rows, width, depth, 1.0, part, place, target + _BYTES * step * column, step, kept=kept
+                )
+            else:
+                yield call(multiply, width, rows, depth, 1.0, place, part, target + _BYTES * column, step, kept=kept)
 
     def _pack_data(self, a: Array, data: int) -> Iterator[Call]:
         if a.itemsize not in a.strides:
@@ -160,48 +185,36 @@ class Panels:
             a = laid
         down, along = a.strides
         by_rows = along == a.itemsize
-        step, source = (down if by_rows else along) // 4, address(a)
-        pack = self.kernel.copy(right=self.turned, runs_of_depth=by_rows)
-        for begin, size in self.depths:
-            yield call(pack, size, len(a), source + along * begin, step, data + 4 * len(a) * begin, kept=a)
+        step, source = (down if by_rows else along) // _BYTES, address(a)
+        pack = self._kernel.copy(right=self._turned, runs_of_depth=by_rows)
+        for row, depth in self._depths:
+            yield call(pack, depth, len(a), source + along * row, step, data + _BYTES * len(a) * row, kept=a)
 
     def _pack(self, part: Array, to: Array) -> None:
-        down, along = (stride // 4 for stride in part.strides)
-        pack = self.kernel.copy(right=not self.turned, runs_of_depth=along != 1)
+        down, along = (stride // _BYTES for stride in part.strides)
+        pack = self._kernel.copy(right=not self._turned, runs_of_depth=along != 1)
         pack(*part.shape, address(part), down if along == 1 else along, address(to))
 
-    def _between(self, low: int, high: int) -> list[_Part]:
-        """What lies between two columns, of each part; with the address, and the first column counted from ``low``."""
-        known = self._known.get((low, high))
-        if known is None:
-            known = []
-            for first, width, begin, size, place in self.parts:
-                start, stop = max(first, low), min(first + width, high)
-                if start < stop:
-                    where = self._address + 4 * (place + size * (start - first))
-                    known.append((start - low, stop - start, begin, size, where))
-            self._known[low, high] = known
-        return known
+    def _cut(self, low: int, high: int) -> Iterator[_Part]:
+        """What of each part lies between two columns: with its address, and its first column counted from ``low``."""
+        memory = address(self._memory)
+        for column, width, row, depth, place in self._parts:
+            start, stop = max(column, low), min(column + width, high)
+            if start < stop:
+                where = memory + _BYTES * (place + depth * (start - column))
+                yield _Part(start - low, stop - start, row, depth, where)
 
     def unpacked(self) -> Array:
         """The matrix as it was. The order in which a part is packed is found by packing the numbers of its elements."""
-        matrix = np.empty(self.shape, np.float32)
-        for first, width, begin, size, place in self.parts:
-            numbers = np.arange(size * width, dtype=np.int32)
-            order = np.empty(size * width + SLACK, np.int32)
-            self._pack(numbers.view(np.float32).reshape(size, width), order.view(np.float32))
-            part = np.empty(size * width, np.float32)
-            part[order[: size * width]] = self.memory[place : place + size * width]
-            matrix[begin : begin + size, first : first + width] = part.reshape(size, width)
+        matrix = np.empty(self._shape, np.float32)
+        for column, width, row, depth, place in self._parts:
+            numbers = np.arange(depth * width, dtype=np.int32)
+            order = np.empty(depth * width + SLACK, np.int32)
+            self._pack(numbers.view(np.float32).reshape(depth, width), order.view(np.float32))
+            part = np.empty(depth * width, np.float32)
+            part[order[: depth * width]] = self._memory[place : place + depth * width]
+            matrix[row : row + depth, column : column + width] = part.reshape(depth, width)
         return matrix
-
-
-def _ranges(count: int, most: int, multiple: int) -> Iterator[tuple[int, int]]:
-    """Ranges of about ``most`` that make up ``range(count)``, about as large each: first and size."""
-    parts = max(round(count / most), 1)
-    size = -(-count // (parts * multiple)) * multiple
-    for first in range(0, count, size):
-        yield first, min(size, count - first)
 
 
 def _forget_pages(array: Array) -> None:
@@ -210,6 +223,7 @@ def _forget_pages(array: Array) -> None:
     while isinstance(base, np.ndarray) and base.base is not None:
         base = base.base
     file = base.obj if isinstance(base, memoryview) else base
+    # Nobody can have written to a map that is read-only, so that its pages hold what the file holds.
     if isinstance(file, mmap.mmap) and memoryview(file).readonly:
         begin = address(array) - address(np.frombuffer(file, np.uint8))
         first = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE

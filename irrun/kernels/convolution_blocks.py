@@ -6,15 +6,15 @@ Images are [rows, columns, channels], so that what belongs to a tap is a long ru
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.calls import Call, Calls, call
-from irrun.kernels.finish import even
+from irrun.kernels.calls import Call, Filled, Recorded, call
+from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch, split
 from irrun.kernels.windows import extent
 
@@ -53,9 +53,9 @@ class Geometry:
         return self.kernel == (1, 1) and self.sizes == self.counts and self.strides == (1, 1)
 
 
-def block_rows(inner: int, filters: int) -> int:
-    """Rows of the result at a time, where a row takes ``inner`` elements of a matrix that is made for a product."""
-    return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + filters)
+def block_rows(inner: int, results: int) -> int:
+    """Rows of the result at a time: each has so many results, and takes ``inner`` elements of a matrix made for it."""
+    return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + results)
 
 
 def rows_of_images(begin: int, end: int, rows: int) -> Iterator[tuple[int, int, int]]:
@@ -72,13 +72,13 @@ def by_rows(
     most: int,
     cost: float,
     *,
-    whole: bool = True,
+    repeatable: bool,
 ) -> None:
     """The results of all images, at most so many rows at a time.
 
     The calls of ``compute(image, block, first, summand)`` write the rows from ``first`` on to a contiguous block, with
-    their part of what is added to them. ``cost`` are the nanoseconds for one element of the result, ``whole`` is for
-    `split`.
+    their part of what is added to them. ``cost`` are the nanoseconds for one element of the result; ``repeatable`` is
+    for `split`.
     """
     rows = target.shape[1]
 
@@ -94,10 +94,10 @@ def by_rows(
                 if not direct:
                     yield call(np.copyto, wanted, block)
 
-    split(Calls(several), len(images) * rows, cost * target.size, whole=whole)
+    split(Recorded(several), len(images) * rows, cost * target.size, repeatable=repeatable)
 
 
-def matrix_of(part: Array) -> Generator[Call, None, Array]:
+def matrix_of(part: Array) -> Filled:
     """[rows, columns, C] as a matrix [rows * columns, C], in memory of the thread or as a view."""
     rows, columns, depth = part.shape
     if not _is_matrix(part):
@@ -114,7 +114,7 @@ def _is_matrix(part: Array) -> bool:
     return down == part.shape[1] * along and one in (along, deep)
 
 
-def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Generator[Call, None, Array]:
+def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Filled:
     """The windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
     if geometry.kernel == (1, 1) and geometry.is_inside:
         down, across = geometry.strides
@@ -133,7 +133,7 @@ def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Gener
     return as_strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
 
 
-def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Generator[Call, None, Array]:
+def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Filled:
     """The windows of some rows as a matrix [rows * columns, *K * C], in memory of the thread."""
     windows = yield from windows_of(image, geometry, first, last)
     matrix = scratch("columns", (windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])), image.dtype)
@@ -141,7 +141,7 @@ def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Gener
     return matrix
 
 
-def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Generator[Call, None, Array]:
+def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Filled:
     """Rows of a padded image [H, W, C], from the padded row ``first`` on, in memory of the thread or as a view."""
     rows, columns, channels = image.shape
     top, left = first - geometry.begins[0], -geometry.begins[1]
@@ -158,17 +158,6 @@ def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width
         inside = image[top + above : top + below, : behind - before]
         yield call(np.copyto, padded[above:below, before:behind], inside)
     return padded
-
-
-def result_of(made: Generator[Call, None, Array]) -> Array:
-    """Does the calls that fill an array, and returns it."""
-    while True:
-        try:
-            function, arguments, _ = next(made)
-        except StopIteration as end:
-            array: Array = end.value
-            return array
-        function(*arguments)
 
 
 def _has_long_rows(image: Array) -> bool:

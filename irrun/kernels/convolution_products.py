@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
 import numpy as np
 
-from irrun.kernels.calls import Call, Calls, call
+from irrun.kernels.blas import LANES
+from irrun.kernels.calls import Call, Filled, Recorded, call
 from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.convolution_blocks import (
     Geometry,
@@ -24,15 +25,12 @@ from irrun.kernels.products import multiplying
 from irrun.kernels.threads import Array, processes, scratch, split
 from irrun.kernels.transposing import taps_first
 
-_FILTERS: Final = 16
-"""Filters are shared in multiples of so many: a line of the cache."""
-
 _FEW_POINTS: Final = 128
 """Points from which on each process rather reads all of the weights than all of the data."""
 
 
-Matrix = Callable[[Array, int, int], Generator[Call, None, Array]]
-"""``matrix(image, first, last)`` makes what the weights are multiplied with for some rows of the result."""
+_MakeMatrix = Callable[[Array, int, int], Filled]
+"""``make(image, first, last)`` gives what the weights are multiplied with for some rows of the result."""
 
 
 class Product:
@@ -43,46 +41,34 @@ class Product:
         self.geometry = geometry
         self.finish = finish
 
-    def run_blocks(self, matrix: Matrix, images: Array, target: Array, summand: Array | None, inner: int) -> None:
-        """The matrices have ``inner`` elements for each point."""
-        cost = 0.01 * inner + 0.5
-        points, filters = math.prod(target.shape[1:3]), target.shape[3]
+    def run_blocks(self, make: _MakeMatrix, images: Array, target: Array, summand: Array | None) -> None:
+        depth, filters = self.weights.shape
+        cost = 0.01 * depth + 0.5
+        points = math.prod(target.shape[1:3])
         if processes() > 1 and points < min(filters, _FEW_POINTS) and target.flags.c_contiguous:
-            self._by_filters(matrix, images, target, summand, cost)
+            self._by_filters(make, images, target, summand, cost)
             return
 
         def compute(image: Array, block: Array, first: int, added: Array | None) -> Iterator[Call]:
-            rows = yield from matrix(image, first, first + len(block))
-            yield from self._multiply(rows, block, added, self.finish, 0)
+            matrix = yield from make(image, first, first + len(block))
+            yield from self.weights.product(matrix, block, self.finish, added)
 
-        most = block_rows(target.shape[2] * inner, target.shape[2] * filters)
-        by_rows(compute, images, target, summand, most, cost)
+        most = block_rows(target.shape[2] * depth, target.shape[2] * filters)
+        by_rows(compute, images, target, summand, most, cost, repeatable=True)
 
-    def _by_filters(self, matrix: Matrix, images: Array, target: Array, summand: Array | None, cost: float) -> None:
+    def _by_filters(self, make: _MakeMatrix, images: Array, target: Array, summand: Array | None, cost: float) -> None:
         """Shared so that each process reads a part of the weights only: they are more than the data."""
         filters = target.shape[3]
 
         def some(begin: int, end: int) -> Iterator[Call]:
-            low, high = _FILTERS * begin, min(_FILTERS * end, filters)
+            low, high = LANES * begin, min(LANES * end, filters)
             finish = self.finish.of_filters(low, high)
             for number, image in enumerate(images):
                 added = None if summand is None else summand[number, ..., low:high]
-                rows = yield from matrix(image, 0, target.shape[1])
-                yield from self._multiply(rows, target[number, ..., low:high], added, finish, low)
+                matrix = yield from make(image, 0, target.shape[1])
+                yield from self.weights.product(matrix, target[number, ..., low:high], finish, added, low, high)
 
-        split(Calls(some), -(-filters // _FILTERS), cost * target.size, whole=True)
-
-    def _multiply(self, rows: Array, block: Array, added: Array | None, finish: Finish, low: int) -> Iterator[Call]:
-        """The results of the filters from ``low`` on, as many as fit into the block."""
-        filters = block.shape[-1]
-        out = block.reshape(-1, filters)
-        if self.weights.is_packed_for(len(rows)):
-            yield finish.begin(block, added)
-            yield from self.weights.add_product(rows, out, low, low + filters)
-            yield from finish.activate(block)
-        else:
-            yield from self.weights.multiply(rows, out, low, low + filters)
-            yield from finish.end(block, added)
+        split(Recorded(some), -(-filters // LANES), cost * target.size, repeatable=True)
 
 
 class Pointwise(Product):
@@ -99,9 +85,9 @@ class Pointwise(Product):
         if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
             images, target = _as_points(images), _as_points(target)
             summand = None if summand is None else _as_points(summand)
-        self.run_blocks(self._matrix, images, target, summand, images.shape[-1])
+        self.run_blocks(self._matrix, images, target, summand)
 
-    def _matrix(self, image: Array, first: int, last: int) -> Generator[Call, None, Array]:
+    def _matrix(self, image: Array, first: int, last: int) -> Filled:
         part = image[first:last]
         if self.least is not None:
             raised = scratch("columns", part.shape, part.dtype)
@@ -127,10 +113,10 @@ class Columns(Product):
         super().__init__(ConstantMatrix(make, (depth, filters), weights.dtype), geometry, finish)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def columns(image: Array, first: int, last: int) -> Generator[Call, None, Array]:
+        def columns(image: Array, first: int, last: int) -> Filled:
             return columns_of(image, self.geometry, first, last)
 
-        self.run_blocks(columns, images, target, summand, self.weights.shape[0])
+        self.run_blocks(columns, images, target, summand)
 
 
 class Grouped:
@@ -146,7 +132,7 @@ class Grouped:
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         groups, inner, _ = self.weights.shape
         most = block_rows(target.shape[2] * groups * inner, target.shape[2] * target.shape[3])
-        by_rows(self._compute, images, target, summand, most, 0.02 * inner + 1.0)
+        by_rows(self._compute, images, target, summand, most, 0.02 * inner + 1.0, repeatable=True)
 
     def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
         rows, columns = block.shape[:2]
@@ -156,7 +142,7 @@ class Grouped:
         yield from multiplying(matrices, self.weights, product)
         yield from self.finish.end(block, summand)
 
-    def _matrices(self, image: Array, first: int, rows: int) -> Generator[Call, None, Array]:
+    def _matrices(self, image: Array, first: int, rows: int) -> Filled:
         """The windows of some rows, group by group: [groups, rows * columns, *K * I]."""
         windows = yield from windows_of(image, self.geometry, first, first + rows)
         rows, columns, high, wide, _ = windows.shape

@@ -34,7 +34,7 @@ class Shifts:
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         taps, depth, _ = self.weights.shape
         most = block_rows(taps * self.geometry.sizes[1] * target.shape[-1], target.shape[2] * target.shape[3])
-        by_rows(self._compute, images, target, summand, most, taps * (0.01 * depth + 0.3))
+        by_rows(self._compute, images, target, summand, most, taps * (0.01 * depth + 0.3), repeatable=True)
 
     def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
         """A few rows of the result, from the row ``first`` on."""

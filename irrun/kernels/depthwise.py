@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.calls import Call, call
+from irrun.kernels.calls import Call, Filled, call
 from irrun.kernels.convolution_blocks import Geometry, by_rows, padded_rows
 from irrun.kernels.finish import Finish
 from irrun.kernels.threads import Array
@@ -35,10 +35,17 @@ class Depthwise:
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         if self.copies > 1:
+            # This is a copy, so the kernel cannot be repeated without it.
             images = np.repeat(images, self.copies, axis=-1)
         most = _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3])
         by_rows(
-            self._compute, images, target, summand, most, 0.2 * math.prod(self.geometry.kernel), whole=self.copies == 1
+            self._compute,
+            images,
+            target,
+            summand,
+            most,
+            0.2 * math.prod(self.geometry.kernel),
+            repeatable=self.copies == 1,
         )
 
     def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
@@ -52,7 +59,7 @@ class Depthwise:
             yield call(_einsum, "yxrcl,yxl->rcl", windows, self.weights, block)
         yield from self.finish.end(block, summand)
 
-    def _windows(self, image: Array, first: int, rows: int, *within: int) -> Generator[Call, None, Array]:
+    def _windows(self, image: Array, first: int, rows: int, *within: int) -> Filled:
         """What meets each tap, [*K, rows, columns, C]; or [*K, rows, columns * C], where columns are neighbours."""
         (down, across), (low, wide) = self.geometry.strides, self.geometry.dilations
         height = (rows - 1) * down + extent(self.geometry.kernel[0], low)

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.calls import Call, call
+from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array
 
 Activation = Callable[[Array], object]
@@ -85,7 +86,7 @@ class Finish:
 
 def _parts(block: Array) -> Iterator[slice]:
     """Rows of a block that fit the cache."""
-    step = even(len(block), _ELEMENTS // math.prod(block.shape[1:]))
+    step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
     for first in range(0, len(block), step):
         yield slice(first, first + step)
 
@@ -99,9 +100,3 @@ def _add_to_rows(block: Array, row: Array, long: Array) -> None:
         several += long
         block = block[whole:]
     block += row
-
-
-def even(rows: int, most: int) -> int:
-    """How many rows to take at a time: at most so many, and about as many each time."""
-    blocks = -(-rows // max(most, 1))
-    return -(-rows // blocks)

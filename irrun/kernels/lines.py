@@ -16,12 +16,17 @@ _BLOCK: Final = 1 << 15
 
 
 def by_lines(
-    function: Callable[[Array, Array], object], x: Array, out: Array, axis: int, nanoseconds: float, whole: bool = False
+    function: Callable[[Array, Array], object],
+    x: Array,
+    out: Array,
+    axis: int,
+    nanoseconds: float,
+    repeatable: bool = False,
 ) -> None:
     """``function(part, target)`` for parts [..., line, inner] of x and out, which hold whole lines along ``axis``.
 
-    ``nanoseconds`` is for one element, ``whole`` for `split`. Of arrays with gaps, or that lie in memory differently,
-    there is one part.
+    ``nanoseconds`` is for one element, ``repeatable`` for `split`. Of arrays with gaps, or that lie in memory
+    differently, there is one part.
     """
     order = axes_in_memory(x)
     source, target = x.transpose(order), out.transpose(order)
@@ -32,7 +37,7 @@ def by_lines(
             if first < last:
                 function(lines, result)
 
-        split(once, 1, x.size * nanoseconds, whole=whole)
+        split(once, 1, x.size * nanoseconds, repeatable=repeatable)
         return
     place = order.index(axis)
     outer, length, inner = math.prod(source.shape[:place]), x.shape[axis], math.prod(source.shape[place + 1 :])
@@ -47,4 +52,4 @@ def by_lines(
             block = slice(row * height, (row + 1) * height), slice(None), slice(column * width, (column + 1) * width)
             function(source[block], target[block])
 
-    split(work, -(-outer // height) * columns, x.size * nanoseconds, whole=whole)
+    split(work, -(-outer // height) * columns, x.size * nanoseconds, repeatable=repeatable)

@@ -147,7 +147,7 @@ def local_response(
     factor = alpha / size ** len(axes)
     if len(axes) == 1 and x.size:
         respond = partial(_respond, factor=factor, beta=beta, bias=bias, reach=size // 2)
-        by_lines(respond, x, result, axes[0], 2.0, whole=True)
+        by_lines(respond, x, result, axes[0], 2.0, repeatable=True)
         return result
     total = np.asarray(np.square(x))
     for axis in axes:

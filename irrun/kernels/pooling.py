@@ -47,7 +47,7 @@ def max_pool(
     windows = list(zip(kernel, strides, dilations, begins, strict=True))
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
     result = pooled_room(data, counts, data.dtype) if out is None else out
-    return _pool(data, combine, lowest(data.dtype), windows, result, whole=True)
+    return _pool(data, combine, lowest(data.dtype), windows, result, repeatable=True)
 
 
 def _is_channels_last(data: Array) -> bool:
@@ -62,11 +62,11 @@ def _pool(
     out: Array,
     divisor: Array | None = None,
     *,
-    whole: bool = False,
+    repeatable: bool = False,
 ) -> Array:
     """Axis after axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results.
 
-    ``whole`` is for `split`.
+    ``repeatable`` is for `split`; where the channels do not lie last, a copy may have to be made first.
     """
     result = out
     if not (data.size and out.size):
@@ -94,7 +94,12 @@ def _pool(
                 block, taken = block[np.newaxis], taken[np.newaxis]
             _pool_block(taken, block, combine, neutral, windows, start if is_last else 0, divisor)
 
-    split(several, images * parts, 0.3 * data.size * sum(window[0] for window in windows), whole=whole and is_last)
+    split(
+        several,
+        images * parts,
+        0.3 * data.size * sum(window[0] for window in windows),
+        repeatable=repeatable and is_last,
+    )
     return result
 
 
@@ -219,7 +224,7 @@ def avg_pool(
     sizes = _window_sizes(data.shape[2:], tuple(counts), windows, least)
     if data.dtype.kind == "f":
         result = pooled_room(data, counts, data.dtype) if out is None else out
-        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype), whole=True)
+        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype), repeatable=True)
     wide = summable(data)
     total = _pool(wide, np.add, 0, windows, pooled_room(wide, counts, wide.dtype))
     return mean(total, sizes, data.dtype)

@@ -19,7 +19,7 @@ from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.depthwise import Depthwise
 from irrun.kernels.finish import Activation, Finish
 from irrun.kernels.layout import channels_first
-from irrun.kernels.threads import Array
+from irrun.kernels.threads import Array, unshared
 from irrun.kernels.windows import extent
 from irrun.kernels.winograd import TILE, Winograd
 
@@ -54,13 +54,14 @@ class _Unprepared:
         self.shape = shape
 
     def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
-        result = convolve(x, self.weights, *self.windows)
-        if self.finish.bias is not None:
-            result += self.finish.bias.reshape(-1, *(1,) * (result.ndim - 2))
-        if summand is not None:
-            result += summand
-        if self.finish.activation is not None:
-            self.finish.activation(result)
+        with unshared():
+            result = convolve(x, self.weights, *self.windows)
+            if self.finish.bias is not None:
+                result += self.finish.bias.reshape(-1, *(1,) * (result.ndim - 2))
+            if summand is not None:
+                result += summand
+            if self.finish.activation is not None:
+                self.finish.activation(result)
         if out is None:
             return result
         np.copyto(out, result)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.calls import perform
-from irrun.kernels.convolution_blocks import matrix_of, result_of, rows_of_images
+from irrun.kernels.calls import filled, perform
+from irrun.kernels.convolution_blocks import matrix_of, rows_of_images
 from irrun.kernels.finish import Activation, Finish
 from irrun.kernels.products import multiply
 from irrun.kernels.threads import Array, scratch, split
@@ -56,7 +56,7 @@ class PreparedTransposed:
         begins = (begins[0] - first * self.strides[0], begins[1])
         height, width = image.shape[:2]
         products = scratch("transposed", (height, width, *self.kernel, self.filters), image.dtype)
-        multiply(result_of(matrix_of(image)), self.weights, products.reshape(height * width, -1))
+        multiply(filled(matrix_of(image)), self.weights, products.reshape(height * width, -1))
         target[...] = self.bias
         for y, x in np.ndindex(*self.kernel):
             from_rows, to_rows = self._places(0, y, height, target.shape[0], begins[0])

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.activation import row_sums
-from irrun.kernels.calls import Call, Calls
+from irrun.kernels.blas import LANES
+from irrun.kernels.calls import Call, Recorded
 from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.finish import Finish
 from irrun.kernels.threads import Array, common, processes, scratch, split
@@ -19,37 +20,28 @@ BLOCK: Final = 1 << 17
 _SHORTEST: Final = 256
 """Elements of a run of memory from which on it is worth an inner loop."""
 
-_SHARE: Final = 16
-"""Rows or columns of a product are shared in multiples of so many: a line of the cache."""
-
 
 def product(
-    a: Array, b: ConstantMatrix, out: Array, finish: Finish, summand: Array | None = None, *, whole: bool = True
+    a: Array, b: ConstantMatrix, out: Array, finish: Finish, summand: Array | None = None, *, repeatable: bool
 ) -> None:
     """A product of matrices, finished and written to ``out``: each process reads a part of the larger one.
 
-    ``whole`` is for `split`.
+    ``repeatable`` is for `split`.
     """
+    if not out.size:
+        return
     rows, columns = out.shape
     by_columns = rows < columns
-    packed = b.is_packed_for(rows)
 
     def some(first: int, last: int) -> Iterator[Call]:
-        here = slice(_SHARE * first, min(_SHARE * last, columns if by_columns else rows))
-        place = np.s_[:, here] if by_columns else np.s_[here]
-        low, high = (here.start, here.stop) if by_columns else (0, columns)
-        left, block = a if by_columns else a[here], out[place]
-        ending = finish.of_filters(low, high) if by_columns else finish
-        added = None if summand is None else summand[place]
-        if packed:
-            yield ending.begin(block, added)
-            yield from b.add_product(left, block, low, high)
-        else:
-            yield from b.multiply(left, block, low, high)
-            yield from ending.add(block, added)
-        yield from ending.activate(block.T if b.turned else block)
+        here = slice(LANES * first, min(LANES * last, columns if by_columns else rows))
+        if by_columns:
+            added = None if summand is None else summand[:, here]
+            ending = finish.of_filters(here.start, here.stop)
+            return b.product(a, out[:, here], ending, added, here.start, here.stop)
+        return b.product(a[here], out[here], finish, None if summand is None else summand[here])
 
-    split(Calls(some), -(-max(rows, columns) // _SHARE), 0.01 * out.size * a.shape[1], whole=whole)
+    split(Recorded(some), -(-max(rows, columns) // LANES), 0.01 * out.size * a.shape[1], repeatable=repeatable)
 
 
 def layer_norm(
@@ -60,19 +52,20 @@ def layer_norm(
     eps_outside: bool,
     centred: bool,
     out: Array,
-    whole: bool,
+    *,
+    repeatable: bool,
 ) -> None:
     """(x - mean) / sqrt(variance + eps) * gamma + beta for each row of x; ``eps_outside`` adds eps to the root instead.
 
     Without ``centred`` the mean is taken to be zero: the root of the mean square. ``out`` may be x. Both lie in memory
-    row by row, or both column by column. ``whole`` is for `split`.
+    row by row, or both column by column. ``repeatable`` is for `split`.
     """
     rows, columns = x.shape
     norm = _Norm(gamma, beta, eps, eps_outside, centred)
     if x.strides[0] < x.strides[1]:
         step = max(4 * BLOCK // columns, _SHORTEST)
         for start in range(0, rows, step):
-            norm.of_columns(x.T[:, start : start + step], out.T[:, start : start + step], whole=whole)
+            norm.of_columns(x.T[:, start : start + step], out.T[:, start : start + step], repeatable=repeatable)
         return
     step = max(BLOCK // max(columns, 1), 1)
 
@@ -81,7 +74,7 @@ def layer_norm(
             here = slice(start, min(start + step, last))
             norm.of_rows(x[here], out[here])
 
-    split(work, rows, 0.8 * x.size, whole=whole)
+    split(work, rows, 0.8 * x.size, repeatable=repeatable)
 
 
 class _Norm(NamedTuple):
@@ -105,7 +98,7 @@ class _Norm(NamedTuple):
         if self.beta is not None:
             out += self.beta
 
-    def of_columns(self, x: Array, out: Array, *, whole: bool) -> None:
+    def of_columns(self, x: Array, out: Array, *, repeatable: bool) -> None:
         """Each process has some of the rows, and a part of each sum."""
         count, columns = x.shape
         parts = processes()
@@ -135,7 +128,7 @@ class _Norm(NamedTuple):
                     block += self.beta.reshape(-1, 1)[here]
 
         for work in (total, centre, scale) if self.centred else (centre, scale):
-            split(work, parts, 0.3 * x.size, whole=whole)
+            split(work, parts, 0.3 * x.size, repeatable=repeatable)
 
     def _deviation(self, squares: Array, count: int) -> Array:
         squares /= count

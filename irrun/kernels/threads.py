@@ -46,8 +46,11 @@ class Crew(Protocol):
 
     size: int
 
-    def split(self, work: Callable[[int, int], object], count: int, parts: int, whole: bool) -> None:
-        """Calls ``work`` in this process for its part of ``range(count)``, and waits until the others are done too."""
+    def split(self, work: Callable[[int, int], object], count: int, parts: int, repeatable: bool) -> None:
+        """Calls ``work`` in this process for its part of ``range(count)``, and waits until the others are done too.
+
+        ``parts`` is how many of them have something to do, ``repeatable`` as in `split`.
+        """
         ...
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
@@ -162,6 +165,16 @@ def by_itself() -> Iterator[None]:
         _LOCAL.inside = before
 
 
+@contextmanager
+def unshared() -> Iterator[None]:
+    """What is split meanwhile, this process does by itself: it is about arrays that the others do not see."""
+    before, _LOCAL.crew = getattr(_LOCAL, "crew", None), None
+    try:
+        yield
+    finally:
+        _LOCAL.crew = before
+
+
 def share_with(crew: Crew | None) -> None:
     """From now on `split` shares work with the other processes of a crew, in this thread; with None no more."""
     _LOCAL.crew = crew
@@ -184,7 +197,7 @@ def common(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
     return scratch(name, shape, dtype) if crew is None else crew.empty(shape, np.dtype(dtype))
 
 
-def split(work: Callable[[int, int], object], count: int, nanoseconds: float, *, whole: bool = False) -> None:
+def split(work: Callable[[int, int], object], count: int, nanoseconds: float, *, repeatable: bool = False) -> None:
     """Calls ``work(start, stop)`` for ranges that make up ``range(count)``.
 
     In a crew each process calls it for its own range, and results must lie in memory that they share; within
@@ -192,15 +205,15 @@ def split(work: Callable[[int, int], object], count: int, nanoseconds: float, *,
     for it. ``nanoseconds`` says how long one thread takes for it all, roughly: a little is done by the calling thread.
     So is everything within a call that is itself one of several.
 
-    ``whole`` says that a kernel does nothing but make views and one or more such calls, each of which reads nothing but
-    its arrays, and that of those it returns one. A crew, whose arrays always lie in the same places, then calls
-    ``work`` once more the next time, and not the kernel.
+    ``repeatable`` promises that the kernel only makes views, takes ``memory``, calls `split`, and returns an array of
+    that memory: no copy of an input, nothing that is computed from values, nothing after the last `split`. A crew then
+    calls each ``work`` once more in later runs, and not the kernel.
     """
     crew: Crew | None = getattr(_LOCAL, "crew", None)
     if crew is not None:
         _LOCAL.crew = None
         try:
-            crew.split(work, count, min(crew.size, count, int(nanoseconds // WORTH_A_PROCESS)), whole)
+            crew.split(work, count, min(crew.size, count, int(nanoseconds // WORTH_A_PROCESS)), repeatable)
         finally:
             _LOCAL.crew = crew
         return
@@ -246,12 +259,25 @@ def _is_one_run(x: Array) -> bool:
     return True
 
 
+@contextmanager
+def scratch_in(buffers: Buffers) -> Iterator[None]:
+    """Meanwhile `scratch` is taken from there. What is to be done again by any thread must not lie in that of one."""
+    before, _LOCAL.buffers = getattr(_LOCAL, "buffers", None), buffers
+    try:
+        yield
+    finally:
+        _LOCAL.buffers = before
+
+
 def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
     """Memory of this thread for intermediate results, with anything in it; the next call with this name takes it away.
 
-    It stays allocated, as large as the largest call: for blocks that fit the cache.
+    It stays allocated, as large as the largest call: for blocks that fit the cache. What was made of it before it grew
+    stays what it was, for those that hold it.
     """
-    buffers: dict[str, _Scratch] = _LOCAL.__dict__.setdefault("buffers", {})
+    buffers: Buffers | None = getattr(_LOCAL, "buffers", None)
+    if buffers is None:
+        buffers = _LOCAL.buffers = {}
     found = buffers.get(name)
     if found is None:
         found = buffers[name] = _Scratch()
@@ -278,3 +304,7 @@ class _Scratch:
             self._arrays.clear()
         self._arrays[key] = made = self._buffer[:size].view(dtype).reshape(shape)
         return made
+
+
+Buffers = dict[str, _Scratch]
+"""Memory for intermediate results, by name."""

@@ -17,11 +17,12 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.blas import kernel
-from irrun.kernels.calls import perform
+from irrun.kernels.blas import micro_kernel
+from irrun.kernels.calls import filled, perform
 from irrun.kernels.constant_matrix import Panels
-from irrun.kernels.convolution_blocks import Geometry, padded_rows, result_of, rows_of_images
-from irrun.kernels.finish import Finish, even
+from irrun.kernels.convolution_blocks import Geometry, padded_rows, rows_of_images
+from irrun.kernels.finish import Finish
+from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
 from irrun.kernels.transposing import transposed
 
@@ -132,11 +133,11 @@ class Winograd:
     @cached_property
     def _panels(self) -> list[Panels] | None:
         """The transformed weights as they are multiplied with fastest, and are kept from then on."""
-        innermost = kernel()
-        if innermost is None or self.depth * self.filters < _WORTH_PANELS:
+        found = micro_kernel()
+        if found is None or self.depth * self.filters < _WORTH_PANELS:
             return None
-        made = [Panels(innermost, matrix) for matrix in self.weights]
-        del self.weights
+        made = [Panels(found, matrix) for matrix in self.weights]
+        self.__dict__.pop("weights", None)
         return made
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
@@ -160,19 +161,19 @@ class Winograd:
                     self._multiply(images[number], first, last, 0, 6, products)
                     self._write(products, target[number], part, first, last)
 
-        split(several, len(images) * down, cost, whole=True)
+        split(several, len(images) * down, cost, repeatable=True)
 
     def _by_matrices(self, image: Array, target: Array, summand: Array | None, cost: float) -> None:
         """Shared so that each process reads a part of the weights only: there are few tiles."""
         down = self.tiles[0]
         products = common("winograd products", self._shape(down), np.float32)
-        split(lambda first, last: self._multiply(image, 0, down, first, last, products), 6, cost, whole=True)
+        split(lambda first, last: self._multiply(image, 0, down, first, last, products), 6, cost, repeatable=True)
 
         def some(first: int, last: int) -> None:
             part = products[:, first * self.across : last * self.across]
             self._write(part, target, summand, first, last)
 
-        split(some, down, cost / 4, whole=True)
+        split(some, down, cost / 4, repeatable=True)
 
     def _shape(self, rows: int) -> tuple[int, int, int]:
         """The products for some rows of tiles, and a matrix for the bias."""
@@ -182,7 +183,7 @@ class Winograd:
         """For some rows of tiles: those products that come from the rows ``first`` to ``last`` of the transform."""
         rows = end - begin
         points = rows * self.across
-        padded = result_of(padded_rows(image, self.geometry, TILE * begin, TILE * rows + 2, TILE * self.across + 2))
+        padded = filled(padded_rows(image, self.geometry, TILE * begin, TILE * rows + 2, TILE * self.across + 2))
         data = scratch("winograd data", (6, last - first, points, self.depth), np.float32)
         transform_data(padded, rows, self.across, first, last, data)
         self._products(data, first, last, products[:36].reshape(6, 6, points, self.filters)[:, first:last])

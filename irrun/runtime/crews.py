@@ -15,9 +15,10 @@ from irrun.diagnostics import IRError
 from irrun.kernels.threads import threads
 from irrun.ops import Fold
 from irrun.ops.fused.base import Fused
-from irrun.runtime.crew import Busy, Crew, CrewError, Partner, is_possible
+from irrun.runtime.crew import Busy, Crew, is_possible
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
+from irrun.runtime.partner import CrewError, Partner
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.state import State
 from irrun.tensor import Array

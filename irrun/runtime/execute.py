@@ -14,8 +14,8 @@ from irrun.kernels.threads import by_itself, share_with, single_blas
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
-from irrun.runtime.crew import Partner
 from irrun.runtime.memory import Memory
+from irrun.runtime.partner import Partner
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
 from irrun.tensor import Array

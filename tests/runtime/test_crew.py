@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,12 @@ import pytest
 import irrun
 from irrun.diagnostics import IRError
 from irrun.document.writer import Handle
+from irrun.kernels import threads as kernel_threads
 from irrun.kernels.threads import set_threads, threads
 from irrun.model.config import ConfigError
 from irrun.runtime import Memory, Step, crews
-from irrun.runtime.crew import CrewError, Partner, is_possible
+from irrun.runtime.crew import is_possible
 from irrun.runtime.observers import Profiler
-from irrun.runtime.rehearsal import Arena, Rehearsed
 from irrun.tensor import Array
 from irrun.tensor.element_type import BOOLEAN, I64
 from tests.optimize.nets import Net
@@ -44,6 +45,9 @@ def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     set_threads(request.param)
     yield request.param
     set_threads(before)
+
+
+SOLID = "1,40,4,38,38"
 
 
 def images(net: Net) -> None:
@@ -129,6 +133,13 @@ def blocks(net: Net) -> None:
     net.result(_convolution(net, near, 320, 24, 1, "1,24,15,14"))
 
 
+def volumes(net: Net) -> None:
+    """What has no faster way: every process computes it for itself."""
+    places: dict[str, Any] = {"strides": "1,1,1", "dilations": "1,1,1", "pads_begin": "0,0,0", "pads_end": "0,0,0"}
+    made = net.layer("Convolution", [net.parameter("x", "1,3,6,40,40"), net.normal(40, 3, 3, 3, 3)], SOLID, **places)
+    net.result(net.layer("ReLU", [made], SOLID))
+
+
 def picked(net: Net) -> None:
     """Elements of a product, at places that may not exist."""
     x, places = net.parameter("x", "40,300"), net.parameter("places", "1,500", I64)
@@ -151,9 +162,12 @@ def compiled_with(build: Any, folder: Path, **config: Any) -> tuple[Net, irrun.C
 
 
 def start(request: irrun.InferRequest, inputs: Any, compiled: irrun.CompiledModel, size: int) -> None:
-    for _ in range(crews.RUNS_ALONE + 1):
+    """Runs until there is a crew: a busy machine may need more than one try."""
+    for _ in range(100):
         request.infer(inputs)
-    assert processes(compiled) == size
+        if processes(compiled) == size:
+            return
+    pytest.fail("there is no crew after 100 runs")
 
 
 def processes(compiled: irrun.CompiledModel) -> int:
@@ -177,19 +191,31 @@ def others() -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("build", [images, products, words, blocks])
+@pytest.mark.parametrize("build", [images, products, words, blocks, volumes])
 def test_a_crew_computes_what_one_process_does(build: Any, tmp_path: Path, size: int) -> None:
     net, compiled, alone = compiled_with(build, tmp_path)
     request = compiled.create_infer_request()
-    for run in range(8):
+    for run in range(crews.RUNS_ALONE):
         inputs = net.inputs()
         assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple()), run
-        assert processes(compiled) == (size if run >= crews.RUNS_ALONE else 1)
+        assert processes(compiled) == 1
+    start(request, net.inputs(), compiled, size)
+    for run in range(6):
+        inputs = net.inputs()
+        assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple()), run
+    assert processes(compiled) == size
 
 
-@pytest.mark.parametrize(("build", "least"), [(images, 6), (words, 10), (blocks, 10)])
-def test_kernels_are_remembered(build: Any, least: int, tmp_path: Path, size: int) -> None:
-    """Those whose work was seen once, in this process as well; not what reads a copy, or makes a mask first."""
+@pytest.mark.parametrize(
+    ("build", "called"),
+    [
+        (images, ["FusedConvolution", "FusedConvolution", "FusedElementwise"]),
+        (words, ["FusedAttention", "FusedMatMul"]),
+        (blocks, ["FusedConvolution", "FusedConvolution"]),
+    ],
+)
+def test_kernels_are_remembered(build: Any, called: list[str], tmp_path: Path, size: int) -> None:
+    """All but those that make a result, a copy of an input or a mask, before they share their work."""
     net, compiled, _ = compiled_with(build, tmp_path)
     request = compiled.create_infer_request()
     start(request, net.inputs(), compiled, size)
@@ -198,10 +224,39 @@ def test_kernels_are_remembered(build: Any, least: int, tmp_path: Path, size: in
     [candidate] = compiled.crews._candidates.values()
     assert candidate._crew is not None
     routines = candidate._crew._partner._routines
-    known = [number for number, routine in routines.items() if routine is not None]
-    assert least <= len(known) < len(routines)
-    request.infer(net.inputs())
-    assert known == [number for number, routine in routines.items() if routine is not None]
+    types = [step.node.type for step in compiled.plan.steps if "memory" in step.asks]
+    assert [types[number - 1] for number, routine in sorted(routines.items()) if routine is None] == called
+
+
+@pytest.mark.parametrize("build", [images, words, blocks])
+def test_a_crew_takes_no_memory_of_a_thread(
+    build: Any, tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread may have the crew the next time, while this one uses its own."""
+    net, compiled, _ = compiled_with(build, tmp_path)
+    request = compiled.create_infer_request()
+    start(request, net.inputs(), compiled, size)
+    monkeypatch.setattr(kernel_threads._LOCAL, "buffers", {})
+    for _ in range(3):
+        request.infer(net.inputs())
+    assert kernel_threads._LOCAL.buffers == {}
+    assert processes(compiled) == size
+
+
+def test_any_thread_may_have_the_crew(tmp_path: Path, size: int) -> None:
+    net, compiled, alone = compiled_with(images, tmp_path)
+    start(compiled.create_infer_request(), net.inputs(), compiled, size)
+    given = [net.inputs() for _ in range(3)]
+    wanted = [alone(inputs).to_tuple() for inputs in given]
+
+    def is_right(number: int) -> bool:
+        request = compiled.create_infer_request()
+        return close(request.infer(given[number % 3]).to_tuple(), wanted[number % 3])
+
+    with ThreadPoolExecutor(2) as pool:
+        others = [pool.submit(is_right, number) for number in range(60)]
+        assert all(is_right(number) for number in range(30))
+        assert all(other.result() for other in others)
 
 
 def test_results_are_the_callers_own(tmp_path: Path) -> None:
@@ -336,19 +391,6 @@ def test_sizes_that_depend_on_values_are_not_shared(tmp_path: Path) -> None:
         inputs = {"x": x, "sizes": np.array(sizes)}
         assert close(request.infer(inputs).to_tuple(), alone(inputs).to_tuple())
     assert processes(compiled) == 1
-
-
-def test_a_tensor_must_lie_as_it_did_in_the_rehearsal() -> None:
-    layouts: list[Any] = []
-    image = np.zeros((4, 6), np.float32)
-    memory = Rehearsed(Arena(1 << 16))
-    rehearsal = Partner(0, 2, memory, layouts, None, bool, 0)
-    rehearsal.gather([image, None])
-    later = Partner(0, 1, memory, layouts, memoryview(bytearray(64)).cast("q"), bool, 0)
-    later.gather([image + 1, None])
-    later.begin()
-    with pytest.raises(CrewError, match="does not lie in memory as it did"):
-        later.gather([np.zeros((6, 4), np.float32).T, None])
 
 
 def test_a_process_that_stands_still_is_not_waited_for(

@@ -54,4 +54,4 @@ def _join(inputs: Sequence[Array], out: Array, axis: int, order: Sequence[int]) 
         here = (...,) if common is None else (*before, slice(start, stop))
         np.concatenate([x[here] for x in inputs], axis=axis, out=out[here])
 
-    split(work, 1 if common is None else out.shape[common], 0.3 * out.size, whole=True)
+    split(work, 1 if common is None else out.shape[common], 0.3 * out.size, repeatable=True)

@@ -30,5 +30,5 @@ class FusedLayerNorm(Fused):
         source = data.reshape(-1, data.shape[-1])
         target = memory.like(source)
         is_view = np.may_share_memory(source, data)
-        layer_norm(source, self.gamma, self.beta, self.eps, self.eps_outside, self.centred, target, is_view)
+        layer_norm(source, self.gamma, self.beta, self.eps, self.eps_outside, self.centred, target, repeatable=is_view)
         return target.reshape(data.shape)

@@ -24,7 +24,7 @@ class FusedMatMul(Fused):
         self, fact: Fact, weights: Array, bias: Array | None, activation: InPlace | None, turned: bool
     ) -> None:
         super().__init__(fact)
-        self.weights = ConstantMatrix.of(weights, turned)
+        self.weights = ConstantMatrix.of(weights, turned=turned)
         self.finish = Finish(bias, activation)
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
@@ -37,5 +37,5 @@ class FusedMatMul(Fused):
         added = None if summand is None else summand.reshape(rows, columns)
         a = data.reshape(rows, depth)
         are_views = np.may_share_memory(a, data) and (added is None or np.may_share_memory(added, summand))
-        product(a, self.weights, out, self.finish, added, whole=are_views)
+        product(a, self.weights, out, self.finish, added, repeatable=are_views)
         return laid.transpose(*range(1, laid.ndim), 0) if self.weights.turned else laid
