@@ -26,7 +26,8 @@ _ELEMENTS: Final = 1 << 17
 class Finish:
     """activation(block + bias + summand) for blocks [..., O] and a bias [O].
 
-    Either all at once, by a call, or what is added `begin`s the block that a product is then added to.
+    Either all at once at the `end`, or what is added `begin`s the block that a product is then added to, and the
+    activation follows. All rows of a block lie in memory at equal distances.
     """
 
     def __init__(self, bias: Array | None, activation: Activation | None) -> None:
@@ -62,9 +63,9 @@ class Finish:
     def end(self, block: Array, summand: Array | None) -> Iterator[Call]:
         """All at once."""
         if self.bias is not None or summand is not None or self.activation is not None:
-            yield call(self, block, summand)
+            yield call(self._all_at_once, block, summand)
 
-    def __call__(self, block: Array, summand: Array | None) -> None:
+    def _all_at_once(self, block: Array, summand: Array | None) -> None:
         """``summand`` may have fewer rows, and fewer columns, than a block [rows, columns, O]."""
         for place in _parts(block):
             part = block[place]
