@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.calls import Call, Filled, Recorded, call
+from irrun.kernels.layout import strided
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch, split
 from irrun.kernels.windows import extent
@@ -130,7 +130,7 @@ def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Fille
         along * geometry.dilations[1],
         each,
     )
-    return as_strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
+    return strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
 
 
 def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Filled:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.calls import Call, Filled, call
 from irrun.kernels.convolution_blocks import Geometry, by_rows, padded_rows
 from irrun.kernels.finish import Finish
+from irrun.kernels.layout import strided
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
 
@@ -66,7 +66,7 @@ class Depthwise:
         padded = yield from padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)
         row, column, each = padded.strides
         steps = (low * row, wide * column, down * row, *((across * column,) if len(within) == 2 else ()), each)
-        return as_strided(padded, (*self.geometry.kernel, rows, *within), steps)
+        return strided(padded, (*self.geometry.kernel, rows, *within), steps)
 
 
 def _einsum(subscripts: str, a: Array, b: Array, out: Array) -> None:

@@ -19,6 +19,9 @@ Activation = Callable[[Array], object]
 _LONG_ROW: Final = 1024
 """Elements of a row that NumPy adds to many rows without losing time between them."""
 
+_SHORT_BLOCK: Final = 1 << 12
+"""Elements of a block to which a row is rather added as it is."""
+
 _ELEMENTS: Final = 1 << 17
 """Elements of a result that are finished at a time, while they are in the cache."""
 
@@ -69,7 +72,9 @@ class Finish:
         """``summand`` may have fewer rows, and fewer columns, than a block [rows, columns, O]."""
         for place in _parts(block):
             part = block[place]
-            if self.bias is not None:
+            if self.bias is not None and part.size <= _SHORT_BLOCK:
+                np.add(part, self.bias, out=part)
+            elif self.bias is not None:
                 _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias, self._long)
             if summand is not None:
                 added = summand[place]

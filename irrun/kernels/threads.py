@@ -259,6 +259,12 @@ def _is_one_run(x: Array) -> bool:
     return True
 
 
+def hand_over_scratch() -> Buffers:
+    """The memory of this thread for intermediate results, which gets new memory when it needs some."""
+    buffers: Buffers = _LOCAL.__dict__.pop("buffers", {})
+    return buffers
+
+
 @contextmanager
 def scratch_in(buffers: Buffers) -> Iterator[None]:
     """Meanwhile `scratch` is taken from there. What is to be done again by any thread must not lie in that of one."""

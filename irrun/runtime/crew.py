@@ -25,7 +25,7 @@ from typing import Any, Final, NoReturn, Protocol
 
 import numpy as np
 
-from irrun.kernels.threads import Buffers, hold_blas, scratch_in
+from irrun.kernels.threads import hand_over_scratch, hold_blas, scratch_in
 from irrun.runtime.memory import Memory
 from irrun.runtime.partner import LINE, CrewError, Partner
 from irrun.runtime.processes import Processes, are_alive, can_be_copied, copy, end
@@ -82,7 +82,7 @@ class Crew:
         self._run = run
         self._wanted = size
         self._memory = Rehearsed(self._arena)
-        self._buffers: Buffers = {}
+        self._buffers = hand_over_scratch()
         self._inputs = [self._arena.like(array) for array in inputs]
         self._marks = memoryview(mmap.mmap(-1, 8 * LINE * (size + 1))).cast("q")
         self._turn = LINE * size
