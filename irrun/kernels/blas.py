@@ -32,6 +32,7 @@ SLACK: Final = 64
 """Elements behind packed ones that may be read in vain."""
 
 
+@cache
 def _library() -> ctypes.CDLL | None:
     """What NumPy is linked to, OpenBLAS or another library."""
     try:
@@ -90,7 +91,6 @@ class Threads:
 
 _SIZE: Final = ctypes.c_ssize_t
 _POINTER: Final = ctypes.c_void_p
-
 
 _Function = Callable[..., object]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
@@ -29,10 +29,6 @@ _FEW_POINTS: Final = 128
 """Points from which on each process rather reads all of the weights than all of the data."""
 
 
-_MakeMatrix = Callable[[Array, int, int], Filled]
-"""``make(image, first, last)`` gives what the weights are multiplied with for some rows of the result."""
-
-
 class Product:
     """Matrices [points, K] that are made block by block, times weights [K, O]."""
 
@@ -41,22 +37,26 @@ class Product:
         self.geometry = geometry
         self.finish = finish
 
-    def run_blocks(self, make: _MakeMatrix, images: Array, target: Array, summand: Array | None) -> None:
+    def matrix(self, image: Array, first: int, last: int) -> Filled:
+        """What the weights are multiplied with for some rows of the result."""
+        raise NotImplementedError
+
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
         depth, filters = self.weights.shape
         cost = 0.01 * depth + 0.5
         points = math.prod(target.shape[1:3])
         if processes() > 1 and points < min(filters, _FEW_POINTS) and target.flags.c_contiguous:
-            self._by_filters(make, images, target, summand, cost)
+            self._by_filters(images, target, summand, cost)
             return
 
         def compute(image: Array, block: Array, first: int, added: Array | None) -> Iterator[Call]:
-            matrix = yield from make(image, first, first + len(block))
+            matrix = yield from self.matrix(image, first, first + len(block))
             yield from self.weights.product(matrix, block, self.finish, added)
 
         most = block_rows(target.shape[2] * depth, target.shape[2] * filters)
         by_rows(compute, images, target, summand, most, cost, repeatable=True)
 
-    def _by_filters(self, make: _MakeMatrix, images: Array, target: Array, summand: Array | None, cost: float) -> None:
+    def _by_filters(self, images: Array, target: Array, summand: Array | None, cost: float) -> None:
         """Shared so that each process reads a part of the weights only: they are more than the data."""
         filters = target.shape[3]
 
@@ -65,7 +65,7 @@ class Product:
             finish = self.finish.of_filters(low, high)
             for number, image in enumerate(images):
                 added = None if summand is None else summand[number, ..., low:high]
-                matrix = yield from make(image, 0, target.shape[1])
+                matrix = yield from self.matrix(image, 0, target.shape[1])
                 yield from self.weights.product(matrix, target[number, ..., low:high], finish, added, low, high)
 
         split(Recorded(some), -(-filters // LANES), cost * target.size, repeatable=True)
@@ -85,9 +85,9 @@ class Pointwise(Product):
         if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
             images, target = _as_points(images), _as_points(target)
             summand = None if summand is None else _as_points(summand)
-        self.run_blocks(self._matrix, images, target, summand)
+        super().run(images, target, summand)
 
-    def _matrix(self, image: Array, first: int, last: int) -> Filled:
+    def matrix(self, image: Array, first: int, last: int) -> Filled:
         part = image[first:last]
         if self.least is not None:
             raised = scratch("columns", part.shape, part.dtype)
@@ -112,11 +112,8 @@ class Columns(Product):
 
         super().__init__(ConstantMatrix(make, (depth, filters), weights.dtype), geometry, finish)
 
-    def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        def columns(image: Array, first: int, last: int) -> Filled:
-            return columns_of(image, self.geometry, first, last)
-
-        self.run_blocks(columns, images, target, summand)
+    def matrix(self, image: Array, first: int, last: int) -> Filled:
+        return columns_of(image, self.geometry, first, last)
 
 
 class Grouped:

@@ -15,7 +15,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -76,15 +76,14 @@ class _Job:
 
     def take_part(self) -> None:
         """Works until no range is left."""
-        before, _LOCAL.inside = getattr(_LOCAL, "inside", False), True
-        while (number := next(self.numbers)) < len(self.edges) - 1:
-            try:
-                self.work(self.edges[number], self.edges[number + 1])
-            except BaseException as error:
-                self.errors.append(error)
-            finally:
-                self.ended.release()
-        _LOCAL.inside = before
+        with by_itself():
+            while (number := next(self.numbers)) < len(self.edges) - 1:
+                try:
+                    self.work(self.edges[number], self.edges[number + 1])
+                except BaseException as error:
+                    self.errors.append(error)
+                finally:
+                    self.ended.release()
 
     def wait(self) -> None:
         """Returns when all ranges are done; raises an error of one of them."""
@@ -156,23 +155,24 @@ class single_blas:
 
 
 @contextmanager
-def by_itself() -> Iterator[None]:
+def _meanwhile(name: str, value: object) -> Iterator[None]:
+    """Something of this thread is another one for a while."""
+    before = getattr(_LOCAL, name, None)
+    setattr(_LOCAL, name, value)
+    try:
+        yield
+    finally:
+        setattr(_LOCAL, name, before)
+
+
+def by_itself() -> AbstractContextManager[None]:
     """This thread shares no work with other threads."""
-    before, _LOCAL.inside = getattr(_LOCAL, "inside", False), True
-    try:
-        yield
-    finally:
-        _LOCAL.inside = before
+    return _meanwhile("inside", True)
 
 
-@contextmanager
-def unshared() -> Iterator[None]:
+def unshared() -> AbstractContextManager[None]:
     """What is split meanwhile, this process does by itself: it is about arrays that the others do not see."""
-    before, _LOCAL.crew = getattr(_LOCAL, "crew", None), None
-    try:
-        yield
-    finally:
-        _LOCAL.crew = before
+    return _meanwhile("crew", None)
 
 
 def share_with(crew: Crew | None) -> None:
@@ -211,11 +211,8 @@ def split(work: Callable[[int, int], object], count: int, nanoseconds: float, *,
     """
     crew: Crew | None = getattr(_LOCAL, "crew", None)
     if crew is not None:
-        _LOCAL.crew = None
-        try:
+        with unshared():
             crew.split(work, count, min(crew.size, count, int(nanoseconds // WORTH_A_PROCESS)), repeatable)
-        finally:
-            _LOCAL.crew = crew
         return
     parts = min(_TEAM.count, count, int(nanoseconds // WORTH_A_THREAD))
     if parts < 2 or not _TEAM.blas.is_held or getattr(_LOCAL, "inside", False):
@@ -261,18 +258,13 @@ def _is_one_run(x: Array) -> bool:
 
 def hand_over_scratch() -> Buffers:
     """The memory of this thread for intermediate results, which gets new memory when it needs some."""
-    buffers: Buffers = _LOCAL.__dict__.pop("buffers", {})
-    return buffers
+    buffers: Buffers | None = _LOCAL.__dict__.pop("buffers", None)
+    return {} if buffers is None else buffers
 
 
-@contextmanager
-def scratch_in(buffers: Buffers) -> Iterator[None]:
+def scratch_in(buffers: Buffers) -> AbstractContextManager[None]:
     """Meanwhile `scratch` is taken from there. What is to be done again by any thread must not lie in that of one."""
-    before, _LOCAL.buffers = getattr(_LOCAL, "buffers", None), buffers
-    try:
-        yield
-    finally:
-        _LOCAL.buffers = before
+    return _meanwhile("buffers", buffers)
 
 
 def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:

@@ -6,7 +6,17 @@ import time
 import numpy as np
 import pytest
 
-from irrun.kernels.threads import WORTH_A_THREAD, by_blocks, scratch, set_threads, split, threads
+from irrun.kernels.threads import (
+    WORTH_A_THREAD,
+    Buffers,
+    by_blocks,
+    hand_over_scratch,
+    scratch,
+    scratch_in,
+    set_threads,
+    split,
+    threads,
+)
 
 
 def test_ranges_make_up_the_whole(team: int) -> None:
@@ -86,3 +96,19 @@ def test_scratch_is_reused_and_aligned() -> None:
     assert first.ctypes.data == second.ctypes.data
     assert first.ctypes.data % 64 == 0
     assert second.shape == (10,)
+
+
+def test_scratch_may_lie_elsewhere_for_a_while_and_is_handed_over() -> None:
+    """Also by a thread that had none of its own before."""
+    hand_over_scratch()
+    others: Buffers = {}
+    with scratch_in(others):
+        elsewhere = scratch("handed", (4,), np.float32)
+    assert hand_over_scratch() == {}
+    own = scratch("handed", (4,), np.float32)
+    assert own is not elsewhere
+    taken = hand_over_scratch()
+    assert scratch("handed", (4,), np.float32) is not own
+    for buffers, array in ((taken, own), (others, elsewhere)):
+        with scratch_in(buffers):
+            assert scratch("handed", (4,), np.float32) is array

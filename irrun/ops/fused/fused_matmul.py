@@ -8,7 +8,7 @@ from irrun.kernels.constant_matrix import ConstantMatrix
 from irrun.kernels.finish import Finish
 from irrun.kernels.rows import product
 from irrun.ops import Array, Fact
-from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.fused.base import Fused, Memory, fused, product_room
 from irrun.ops.fused.in_place import InPlace
 
 
@@ -31,11 +31,9 @@ class FusedMatMul(Fused):
         depth, columns = self.weights.shape
         lead = data.shape[:-1]
         rows = math.prod(lead)
-        shape = (columns, *lead) if self.weights.turned else (*lead, columns)
-        laid = memory.empty(shape, self.weights.dtype)
-        out = laid.reshape(columns, rows).T if self.weights.turned else laid.reshape(rows, columns)
+        result, out = product_room(lead, columns, self.weights.dtype, memory, turned=self.weights.turned)
         added = None if summand is None else summand.reshape(rows, columns)
         a = data.reshape(rows, depth)
         are_views = np.may_share_memory(a, data) and (added is None or np.may_share_memory(added, summand))
         product(a, self.weights, out, self.finish, added, repeatable=are_views)
-        return laid.transpose(*range(1, laid.ndim), 0) if self.weights.turned else laid
+        return result

@@ -6,7 +6,7 @@ import numpy as np
 
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops import Array, Fact
-from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.fused.base import Fused, Memory, fused, product_room
 from irrun.ops.fused.in_place import InPlace
 
 
@@ -32,8 +32,6 @@ class FusedPackedMatMul(Fused):
         lead = data.shape[:-1]
         rows = math.prod(lead)
         added = None if summand is None else summand.reshape(rows, columns)
-        turned = self.turned and rows > 1
-        result = memory.empty((columns, *lead) if turned else (*lead, columns), np.dtype(np.float32))
-        out = result.reshape(columns, rows).T if turned else result.reshape(rows, columns)
+        result, out = product_room(lead, columns, np.dtype(np.float32), memory, turned=self.turned and rows > 1)
         self.weights.product(data.reshape(rows, depth), out, self.bias, added, self.activation)
-        return result.transpose(*range(1, result.ndim), 0) if turned else result
+        return result
