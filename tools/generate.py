@@ -14,7 +14,7 @@ from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from irrun.schema import relaxng, report_schema, xsd
 from tests.cases import all_cases, all_models
-from tools import compare_read_model, conformance, rule_pages
+from tools import compare_read_model, conformance, legacy_attributes, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -26,6 +26,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "schemas" / "ir-v11.xsd", xsd()
     yield ROOT / "schemas" / "lint-report.schema.json", report_schema()
     yield ROOT / "docs" / "operations.md", operations()
+    yield ROOT / "docs" / "legacy-attributes.md", legacy_attributes.page()
     yield from rule_pages.pages(RULES)
     yield from compare_read_model.files()
     yield from conformance.files()

@@ -246,8 +246,7 @@ class _Binder:
 
     def _misread(self) -> set[LayerRef | None]:
         """The layers whose type or attributes are at fault, so that they may be meant to be others."""
-        faulty = (item for item in self.found if item.severity is Severity.ERROR)
-        return {item.layer for item in faulty if item.code.startswith("IR3")}
+        return {item.layer for item in self.found if item.code.startswith("IR3")}
 
     def _complete(
         self,
@@ -288,7 +287,7 @@ class _Binder:
                 ("from-layer", edge.from_layer, results, RESULT),
                 ("to-layer", edge.to_layer, parameters, PARAMETER),
             ):
-                if id in gone or not id:
+                if not id or (id in gone and id not in among):
                     break
                 if id not in among:
                     what = f'{name} "{id}": the body has no {kind} with this id'

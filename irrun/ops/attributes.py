@@ -31,12 +31,19 @@ _EXPECTED: Final[dict[AttrKind, str]] = {
     "shape": "a partial shape such as 1,3,?,2..5",
 }
 _INTEGER: Final = re.compile(r"\s*(-?[0-9]+)(.*)", re.DOTALL)
-_FLOAT: Final = re.compile(
-    r"\s*(?:([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(.*)|(-?inf|nan)\s*)", re.DOTALL
-)
+_NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_FLOAT: Final = re.compile(rf"\s*(?:({_NUMBER})(.*)|(-?inf|nan)\s*)", re.DOTALL)
 _EXACT_INTEGER: Final = re.compile(r"\s*([+-]?[0-9]+)")
 _HARMLESS: Final = {"int": re.compile(r"(\.0*)?[fF]?\s*"), "float": re.compile(r"[fF]?\s*")}
 _LARGEST: Final = 2**63
+_PLAIN_NUMBER: Final = rf"(?:{_NUMBER}|-?inf|nan)"
+_PLAIN: Final = {
+    "int": re.compile("-?[0-9]+"),
+    "float": re.compile(_PLAIN_NUMBER),
+    "bool": re.compile("true|false"),
+    "ints": re.compile(r"(?:-?[0-9]+(?: *, *-?[0-9]+)*)?"),
+    "floats": re.compile(rf"(?:{_PLAIN_NUMBER}(?: *, *{_PLAIN_NUMBER})*)?"),
+}
 
 Item = TypeVar("Item")
 
@@ -118,6 +125,12 @@ class AttrSpec:
             if self.kind != "bool" or self.absent is REFUSED:
                 raise self._unreadable(text) from None
             return self.absent
+
+    def is_plain(self, text: str) -> bool:
+        """Whether a text that can be parsed is spelt as the specification has it, which any reader understands."""
+        if self.kind in ("enum", "type"):
+            return text in (self.choices or BY_NAME)
+        return self.kind not in _PLAIN or _PLAIN[self.kind].fullmatch(text) is not None
 
     def _read(self, text: str) -> Read:
         match self.kind:

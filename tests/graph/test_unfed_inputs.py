@@ -1,4 +1,4 @@
-"""OpenVINO counts the edges of a layer, not its ports: a last input that nothing feeds is absent where it is optional."""
+"""OpenVINO counts the edges of a layer, not its ports: a last, optional input that nothing feeds is absent."""
 
 from __future__ import annotations
 

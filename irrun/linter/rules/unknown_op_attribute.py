@@ -9,7 +9,8 @@ class UnknownOpAttribute(Rule):
 
     ## What it does
     Reports attributes of `<data>` that the operation does not declare in this version. One that is close to an
-    attribute that is absent is read as that.
+    attribute that is absent is read as that. Those that an old writer left and nobody reads are no finding: `irrun ops
+    TYPE` lists them.
 
     ## Why is this bad
     OpenVINO passes over it in silence and takes a default: with `stridez` for `strides`, the output of a

@@ -54,10 +54,6 @@ class DeformableConvolutionV8(Op):
         In("mask", NUMERIC, "[N, deformable_group * kernel_Y * kernel_X, Y, X]", optional=True, rank=4),
     )
     outputs = (Out("output", T, "[N, C_OUT, Y, X]"),)
-    legacy = (
-        Legacy("output_padding", since="2020.1", until="2021.2"),
-        Legacy("input", "kernel", "output", since="2019 R2", until="2019 R3"),
-    )
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())

@@ -29,6 +29,13 @@ def _write(ir: Writer, kind: ElementType, values: Array, converted: bool) -> Non
     ir.result(handle)
 
 
+def _surplus(ir: Writer) -> None:
+    """Two elements, of a constant that says that it takes the bytes of three."""
+    ir.result(ir.constant(f32([1, 2, 3]), F32))
+    data = {"element_type": "f32", "shape": "2", "offset": "0", "size": "12"}
+    ir.result(ir.layer("Const", "opset1", [], [Fact(F32, Shape([2]))], data)[0])
+
+
 _STORED = {
     "f32": f32([1.5, -np.inf, np.nan]),
     "f64": f64([1e30, -0.1]),
@@ -59,5 +66,6 @@ MODELS = [
     *(ModelCase("Const", 1, converted(type, values), [], [f32(values)], name=type) for type, values in _PACKED.items()),
     ModelCase("Const", 1, constant("f64", f64([1e300])), [], [f64([1e300])], name="f64 beyond f32", departs="f64"),
     ModelCase("Const", 1, constant("f32", f32(2)), [], [f32(2)], name="scalar"),
+    ModelCase("Const", 1, _surplus, [], [f32([1, 2, 3]), f32([1, 2])], name="more bytes than needed"),
     ModelCase("Const", 1, constant("f32", f32(np.zeros((2, 0)))), [], [f32(np.zeros((2, 0)))], name="empty"),
 ]

@@ -85,6 +85,14 @@ CASES = [
     Case(
         "Broadcast",
         1,
+        [f32([1, 2]), i64([2, 3]), i64([0])],
+        [f32([[1, 1, 1], [2, 2, 2]])],
+        source="oracle",
+        name="axes_mapping-without-a-mode",
+    ),
+    Case(
+        "Broadcast",
+        1,
         [f32([1, 2]), i64([2, 3])],
         [f32([[1, 1, 1], [2, 2, 2]])],
         {"mode": "pdpd"},

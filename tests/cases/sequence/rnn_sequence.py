@@ -73,14 +73,6 @@ CASES = [
     ),
 ]
 INVALID = [
-    Invalid(
-        "RNNSequence",
-        5,
-        [_X, _H, i32([4, 4]), _W, _R, _B],
-        "direction is missing",
-        {"hidden_size": 1},
-        attribute="direction",
-    ),
     Invalid("RNNSequence", 5, [_X, _H, i32([4, 4]), _W, _R, _B], "input 1 has 1 directions, expected 2", _TWO, input=1),
     Invalid(
         "RNNSequence",

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.diagnostics import Anchor, Diagnostic, Fix, OpError, Severity
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.edits import Editor
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import by_type
+from irrun.ops.attributes import AttrSpec
+
+
+class LooseAttributeText(Rule):
+    """The text of an attribute is one that only a lenient reader understands.
+
+    ## What it does
+    Looks for numbers with something behind them or blanks around them, fractions for integers, `1` and `True` for
+    booleans, words in another case, and commas at the end of lists.
+
+    ## Why is this bad
+    OpenVINO reads them, and so does irrun. Other readers may not.
+
+    ## Example
+    `<data min="0f" max="6.0f"/>` in a Clamp.
+
+    ## Use instead
+    `<data min="0" max="6"/>`
+    """
+
+    code = "IR316"
+    name = "loose-attribute-text"
+    opt_in = True
+    severity = Severity.INFO
+    stage = "graph"
+    good = (NET, NET.replace('min="0"', 'min="-1.5e-3"'))
+    bad = (NET.replace('min="0"', 'min="0f"'), NET.replace('element_type="f32"', 'element_type="F32"'))
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        editor = Editor(context.document)
+        for nodes in by_type(context).values():
+            for node, scope in nodes:
+                layer = node.layer
+                if layer is None or node.op is None or layer.data_element is None:
+                    continue
+                for spec in node.op.spec.attributes:
+                    plain = _plain(spec, layer.data.get(spec.name))
+                    if plain is None:
+                        continue
+                    edits = editor.value(layer.data_element, spec.name, plain)
+                    yield Diagnostic(
+                        self.code,
+                        f'{spec.name}="{layer.data[spec.name]}" is read as {plain}',
+                        Anchor(layer.data_element, "value", spec.name),
+                        self.severity,
+                        layer_ref(layer),
+                        notes=path_notes(scope.path),
+                        fix=Fix(f"write {plain}", edits) if edits else None,
+                    )
+
+
+def _plain(spec: AttrSpec, text: str | None) -> str | None:
+    """The spelling that any reader understands, of a text that has another one."""
+    if text is None or spec.is_plain(text):
+        return None
+    try:
+        return spec.text(spec.parse(text))
+    except OpError:
+        return None
