@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.finish import Activation
+from irrun.kernels.epilogue import Activation
 from irrun.kernels.rows import BLOCK
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import Array, scratch
 
 _BLOCK: Final = 3 << 16
 """Elements of the matrix that are floats at a time: they stay in the cache until they are multiplied."""
@@ -98,7 +98,8 @@ class PackedMatrix:
         sums = None if offset is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
         most = self._columns_at_a_time(rows)
 
-        def block_of(start: int, stop: int) -> None:
+        for start in range(0, columns, most):
+            stop = min(start + most, columns)
             target = out.T[start:stop]
             block = scratch("packed result", target.shape, out.dtype) if few and not is_laid else target
             factors = _Factors(
@@ -116,14 +117,6 @@ class PackedMatrix:
                 _finish(block.T, factors.transposed(), activation)
             if block is not target:
                 np.copyto(target, block)
-
-        def work(first: int, last: int) -> None:
-            count = -(-(last - first) // most)
-            for number in range(count):
-                start, stop = (first + (last - first) * edge // count for edge in (number, number + 1))
-                block_of(start, stop)
-
-        split(work, columns, columns * depth * (0.1 + 0.02 * rows))
 
     def _multiply_scaled(self, start: int, stop: int, data: Array, out: Array) -> Array | None:
         """Columns of the matrix, each as a row, times the data [K, M], without the zero points.
@@ -218,7 +211,7 @@ def _finish(block: Array, factors: _Factors, activation: Activation | None) -> N
         if summand is not None:
             piece += summand[part]
         if activation is not None:
-            activation(piece)
+            activation.in_place(piece)
 
 
 def _rows(side: Array, part: slice) -> Array:

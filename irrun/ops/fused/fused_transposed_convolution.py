@@ -5,7 +5,7 @@ from irrun.kernels.prepared_transposed import PreparedTransposed
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import TransposedConvolving
 from irrun.ops.fused.base import Fused, Memory, fused
-from irrun.ops.fused.in_place import InPlace
+from irrun.ops.fused.in_place import Elementwise
 
 
 @fused("FusedTransposedConvolution")
@@ -22,7 +22,7 @@ class FusedTransposedConvolution(Fused):
         source: TransposedConvolving,
         weights: Array,
         bias: Array | None,
-        activation: InPlace | None,
+        activation: Elementwise | None,
         wanted: tuple[int, ...] | None,
     ) -> None:
         super().__init__(fact)

@@ -1,0 +1,83 @@
+"""What is done to a block of results before it leaves the cache: a bias, a summand, an activation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, Protocol
+
+import numpy as np
+
+from irrun.kernels.ranges import even
+from irrun.kernels.threads import Array
+
+_LONG_ROW: Final = 1024
+"""Elements of a row that NumPy adds to many rows without losing time between them."""
+
+_SHORT_BLOCK: Final = 1 << 12
+"""Elements of a block to which a row is rather added as it is."""
+
+_ELEMENTS: Final = 1 << 17
+"""Elements of a result that are worked on at a time, while they are in the cache."""
+
+
+class Activation(Protocol):
+    """A function of the elements of an array."""
+
+    def in_place(self, x: Array) -> None:
+        """Overwrite an array."""
+        ...
+
+
+class Epilogue:
+    """activation(block + bias + summand) for blocks [..., O] and a bias [O]."""
+
+    def __init__(self, bias: Array | None, activation: Activation | None) -> None:
+        self.bias = bias
+        self.activation = activation
+
+    def without_bias(self) -> Epilogue:
+        """For a block that has it already."""
+        return Epilogue(None, self.activation)
+
+    def apply(self, block: Array, summand: Array | None) -> None:
+        """Finish a block [rows, columns, O]; ``summand`` may have fewer rows, and fewer columns."""
+        if self.bias is None and summand is None and self.activation is None:
+            return
+        for place in _parts(block):
+            part = block[place]
+            if self.bias is not None and part.size <= _SHORT_BLOCK:
+                np.add(part, self.bias, out=part)
+            elif self.bias is not None:
+                _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias, self._long)
+            if summand is not None:
+                added = summand[place]
+                inside = part[tuple(slice(size) for size in added.shape)]
+                np.add(inside, added, out=inside)
+            if self.activation is not None:
+                self.activation.in_place(part)
+
+    @cached_property
+    def _long(self) -> Array:
+        """The bias again and again."""
+        assert self.bias is not None
+        return np.tile(self.bias, -(-_LONG_ROW // max(self.bias.size, 1)))
+
+
+def _parts(block: Array) -> Iterator[slice]:
+    """Rows of a block that fit the cache."""
+    step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
+    for first in range(0, len(block), step):
+        yield slice(first, first + step)
+
+
+def _add_to_rows(block: Array, row: Array, long: Array) -> None:
+    """Several rows at a time, where they are short: ``long`` is the row again and again."""
+    repeats = long.size // row.size
+    whole = len(block) - len(block) % repeats
+    if repeats > 1 and whole and block.flags.c_contiguous:
+        several = block[:whole].reshape(-1, long.size)
+        several += long
+        block = block[whole:]
+    block += row

@@ -1,0 +1,130 @@
+"""Element-wise functions: as the epilogue of another kernel, or as chains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.chain import Call
+from irrun.kernels.chain import Chain as Functions
+from irrun.kernels.compiled.elementwise import AXES, RUN, Chain, chain
+from irrun.kernels.compiled.functions import BINARY, UNARY
+from irrun.ops.fused.fused_elementwise import FusedElementwise
+from irrun.ops.fused.in_place import Elementwise
+from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.copies import contiguous
+from irrun.tensor import Array
+
+_BINARY: Final[dict[Any, int]] = {getattr(np, name): len(UNARY) + number for number, name in enumerate(BINARY)}
+
+
+class End(NamedTuple):
+    """The activation of a product: bounds that it is clipped to, then a function of `UNARY`."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    function: int = 0
+    alpha: float = 0.0
+    beta: float = 0.0
+
+
+def epilogue(activation: Elementwise | None) -> End | None:
+    """How a kernel ends; None where it knows no such function."""
+    if activation is None:
+        return End()
+    if activation.name == "clamp":
+        return End(*activation.parameters)
+    if activation.name not in UNARY:
+        return None
+    return End(-np.inf, np.inf, UNARY.index(activation.name), *activation.parameters)
+
+
+@lowers(FusedElementwise)
+def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array | None:
+    """A chain of functions, in one call."""
+    if not is_f32(*inputs):
+        return None
+    model = inputs[op.model]
+    laid = builder.empty([model.shape[axis] for axis in _order(model)])
+    out = laid.transpose(np.argsort(_order(model)))
+    return out if chained(builder, op.chain, inputs, out) else None
+
+
+def _order(x: Array) -> list[int]:
+    from irrun.kernels.layout import axes_in_memory
+
+    return axes_in_memory(x)
+
+
+def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out: Array) -> bool:
+    """Lower a chain; False where a function or a layout has no kernel. ``out`` has no gaps."""
+    calls = [_call(call) for call in functions.calls]
+    spread = [np.broadcast_to(x, out.shape) for x in inputs]
+    target, *spread = in_order_of(out, [out, *spread])
+    straight = []
+    for given, x in zip(inputs, spread, strict=True):
+        if x.shape and x.strides[-1] not in (0, 4) and x.shape[-1] != 1:
+            if given.shape != out.shape:
+                return False
+            whole = contiguous(builder, x)
+            if whole is None:
+                return False
+            straight.append(whole)
+        else:
+            straight.append(x)
+    axes = merged((target, *straight), AXES + 1)
+    if axes is None or any(call is None for call in calls):
+        return False
+    if any(stride not in (0, 4) for stride in axes[-1][1]):
+        axes.append((1, (4,) * (1 + len(straight))))
+    if len(axes) > AXES + 1:
+        return False
+    axes = [(1, (0,) * (1 + len(straight)))] * (AXES + 1 - len(axes)) + axes
+    columns = axes[-1][0]
+    operands: list[int] = []
+    for number, x in enumerate(straight, 1):
+        operands += [builder.address(x), *(strides[number] for _, strides in axes[:-1])]
+        operands.append(1 if axes[-1][1][number] == 0 or columns == 1 else columns)
+    sizes = [size for size, _ in axes[:-1]]
+    runs = math.prod(sizes) * -(-columns // RUN)
+    cost = sum(_COST.get(call.function.name, 1.0) if isinstance(call.function, Elementwise) else 0.2 for call in functions.calls)
+    each, tasks = share(runs, cost * out.size + 30 * runs * len(calls))
+    table = [number for call in calls if call is not None for number in call[0]]
+    parameters = np.array([value for call in calls if call is not None for value in call[1]], np.float32)
+    builder.call(
+        chain,
+        Chain(
+            builder.address(target),
+            0,
+            len(straight),
+            0,
+            len(calls),
+            builder.constant(parameters),
+            *sizes,
+            columns,
+            each,
+        ),
+        tasks,
+        4 * RUN * functions.works,
+        {"operands": operands, "calls": table},
+    )
+    return True
+
+
+_COST: Final = {"clamp": 0.2, "relu": 0.2, "negative": 0.2, "abs": 0.2, "sqrt": 0.4}
+
+
+def _call(call: Call) -> tuple[tuple[int, ...], tuple[float, float]] | None:
+    """The numbers of a call, and its parameters; None where there is no such function."""
+    if isinstance(call.function, Elementwise):
+        if call.function.name not in UNARY:
+            return None
+        alpha, beta = (*call.function.parameters, 0.0, 0.0)[:2]
+        return (UNARY.index(call.function.name), call.arguments[0], 0, call.out, 0), (alpha, beta)
+    number = _BINARY.get(call.function)
+    if number is None:
+        return None
+    return (number, call.arguments[0], call.arguments[1], call.out, 0), (0.0, 0.0)

@@ -1,0 +1,233 @@
+"""Convolutions and pooling: images whose channels are neighbours in memory."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from irrun.kernels.chain import Call
+from irrun.kernels.chain import Chain as Functions
+from irrun.kernels.compiled.images import Windows, average_pool, depthwise, max_pool
+from irrun.kernels.compiled.product import Product, pack, product, tiling
+from irrun.kernels.transposing import taps_first
+from irrun.ops.convolution.spatial import Placement
+from irrun.ops.convolution.spatial import Windows as Spatial
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.elementwise import End, chained, epilogue
+from irrun.tensor import Array
+
+
+def channels_last(builder: Builder, x: Array) -> Array | None:
+    """[N, C, H, W] whose channels are neighbours: itself or a copy."""
+    if x.strides[1] == 4 or x.shape[1] == 1:
+        return x
+    out = builder.images(x.shape)
+    return out if copied(builder, x, out) else None
+
+
+def _flat(x: Array | None) -> Array | None:
+    """[N, C, W] as [N, C, 1, W]."""
+    return x[:, :, np.newaxis] if x is not None and x.ndim == 3 else x
+
+
+class _Geometry(NamedTuple):
+    """Where windows lie over images, as the arguments of kernels have it."""
+
+    kernel_height: int
+    kernel_width: int
+    stride_height: int
+    stride_width: int
+    dilation_height: int
+    dilation_width: int
+    begin_height: int
+    begin_width: int
+
+
+def _geometry(kernel: tuple[int, ...], windows: Spatial, placed: Placement) -> _Geometry:
+    one = (1,) * (2 - len(kernel))
+    none = (0,) * (2 - len(kernel))
+    return _Geometry(
+        *(*one, *kernel), *(*one, *windows.strides), *(*one, *windows.dilations), *(*none, *placed.begins)
+    )
+
+
+def _strides(name: str, x: Array | None) -> dict[str, int]:
+    """Strides of images, rows and pixels."""
+    values = (0, 0, 0) if x is None else (x.strides[0], x.strides[2], x.strides[3])
+    return dict(zip((f"{name}_image", f"{name}_row", f"{name}_pixel"), values, strict=True))
+
+
+@lowers(FusedConvolution)
+def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+    """A convolution as a product, or channel by channel."""
+    end = epilogue(op.activation)
+    groups, filters, depth, *kernel = op.weights.shape
+    if end is None or not is_f32(data, summand, op.weights) or data.ndim not in (3, 4):
+        return None
+    windows = op.source.windows(data.ndim - 2)
+    placed = windows.place(data.shape[2:], tuple(kernel))
+    if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
+        return None
+    geometry = _geometry(tuple(kernel), windows, placed)
+    images, added = _flat(data), _flat(summand)
+    assert images is not None
+    x = channels_last(builder, images)
+    added = None if added is None else channels_last(builder, added)
+    if x is None or (summand is not None and added is None):
+        return None
+    if op.least is not None:
+        raised = builder.images(x.shape)
+        functions = Functions((Call(np.maximum, (0, 1), 2),), 2, 1)
+        if not chained(builder, functions, [x, op.least.reshape(-1, 1, 1)], raised):
+            return None
+        x = raised
+    out = builder.images((data.shape[0], groups * filters, *(1,) * (4 - data.ndim), *placed.counts))
+    if groups > 1 and depth == 1 and filters == 1:
+        _depthwise(op, builder, x, added, out, geometry, end)
+    else:
+        for group in range(groups):
+            _product(
+                op,
+                builder,
+                x[:, group * depth : (group + 1) * depth],
+                None if added is None else added[:, group * filters : (group + 1) * filters],
+                out[:, group * filters : (group + 1) * filters],
+                geometry,
+                end,
+                group,
+            )
+    return out[:, :, 0] if data.ndim == 3 else out
+
+
+def _product(
+    op: FusedConvolution,
+    builder: Builder,
+    x: Array,
+    summand: Array | None,
+    out: Array,
+    geometry: _Geometry,
+    end: End,
+    group: int,
+) -> None:
+    weights = op.weights[group]
+    filters, depth = weights.shape[:2]
+    taps = math.prod(weights.shape[2:])
+    points = out.shape[0] * out.shape[2] * out.shape[3]
+    cut = tiling(points, taps, depth, filters)
+    bias = None if op.bias is None else op.bias.reshape(-1)[group * filters : (group + 1) * filters]
+    panels = builder.packed(
+        (id(op), group), op, cut.vectors, lambda: pack(taps_first(weights).reshape(taps * depth, filters), cut.vectors)
+    )
+    builder.call(
+        product,
+        Product(
+            x=builder.address(x),
+            panels=panels,
+            bias=0 if bias is None else builder.constant(bias),
+            out=builder.address(out),
+            summand=0 if summand is None else builder.address(summand),
+            zeros=builder.constant(np.zeros(depth, np.float32)),
+            images=out.shape[0],
+            rows=out.shape[2],
+            columns=out.shape[3],
+            height=x.shape[2],
+            width=x.shape[3],
+            depth=depth,
+            filters=filters,
+            **_strides("x", x),
+            **_strides("out", out),
+            **_strides("summand", summand),
+            **geometry._asdict(),
+            tile_rows=cut.rows,
+            vectors=cut.vectors,
+            points=cut.points,
+            groups=cut.groups,
+            **end._asdict(),
+        ),
+        cut.tasks,
+        cut.workspace,
+    )
+
+
+def _depthwise(
+    op: FusedConvolution,
+    builder: Builder,
+    x: Array,
+    summand: Array | None,
+    out: Array,
+    geometry: _Geometry,
+    end: End,
+) -> None:
+    channels = out.shape[1]
+    taps = op.weights.reshape(channels, -1)
+    rows = out.shape[0] * out.shape[2]
+    each, tasks = share(rows, 0.12 * out.size * taps.shape[1])
+    function, alpha, beta = (1, end.low, end.high) if not end.function else (end.function, end.alpha, end.beta)
+    builder.call(
+        depthwise,
+        _windows(x, out, geometry, each)._replace(
+            weights=builder.constant(taps.T),
+            bias=0 if op.bias is None else builder.constant(op.bias.reshape(-1)),
+            summand=0 if summand is None else builder.address(summand),
+            **_strides("summand", summand),
+            function=function if end != End() else 0,
+            alpha=alpha,
+            beta=beta,
+        ),
+        tasks,
+    )
+
+
+def _windows(x: Array, out: Array, geometry: _Geometry, each: int) -> Windows:
+    return Windows(
+        x=x.ctypes.data,
+        out=out.ctypes.data,
+        images=out.shape[0],
+        rows=out.shape[2],
+        columns=out.shape[3],
+        height=x.shape[2],
+        width=x.shape[3],
+        channels=out.shape[1],
+        **_strides("x", x),
+        **_strides("out", out),
+        **geometry._asdict(),
+        rows_per_task=each,
+    )
+
+
+@lowers(FusedMaxPool)
+def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
+    """The largest element of each window."""
+    return _pooled(builder, data, op.kernel, op.windows, max_pool, 0)
+
+
+@lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
+def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Array) -> Array | None:
+    """The mean of each window."""
+    windows = averaging_windows(op)
+    placed = windows.place(data.shape[2:], op.kernel)
+    padded = any((*placed.begins, *placed.ends))
+    least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
+    return _pooled(builder, data, op.kernel, windows, average_pool, least)
+
+
+def _pooled(builder, data, kernel, windows, function, least):
+    if not is_f32(data) or data.ndim not in (3, 4):
+        return None
+    placed = windows.place(data.shape[2:], kernel)
+    images = _flat(data)
+    x = channels_last(builder, images)
+    if x is None or 0 in placed.counts:
+        return None
+    builder.address(x)
+    out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts))
+    each, tasks = share(out.shape[0] * out.shape[2], 0.1 * out.size * math.prod(kernel))
+    arguments = _windows(x, out, _geometry(tuple(kernel), windows, placed), each)._replace(least=least)
+    builder.call(function, arguments, tasks)
+    return out[:, :, 0] if data.ndim == 3 else out

@@ -1,0 +1,201 @@
+"""Products of matrices, attention, rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irrun.kernels.compiled.attention import TILE, Attention, attention
+from irrun.kernels.compiled.micro import LANES
+from irrun.kernels.compiled.product import Product, pack, product, tiling
+from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
+from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
+from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
+from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.elementwise import epilogue
+from irrun.tensor import Array
+
+
+@lowers(FusedMatMul)
+def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+    """A product with packed weights."""
+    end = epilogue(op.activation)
+    depth, filters = op.weights.shape
+    if end is None or not is_f32(data, summand) or op.weights.dtype != np.float32 or 0 in (depth, filters):
+        return None
+    data_rows = _rows(builder, data)
+    summand_rows = None if summand is None else _rows(builder, summand)
+    if data_rows is None or (summand is not None and summand_rows is None):
+        return None
+    points = data_rows.shape[0]
+    out = builder.empty((*data.shape[:-1], filters))
+    cut = tiling(points, 1, depth, filters)
+    panels = builder.packed((id(op), 0), op, cut.vectors, lambda: pack(op.weights, cut.vectors))
+    builder.call(
+        product,
+        Product(
+            x=builder.address(data_rows),
+            panels=panels,
+            bias=0 if op.bias is None else builder.constant(op.bias),
+            out=builder.address(out),
+            summand=0 if summand_rows is None else builder.address(summand_rows),
+            zeros=0,
+            images=1,
+            rows=1,
+            columns=points,
+            height=1,
+            width=points,
+            depth=depth,
+            filters=filters,
+            x_image=0,
+            x_row=0,
+            x_pixel=data_rows.strides[0],
+            out_image=0,
+            out_row=0,
+            out_pixel=4 * filters,
+            summand_image=0,
+            summand_row=0,
+            summand_pixel=0 if summand_rows is None else summand_rows.strides[0],
+            kernel_height=1,
+            kernel_width=1,
+            stride_height=1,
+            stride_width=1,
+            dilation_height=1,
+            dilation_width=1,
+            begin_height=0,
+            begin_width=0,
+            tile_rows=cut.rows,
+            vectors=cut.vectors,
+            points=cut.points,
+            groups=cut.groups,
+            **end._asdict(),
+        ),
+        cut.tasks,
+        cut.workspace,
+    )
+    return out
+
+
+def _rows(builder: Builder, x: Array) -> Array | None:
+    """[..., K] as rows [M, K] of neighbours, a view or a copy."""
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    if np.may_share_memory(rows, x) and (rows.strides[1] == 4 or rows.shape[1] == 1):
+        return rows
+    whole = contiguous(builder, x)
+    return None if whole is None else whole.reshape(rows.shape)
+
+
+@lowers(FusedLayerNorm)
+def normalized(op: FusedLayerNorm, builder: Builder, data: Array) -> Array | None:
+    """Rows by their mean and variance."""
+    whole = contiguous(builder, data) if is_f32(data) else None
+    if whole is None:
+        return None
+    columns = data.shape[-1]
+    out = builder.empty(data.shape)
+    rows = data.size // columns
+    each, tasks = share(rows, 0.5 * data.size)
+    builder.call(
+        layer_norm,
+        LayerNorm(
+            builder.address(whole),
+            builder.address(out),
+            0 if op.gamma is None else builder.constant(np.broadcast_to(op.gamma, (columns,))),
+            0 if op.beta is None else builder.constant(np.broadcast_to(op.beta, (columns,))),
+            rows,
+            columns,
+            each,
+            op.eps,
+            int(op.eps_outside),
+            int(op.centred),
+        ),
+        tasks,
+    )
+    return out
+
+
+@lowers(SoftMaxV1, SoftMaxV8)
+def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Array) -> Array | None:
+    """Rows of exponentials, divided by their sums."""
+    if not is_f32(data) or data.ndim == 0 or math.prod(data.shape[op.axis % data.ndim + 1 :]) != 1:
+        return None
+    whole = contiguous(builder, data)
+    if whole is None:
+        return None
+    columns = data.shape[op.axis % data.ndim]
+    out = builder.empty(data.shape)
+    rows = data.size // columns
+    each, tasks = share(rows, 1.0 * data.size)
+    builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each), tasks)
+    return out
+
+
+@lowers(FusedAttention)
+def attended(
+    op: FusedAttention, builder: Builder, query: Array, key: Array, value: Array, mask: Array | None = None
+) -> Array | None:
+    """Attention head by head."""
+    if op.key_turned:
+        key = key.swapaxes(-1, -2)
+    mask = None if op.causal else mask
+    if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
+        return None
+    stack = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    if query.strides[-1] != 4:
+        copy = contiguous(builder, query)
+        if copy is None:
+            return None
+        query = copy
+    if value.strides[-1] != 4 or (value.strides[-2] % 4):
+        copy = contiguous(builder, value)
+        if copy is None:
+            return None
+        value = copy
+    *front, heads = stack
+    queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
+    result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
+    out = result.reshape(1, *result.shape) if not front else result
+    lead = out.shape[:2]
+    try:
+        query, key, value = (np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (query, key, value))
+        mask = None if mask is None else np.broadcast_to(mask, (*lead, queries, keys))
+    except ValueError:
+        return None
+    work = lead[0] * heads * queries * keys * depth * 0.015
+    blocks = max(1, min(-(-8 // (lead[0] * heads)), queries // 16, int(work // 10_000)))
+    each = min(-(-(-(-queries // blocks)) // TILE) * TILE, 192)
+    wide = -(-keys // LANES) * LANES
+    rows = -(-each // TILE) * TILE
+    builder.call(
+        attention,
+        Attention(
+            builder.address(query),
+            builder.address(key),
+            builder.address(value),
+            0 if mask is None else builder.address(mask),
+            builder.address(out),
+            lead[0],
+            heads,
+            queries,
+            keys,
+            depth,
+            width,
+            *query.strides[:3],
+            *key.strides,
+            *value.strides[:3],
+            *out.strides[:3],
+            *((0, 0, 0, 0) if mask is None else (*mask.strides[:3], mask.strides[3] // 4)),
+            each,
+            int(op.causal),
+            op.scale if op.scale is not None else (depth or 1) ** -0.5,
+        )._replace(key_element=key.strides[3] // 4),
+        lead[0] * heads * -(-queries // each),
+        16 * rows + 4 * rows * wide + 4 * wide * depth + 64,
+    )
+    return result
+
+

@@ -1,0 +1,127 @@
+"""Which tier runs a plan: NumPy at first, compiled kernels as soon as they are worth it and ready."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from irrun.kernels.threads import threads
+from irrun.runtime.execute import Observer, execute
+from irrun.runtime.memory import Memory
+from irrun.runtime.plan import Plan
+from irrun.runtime.state import State
+from irrun.tensor import Array
+
+if TYPE_CHECKING:
+    from irrun.runtime.program import Instance, Program
+
+Tier = Literal["auto", "numpy", "compiled"]
+
+HOT: Final = 2
+"""Runs of a plan before it is compiled: what is run once needs no compiler."""
+
+_IDLE: Final = 4
+"""Instances of a program that are kept for the next run."""
+
+
+@cache
+def can_compile() -> bool:
+    """Whether the extra ``jit`` is installed."""
+    return importlib.util.find_spec("numba") is not None
+
+
+class Tiers:
+    """Runs the plans of a compiled model. Several threads may use it at once."""
+
+    def __init__(self, wanted: Tier = "auto") -> None:
+        self._wanted = wanted if can_compile() else "numpy"
+        self._packs: dict[Any, Any] = {}
+        self._hot: weakref.WeakKeyDictionary[Plan, _Compiled] = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+        self.last: Literal["numpy", "compiled"] = "numpy"
+
+    def run(
+        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+    ) -> tuple[Array, ...]:
+        """The results. They may lie in ``memory``."""
+        compiled = self._compiled(plan)
+        if compiled is not None:
+            memory.clear()
+            self.last = "compiled"
+            return compiled.run(inputs, observers)
+        self.last = "numpy"
+        return execute(plan, inputs, state, observers, memory)
+
+    def _compiled(self, plan: Plan) -> _Compiled | None:
+        if self._wanted == "numpy":
+            return None
+        with self._lock:
+            found = self._hot.get(plan)
+            if found is None:
+                found = self._hot[plan] = _Compiled(plan, self._packs)
+        found.runs += 1
+        if self._wanted == "compiled":
+            found.prepare()
+        elif found.runs > HOT:
+            found.prepare_in_background()
+        return found if found.is_ready else None
+
+
+class _Compiled:
+    """A plan on its way to a program, and the instances of that."""
+
+    def __init__(self, plan: Plan, packs: dict[Any, Any]) -> None:
+        self.runs = 0
+        self.is_ready = False
+        self._plan: Plan | None = plan
+        self._packs = packs
+        self._program: Program | None = None
+        self._idle: deque[Instance] = deque(maxlen=_IDLE)
+        self._lock = threading.Lock()
+
+    def prepare_in_background(self) -> None:
+        """Begin to compile, unless that has begun."""
+        if self._plan is not None and self._lock.acquire(blocking=False):
+            try:
+                threading.Thread(target=self.prepare, name="irrun-compile", daemon=True).start()
+            finally:
+                self._lock.release()
+
+    def prepare(self) -> None:
+        """Compile, unless that is done."""
+        with self._lock:
+            plan, self._plan = self._plan, None
+            if plan is None:
+                return
+            from irrun.runtime.program import lower
+
+            program = lower(plan, self._packs)
+            if program is not None and program.calls:
+                program.compile()
+                self._program = program
+                self._release(self._instance())
+                self.is_ready = True
+
+    def run(self, inputs: Sequence[Array], observers: Sequence[Observer]) -> tuple[Array, ...]:
+        instance = self._instance()
+        try:
+            return instance.run(inputs, threads(), observers)
+        finally:
+            self._release(instance)
+
+    def _instance(self) -> Instance:
+        from irrun.runtime.program import Instance
+
+        try:
+            return self._idle.pop()
+        except IndexError:
+            assert self._program is not None
+            return Instance(self._program, threads())
+
+    def _release(self, instance: Instance) -> None:
+        self._idle.append(instance)
