@@ -70,7 +70,7 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     targets = left + 8 * rows
     scores = targets + 8 * rows
     packed = scores + 4 * rows * wide
-    _pack_keys(c, c.key + b * c.key_batch + h * c.key_head, keys, packed)
+    _pack_keys(c.key + b * c.key_batch + h * c.key_head, c.key_row // 4, c.key_element, keys, c.depth, packed)
     lefts, outs = longs(left, rows), longs(targets, rows)
     query = c.query + b * c.query_batch + h * c.query_head
     for index in range(rows):
@@ -85,7 +85,7 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
             place = c.mask + b * c.mask_batch + h * c.mask_head + (first + index) * c.mask_row
             _add_mask(row, floats(place, (keys - 1) * c.mask_element + 1), c.mask_element)
         visible = row[:seen]
-        _finish(row, seen, np.float32(1) / exponentials(visible, visible, largest(visible)))
+        _finish(row, seen, np.float32(1) / exponentials(visible, largest(visible)))
         lefts[index] = scores + 4 * index * wide
         outs[index] = c.out + b * c.out_batch + h * c.out_head + (first + index) * c.out_row
     for index in range(last - first, rows):
@@ -115,6 +115,8 @@ def _multiply(left: int, targets: int, rows: int, depth: int, panels: int, step:
                 targets + 8 * tile,
                 0,
                 width,
+                panel,
+                0,
                 np.float32(-np.inf),
                 np.float32(np.inf),
             )
@@ -123,17 +125,16 @@ def _multiply(left: int, targets: int, rows: int, depth: int, panels: int, step:
 
 
 @inlined
-def _pack_keys(c: Any, key: int, keys: int, packed: int) -> None:
-    """Keys as panels [depth, columns]."""
+def _pack_keys(key: int, row: int, element: int, keys: int, depth: int, packed: int) -> None:
+    """Keys as panels [depth, columns]; ``row`` and ``element`` are the distances of those in elements."""
     for column in range(0, keys, PANEL):
         width = min(keys - column, PANEL)
         size = -(-width // LANES) * LANES
-        panel = floats(packed + 4 * column * c.depth, size * c.depth)
-        source = floats(key + column * c.key_row, (width - 1) * (c.key_row // 4) + (c.depth - 1) * c.key_element + 1)
-        for begin in range(0, width, LANES):
-            for k in range(c.depth):
-                for index in range(begin, min(width, begin + LANES)):
-                    panel[k * size + index] = source[index * (c.key_row // 4) + k * c.key_element]
+        panel = floats(packed + 4 * column * depth, size * depth)
+        for index in range(width):
+            source = floats(key + 4 * (column + index) * row, (depth - 1) * element + 1)
+            for k in range(depth):
+                panel[k * size + index] = source[k * element]
 
 
 @inlined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from irrun.kernels.compiled.functions import UNARY, binary, unary
+from irrun.kernels.compiled.functions import BINARY, UNARY, assign, binary, unary
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 
 RUN: Final = 1024
@@ -13,9 +13,11 @@ RUN: Final = 1024
 AXES: Final = 4
 """Axes of a chain in front of the last one."""
 
-CALL: Final = 5
-"""Numbers of a call: the number of a function (binary ones behind the unary ones), two arguments, where the result
-goes, and the first of its two parameters."""
+CALL: Final = 3
+"""Numbers of a call: the number of a function (the unary ones, the binary ones, and then the copy), the value that it
+replaces, and its second operand."""
+
+COPY: Final = len(UNARY) + len(BINARY)
 
 
 class Chain(NamedTuple):
@@ -58,12 +60,14 @@ def chain(arguments: Any, task: int, workspace: int) -> None:
         for number in range(c.functions):
             function = calls[CALL * number]
             x = _value(c, operands, calls[CALL * number + 1], row, begin, length, workspace)
-            out = _value(c, operands, calls[CALL * number + 3], row, begin, length, workspace)
             if function < _UNARY:
-                unary(function, x, out, parameters[2 * number], parameters[2 * number + 1])
+                unary(function, x, parameters[2 * number], parameters[2 * number + 1])
+                continue
+            y = _value(c, operands, calls[CALL * number + 2], row, begin, length, workspace)
+            if function == COPY:
+                assign(x, y)
             else:
-                y = _value(c, operands, calls[CALL * number + 2], row, begin, length, workspace)
-                binary(function - _UNARY, x, y, out)
+                binary(function - _UNARY, x, y)
 
 
 @inlined

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
 
 from irrun.kernels.compiled.native import inlined, power_of_two
 
-_scalar = numba.njit(nogil=True, error_model="numpy", inline="always", fastmath={"contract"})
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def scalar(function: _Function) -> _Function:
+    """A function of one element, which becomes part of the loop that it is called in."""
+    return numba.njit(nogil=True, error_model="numpy", inline="always", fastmath={"contract"})(function)  # type: ignore[no-any-return]
+
 
 ONE: Final = np.float32(1)
 HALF: Final = np.float32(0.5)
@@ -22,12 +29,12 @@ _LN2_LOW = np.float32(-2.12194440e-4)
 _E2, _E3, _E4 = np.float32(0.5), np.float32(0.16666665459), np.float32(0.041665795894)
 _E5, _E6, _E7 = np.float32(0.0083334519073), np.float32(0.0013981999507), np.float32(0.00019875691500)
 _ROUND = np.float32(12582912)
-_LOWEST, _HIGHEST = np.float32(-104), np.float32(89)
+_LOWEST, _HIGHEST = np.float32(-87.33), np.float32(89)
 
 
-@_scalar
-def exp(x):
-    """The exponential, within 2 ulp; 0, inf and NaN as it should be."""
+@scalar
+def exp(x: Any) -> Any:
+    """The exponential, within 2 ulp; inf and NaN as it should be, 0 for what is smaller than any normal number."""
     y = min(max(x, _LOWEST), _HIGHEST)
     n = np.float32(y * _LOG2E + _ROUND) - _ROUND
     r = y - n * _LN2_HIGH
@@ -40,6 +47,7 @@ def exp(x):
     p = p * (r * r) + (r + ONE)
     half = np.float32(n * HALF + _ROUND) - _ROUND
     value = p * power_of_two(half) * power_of_two(n - half)
+    value = ZERO if x < _LOWEST else value
     return value if x == x else x
 
 
@@ -51,8 +59,8 @@ _U6 = np.float32(1.19825839466702e-06)
 _FLAT = np.float32(7.90531110763549805)
 
 
-@_scalar
-def tanh(x):
+@scalar
+def tanh(x: Any) -> Any:
     """The hyperbolic tangent: a quotient of polynomials, within 3 ulp."""
     y = min(max(x, -_FLAT), _FLAT)
     s = y * y
@@ -75,8 +83,8 @@ _G6 = np.float32(1.805616419e-09)
 _REACH = np.float32(5.9**2)
 
 
-@_scalar
-def gelu(x):
+@scalar
+def gelu(x: Any) -> Any:
     """x * (1 + erf(x / sqrt(2))) / 2, where erf is the tangent of an odd polynomial."""
     s = min(x * x, _REACH)
     p = _G6 * s + _G5
@@ -92,168 +100,155 @@ _TANH_SCALE = np.float32(math.sqrt(2 / math.pi))
 _TANH_CUBE = np.float32(0.044715 * math.sqrt(2 / math.pi))
 
 
-@_scalar
-def gelu_tanh(x):
+@scalar
+def gelu_tanh(x: Any) -> Any:
     """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2."""
     return x * (HALF * tanh(x * (_TANH_CUBE * x * x + _TANH_SCALE)) + HALF)
 
 
-@_scalar
-def sigmoid(x):
+@scalar
+def sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x))."""
     return ONE / (ONE + exp(-x))
 
 
 UNARY: Final = (
-    "copy",
-    "clamp",
-    "gelu",
-    "gelu_tanh",
-    "sigmoid",
-    "swish",
-    "tanh",
-    "exp",
-    "hswish",
-    "hsigmoid",
-    "elu",
-    "sqrt",
-    "negative",
-    "abs",
+    *("clamp", "gelu", "gelu_tanh", "sigmoid", "swish", "tanh", "exp", "hswish", "hsigmoid", "elu", "sqrt"),
+    *("negative", "abs"),
 )
 """Functions of one element and up to two parameters, by their number."""
 
-BINARY: Final = ("add", "subtract", "multiply", "divide", "maximum", "minimum")
-"""Functions of two elements, by their number."""
+BINARY: Final = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "subtract_from", "divide_into")
+"""Functions of two elements, by their number; the last two have their operands the other way round."""
 
 _THREE, _SIX, _SIXTH = np.float32(3), np.float32(6), np.float32(1 / 6)
 
 
 @inlined
-def unary(number, x, out, a, b):
-    """Apply a function of `UNARY` to x, element by element; ``out`` may be x itself."""
+def unary(number: int, x: Any, a: Any, b: Any) -> None:
+    """Replace x by a function of `UNARY`, element by element.
+
+    Loops have one array each: with two that may be the same, LLVM makes no vectors.
+    """
     count = len(x)
     if number == 0:
         for i in range(count):
-            out[i] = x[i]
-    elif number == 1:
-        for i in range(count):
             v = x[i]
             v = a if v < a else v
-            out[i] = b if v > b else v
+            x[i] = b if v > b else v
+    elif number == 1:
+        for i in range(count):
+            x[i] = gelu(x[i])
     elif number == 2:
         for i in range(count):
-            out[i] = gelu(x[i])
+            x[i] = gelu_tanh(x[i])
     elif number == 3:
         for i in range(count):
-            out[i] = gelu_tanh(x[i])
+            x[i] = sigmoid(x[i])
     elif number == 4:
         for i in range(count):
-            out[i] = sigmoid(x[i])
+            x[i] *= sigmoid(x[i])
     elif number == 5:
         for i in range(count):
-            out[i] = x[i] * sigmoid(x[i])
+            x[i] = tanh(x[i])
     elif number == 6:
         for i in range(count):
-            out[i] = tanh(x[i])
+            x[i] = exp(x[i])
     elif number == 7:
         for i in range(count):
-            out[i] = exp(x[i])
+            x[i] *= _clip(x[i] + _THREE, ZERO, _SIX) * _SIXTH
     elif number == 8:
         for i in range(count):
-            out[i] = x[i] * min(max(x[i] + _THREE, ZERO), _SIX) * _SIXTH
+            x[i] = _clip(x[i] * _SIXTH + HALF, ZERO, ONE)
     elif number == 9:
         for i in range(count):
-            out[i] = min(max(x[i] * _SIXTH + HALF, ZERO), ONE)
+            v = x[i]
+            x[i] = a * (exp(v) - ONE) if v < ZERO else v
     elif number == 10:
         for i in range(count):
-            v = x[i]
-            out[i] = v if v > ZERO else a * (exp(v) - ONE)
+            x[i] = np.sqrt(x[i])
     elif number == 11:
         for i in range(count):
-            out[i] = np.sqrt(x[i])
+            x[i] = -x[i]
     elif number == 12:
         for i in range(count):
-            out[i] = -x[i]
-    elif number == 13:
-        for i in range(count):
-            out[i] = abs(x[i])
+            x[i] = abs(x[i])
+
+
+@scalar
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    x = low if x < low else x
+    return high if x > high else x
 
 
 @inlined
-def binary(number, x, y, out):
-    """Apply a function of `BINARY` to x and y; an array of one element is combined with all of the other."""
-    count = len(out)
-    if len(x) == 1 and count > 1:
-        _binary_left(number, x[0], y, out)
-    elif len(y) == 1 and count > 1:
-        _binary_right(number, x, y[0], out)
-    elif number == 0:
-        for i in range(count):
-            out[i] = x[i] + y[i]
-    elif number == 1:
-        for i in range(count):
-            out[i] = x[i] - y[i]
-    elif number == 2:
-        for i in range(count):
-            out[i] = x[i] * y[i]
-    elif number == 3:
-        for i in range(count):
-            out[i] = x[i] / y[i]
-    elif number == 4:
-        for i in range(count):
-            v, w = x[i], y[i]
-            out[i] = v if v > w or v != v else w
-    elif number == 5:
-        for i in range(count):
-            v, w = x[i], y[i]
-            out[i] = v if v < w or v != v else w
-
-
-@inlined
-def _binary_right(number, x, w, out):
-    count = len(out)
+def binary(number: int, x: Any, y: Any) -> None:
+    """Replace x by a function of `BINARY` of x and y; y has as many elements, or one."""
+    if len(y) == 1:
+        _with_one(number, x, y[0])
+        return
+    count = len(x)
     if number == 0:
         for i in range(count):
-            out[i] = x[i] + w
+            x[i] += y[i]
     elif number == 1:
         for i in range(count):
-            out[i] = x[i] - w
+            x[i] -= y[i]
     elif number == 2:
         for i in range(count):
-            out[i] = x[i] * w
+            x[i] *= y[i]
     elif number == 3:
         for i in range(count):
-            out[i] = x[i] / w
+            x[i] /= y[i]
     elif number == 4:
         for i in range(count):
-            v = x[i]
-            out[i] = v if v > w or v != v else w
+            x[i] = y[i] if y[i] > x[i] or y[i] != y[i] else x[i]
     elif number == 5:
         for i in range(count):
-            v = x[i]
-            out[i] = v if v < w or v != v else w
+            x[i] = y[i] if y[i] < x[i] or y[i] != y[i] else x[i]
+    elif number == 6:
+        for i in range(count):
+            x[i] = y[i] - x[i]
+    elif number == 7:
+        for i in range(count):
+            x[i] = y[i] / x[i]
 
 
 @inlined
-def _binary_left(number, v, y, out):
-    count = len(out)
+def _with_one(number: int, x: Any, w: Any) -> None:
+    count = len(x)
     if number == 0:
         for i in range(count):
-            out[i] = v + y[i]
+            x[i] += w
     elif number == 1:
         for i in range(count):
-            out[i] = v - y[i]
+            x[i] -= w
     elif number == 2:
         for i in range(count):
-            out[i] = v * y[i]
+            x[i] *= w
     elif number == 3:
         for i in range(count):
-            out[i] = v / y[i]
+            x[i] /= w
     elif number == 4:
         for i in range(count):
-            w = y[i]
-            out[i] = v if v > w or v != v else w
+            x[i] = w if w > x[i] or w != w else x[i]
     elif number == 5:
         for i in range(count):
-            w = y[i]
-            out[i] = v if v < w or v != v else w
+            x[i] = w if w < x[i] or w != w else x[i]
+    elif number == 6:
+        for i in range(count):
+            x[i] = w - x[i]
+    elif number == 7:
+        for i in range(count):
+            x[i] = w / x[i]
+
+
+@inlined
+def assign(x: Any, y: Any) -> None:
+    """Copy y to x; y has as many elements, or one."""
+    if len(y) == 1:
+        for i in range(len(x)):
+            x[i] = y[0]
+    else:
+        for i in range(len(x)):
+            x[i] = y[i]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import unary
+from irrun.kernels.compiled.functions import assign, unary
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
 
 
@@ -46,7 +46,7 @@ class Windows(NamedTuple):
     summand_image: int = 0
     summand_row: int = 0
     summand_pixel: int = 0
-    function: int = 0
+    function: int = -1
     alpha: float = 0
     beta: float = 0
     least: int = 0
@@ -107,7 +107,7 @@ def depthwise(arguments: Any, task: int, workspace: int) -> None:
             across, left, right = _reach(x, c.stride_width, c.dilation_width, c.begin_width, c.kernel_width, c.width)
             out = floats(c.out + image * c.out_image + y * c.out_row + x * c.out_pixel, c.channels)
             if c.bias != 0:
-                _copy(floats(c.bias, c.channels), out)
+                assign(out, floats(c.bias, c.channels))
             else:
                 fill(out, np.float32(0))
             for ky in range(top, bottom):
@@ -119,8 +119,8 @@ def depthwise(arguments: Any, task: int, workspace: int) -> None:
             if c.summand != 0:
                 place = c.summand + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
                 _add(out, floats(place, c.channels))
-            if c.function != 0:
-                unary(c.function, out, out, np.float32(c.alpha), np.float32(c.beta))
+            if c.function >= 0:
+                unary(c.function, out, np.float32(c.alpha), np.float32(c.beta))
 
 
 @inlined
@@ -128,12 +128,6 @@ def fill(out: Any, value: Any) -> None:
     """Write one value everywhere."""
     for i in range(len(out)):
         out[i] = value
-
-
-@inlined
-def _copy(x: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = x[i]
 
 
 @inlined

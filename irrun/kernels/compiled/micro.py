@@ -47,14 +47,17 @@ VARIANTS: Final = (
 
 
 @intrinsic
-def multiply_tile(typingctx, rows, vectors, taps, depth, left, panel, step, bias, out, summand, columns, low, high):  # noqa: ARG001
+def multiply_tile(
+    typingctx, rows, vectors, taps, depth, left, panel, step, bias, out, summand, columns, ahead, ahead_step, low, high
+):  # noqa: ARG001
     """Compute a tile of a result, clipped to the bounds ``low`` and ``high``.
 
     ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
     factor [taps, rows], each of ``depth`` f32; ``panel`` that of the right factor [taps * depth, vectors], ``step`` the
     bytes between its rows. ``bias`` is the address of what is added to each row, or 0. ``out`` and ``summand`` are the
     addresses of the addresses of the rows of the result and of what is added to them, or 0. The result has so many
-    ``columns``, which may be fewer than the last vector holds.
+    ``columns``, which may be fewer than the last vector holds. Meanwhile memory from the address ``ahead`` on is
+    fetched into the second cache, so many bytes for each row of the panel.
     """
 
     def build(context, builder, _, args):
@@ -67,7 +70,7 @@ def multiply_tile(typingctx, rows, vectors, taps, depth, left, panel, step, bias
                 _Tile(builder, *variant).build(*args[2:])
         return context.get_dummy_value()
 
-    return types.void(*[types.int64] * 11, types.float32, types.float32), build
+    return types.void(*[types.int64] * 13, types.float32, types.float32), build
 
 
 class _Tile:
@@ -111,6 +114,8 @@ class _Tile:
         out: Any,
         summand: Any,
         columns: Any,
+        ahead: Any,
+        ahead_step: Any,
         low: Any,
         high: Any,
     ) -> None:
@@ -134,6 +139,10 @@ class _Tile:
                     builder.store(added, sums[i][j])
         fma = self.function(f"llvm.fma.v{LANES}f32", self.vector, *[self.vector] * 3)
         place = cgutils.alloca_once_value(builder, panel)
+        fetched = cgutils.alloca_once_value(builder, ahead)
+        word, byte = ir.IntType(32), ir.IntType(8)
+        prefetch = self.function("llvm.prefetch.p0i8", ir.VoidType(), byte.as_pointer(), word, word, word)
+        hints = [ir.Constant(word, value) for value in (0, 2, 1)]
         with cgutils.for_range(builder, taps, intp=self.long) as outer:
             begin = builder.add(left, builder.mul(outer.index, self.constant(8 * rows)))
             addresses = [self.load(begin, 8 * i, self.long) for i in range(rows)]
@@ -141,6 +150,9 @@ class _Tile:
                 here = builder.load(place)
                 right = [self.load(here, bytes_ * j) for j in range(vectors)]
                 builder.store(builder.add(here, step), place)
+                next_one = builder.load(fetched)
+                builder.call(prefetch, [builder.inttoptr(next_one, byte.as_pointer()), *hints])
+                builder.store(builder.add(next_one, ahead_step), fetched)
                 for i in range(rows):
                     pointer = builder.gep(builder.inttoptr(addresses[i], self.float.as_pointer()), [inner.index])
                     value = self.splat(builder.load(pointer))

@@ -100,6 +100,10 @@ def product(arguments: Any, task: int, workspace: int) -> None:
         column = place * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
+        panel = c.panels + 4 * column * taps * c.depth
+        after = panel + 4 * vectors * LANES * taps * c.depth
+        # The next panel, a part of each of its rows with each tile.
+        ahead_step = -(-4 * full // tiles) if place + 1 < panels and tiles > 2 else 0
         for tile in range(tiles):
             multiply_tile(
                 c.tile_rows,
@@ -107,20 +111,21 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                 taps,
                 c.depth,
                 left + 8 * tile * taps * c.tile_rows,
-                c.panels + 4 * column * taps * c.depth,
+                panel,
                 4 * vectors * LANES,
                 c.bias + 4 * column if c.bias != 0 else 0,
                 targets + 8 * tile * c.tile_rows,
                 added + 8 * tile * c.tile_rows if c.summand != 0 else 0,
                 width,
+                after + tile * ahead_step * taps * c.depth if ahead_step else panel,
+                ahead_step,
                 low,
                 high,
             )
-        if c.function != 0:
+        if c.function >= 0:
             addresses = longs(targets, last - first)
             for index in range(last - first):
-                row = floats(addresses[index], width)
-                unary(c.function, row, row, np.float32(c.alpha), np.float32(c.beta))
+                unary(c.function, floats(addresses[index], width), np.float32(c.alpha), np.float32(c.beta))
         _move(targets, tiles * c.tile_rows, 4 * full)
         if c.summand != 0:
             _move(added, tiles * c.tile_rows, 4 * full)

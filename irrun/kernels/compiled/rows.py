@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import exp
+from irrun.kernels.compiled.functions import assign, exp, scalar
 from irrun.kernels.compiled.native import floats, inlined, kernel, record, summing
 
 
@@ -27,22 +27,32 @@ def softmax(arguments: Any, task: int, workspace: int) -> None:
     for row in range(task * c.rows_per_task, min(c.rows, (task + 1) * c.rows_per_task)):
         x = floats(c.x + 4 * row * c.columns, c.columns)
         out = floats(c.out + 4 * row * c.columns, c.columns)
-        scale(out, np.float32(1) / exponentials(x, out, largest(x)))
-
-
-@summing
-def largest(x: Any) -> Any:
-    """The largest element of a row."""
-    most = x[0]
-    for i in range(len(x)):
-        most = x[i] if x[i] > most else most
-    return most
+        assign(out, x)
+        scale(out, np.float32(1) / exponentials(out, largest(out)))
 
 
 @inlined
-def _exponentials(x: Any, out: Any, peak: Any) -> None:
+def largest(x: Any) -> Any:
+    """The largest element of a row: of four at a time, since each has to wait for the one before."""
+    least = np.float32(-np.inf)
+    a, b, c, d = least, least, least, least
+    whole = len(x) - len(x) % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = _larger(a, x[i]), _larger(b, x[i + 1]), _larger(c, x[i + 2]), _larger(d, x[i + 3])
+    for i in range(whole, len(x)):
+        a = _larger(a, x[i])
+    return _larger(_larger(a, b), _larger(c, d))
+
+
+@scalar
+def _larger(a: Any, b: Any) -> Any:
+    return b if b > a else a
+
+
+@inlined
+def _exponentials(x: Any, peak: Any) -> None:
     for i in range(len(x)):
-        out[i] = exp(x[i] - peak)
+        x[i] = exp(x[i] - peak)
 
 
 @summing
@@ -55,10 +65,10 @@ def total(x: Any) -> Any:
 
 
 @inlined
-def exponentials(x: Any, out: Any, peak: Any) -> Any:
-    """Write exp(x - peak); returns the sum."""
-    _exponentials(x, out, peak)
-    return total(out)
+def exponentials(x: Any, peak: Any) -> Any:
+    """Replace x by exp(x - peak); returns the sum."""
+    _exponentials(x, peak)
+    return total(x)
 
 
 @inlined

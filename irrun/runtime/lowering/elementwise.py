@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.elementwise import AXES, RUN, Chain, chain
+from irrun.kernels.compiled.elementwise import AXES, COPY, RUN, Chain, chain
 from irrun.kernels.compiled.functions import BINARY, UNARY
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.fused.in_place import Elementwise
@@ -18,15 +18,21 @@ from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers,
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
 
-_BINARY: Final[dict[Any, int]] = {getattr(np, name): len(UNARY) + number for number, name in enumerate(BINARY)}
+_BINARY: Final[dict[Any, int]] = {
+    getattr(np, name): len(UNARY) + number for number, name in enumerate(BINARY) if hasattr(np, name)
+}
+_REVERSED: Final = {
+    len(UNARY) + BINARY.index(name): len(UNARY) + BINARY.index(other)
+    for name, other in (("subtract", "subtract_from"), ("divide", "divide_into"))
+}
 
 
 class End(NamedTuple):
-    """The activation of a product: bounds that it is clipped to, then a function of `UNARY`."""
+    """The activation of a product: bounds that it is clipped to, then a function of `UNARY`, -1 for none."""
 
     low: float = -np.inf
     high: float = np.inf
-    function: int = 0
+    function: int = -1
     alpha: float = 0.0
     beta: float = 0.0
 
@@ -61,7 +67,7 @@ def _order(x: Array) -> list[int]:
 
 def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out: Array) -> bool:
     """Lower a chain; False where a function or a layout has no kernel. ``out`` has no gaps."""
-    calls = [_call(call) for call in functions.calls]
+    calls = [_calls(call) for call in functions.calls]
     spread = [np.broadcast_to(x, out.shape) for x in inputs]
     target, *spread = in_order_of(out, [out, *spread])
     straight = []
@@ -92,8 +98,9 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
     runs = math.prod(sizes) * -(-columns // RUN)
     cost = sum(_COST.get(call.function.name, 1.0) if isinstance(call.function, Elementwise) else 0.2 for call in functions.calls)
     each, tasks = share(runs, cost * out.size + 30 * runs * len(calls))
-    table = [number for call in calls if call is not None for number in call[0]]
-    parameters = np.array([value for call in calls if call is not None for value in call[1]], np.float32)
+    flat = [one for several in calls if several is not None for one in several]
+    table = [number for one in flat for number in one[:3]]
+    parameters = np.array([value for one in flat for value in one[3:]], np.float32)
     builder.call(
         chain,
         Chain(
@@ -101,7 +108,7 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
             0,
             len(straight),
             0,
-            len(calls),
+            len(flat),
             builder.constant(parameters),
             *sizes,
             columns,
@@ -117,14 +124,19 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
 _COST: Final = {"clamp": 0.2, "relu": 0.2, "negative": 0.2, "abs": 0.2, "sqrt": 0.4}
 
 
-def _call(call: Call) -> tuple[tuple[int, ...], tuple[float, float]] | None:
-    """The numbers of a call, and its parameters; None where there is no such function."""
+def _calls(call: Call) -> list[tuple[int, int, int, float, float]] | None:
+    """A call as functions that replace one of their operands; None where there is no such function."""
+    first, out = call.arguments[0], call.out
+    copy = [] if first == out else [(COPY, out, first, 0.0, 0.0)]
     if isinstance(call.function, Elementwise):
         if call.function.name not in UNARY:
             return None
         alpha, beta = (*call.function.parameters, 0.0, 0.0)[:2]
-        return (UNARY.index(call.function.name), call.arguments[0], 0, call.out, 0), (alpha, beta)
+        return [*copy, (UNARY.index(call.function.name), out, out, alpha, beta)]
     number = _BINARY.get(call.function)
     if number is None:
         return None
-    return (number, call.arguments[0], call.arguments[1], call.out, 0), (0.0, 0.0)
+    second = call.arguments[1]
+    if second == out and first != out:
+        return [(_REVERSED.get(number, number), out, first, 0.0, 0.0)]
+    return [*copy, (number, out, second, 0.0, 0.0)]

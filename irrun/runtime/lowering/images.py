@@ -168,7 +168,7 @@ def _depthwise(
     taps = op.weights.reshape(channels, -1)
     rows = out.shape[0] * out.shape[2]
     each, tasks = share(rows, 0.12 * out.size * taps.shape[1])
-    function, alpha, beta = (1, end.low, end.high) if not end.function else (end.function, end.alpha, end.beta)
+    function, alpha, beta = (0, end.low, end.high) if end.function < 0 else (end.function, end.alpha, end.beta)
     builder.call(
         depthwise,
         _windows(x, out, geometry, each)._replace(
@@ -176,7 +176,7 @@ def _depthwise(
             bias=0 if op.bias is None else builder.constant(op.bias.reshape(-1)),
             summand=0 if summand is None else builder.address(summand),
             **_strides("summand", summand),
-            function=function if end != End() else 0,
+            function=function if end != End() else -1,
             alpha=alpha,
             beta=beta,
         ),
