@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 
 import numpy as np
@@ -82,7 +81,7 @@ class Columns(Product):
     """The windows side by side as the rows of a matrix."""
 
     @cached_property
-    def weights(self) -> Array:  # type: ignore[override]
+    def weights(self) -> Array:
         """The matrix [K, O]; it is made by the first run."""
         return taps_first(self.source).reshape(-1, len(self.source))
 

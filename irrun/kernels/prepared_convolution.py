@@ -118,7 +118,9 @@ def prepare_convolution(
     return PreparedConvolution(_choose(grouped, geometry, epilogue, shape[0], accurate, least), shape, weights.dtype)
 
 
-def _choose(weights: Array, geometry: Geometry, epilogue: Epilogue, batch: int, accurate: bool, least: Array | None) -> Any:
+def _choose(
+    weights: Array, geometry: Geometry, epilogue: Epilogue, batch: int, accurate: bool, least: Array | None
+) -> Any:
     groups, filters, depth = weights.shape[:3]
     if least is not None:
         return Pointwise(weights[0], geometry, epilogue, least)

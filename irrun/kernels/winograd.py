@@ -136,9 +136,7 @@ class Winograd:
         """The products for some rows of tiles, and a matrix for the bias."""
         rows = last - first
         points = rows * self.across
-        products = scratch(
-            "winograd products", (36 if self.bias is None else 37, points, self.filters), np.float32
-        )
+        products = scratch("winograd products", (36 if self.bias is None else 37, points, self.filters), np.float32)
         padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * self.across + 2)
         data = scratch("winograd data", (36, points, self.depth), np.float32)
         transform_data(padded, rows, self.across, data)

@@ -283,8 +283,8 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
 
     ``config`` holds settings in OpenVINO's words: ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``,
     of which the latter forbids what loses bits for speed. ``{"OPTIMIZE": False}`` runs layer by layer exactly as
-    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. ``{"TIER": "numpy"}`` forbids compiled
-    kernels, ``{"TIER": "compiled"}`` compiles before the first run, not while others go on.
+    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. ``{"TIER": "numpy"}`` forbids
+    compiled kernels, ``{"TIER": "compiled"}`` compiles before the first run, not while others go on.
     ``{"LOW_MEMORY": True}`` keeps weights in the few bits that they are stored in, f16 too, even where that is slower.
     A text names a device, of which there is only the one. ValueError where a setting does not exist.
     """

@@ -7,7 +7,6 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.ops import Fact
 from irrun.ops.activation.swish import Swish
-from irrun.ops.arithmetic.elementwise import Binary
 from irrun.ops.fused.in_place import Elementwise, elementwise
 from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape

@@ -55,9 +55,10 @@ class Program:
 
 def lower(plan: Plan, packs: Packs) -> Program | None:
     """The program of a plan; None where the plan has sizes, variables, bodies or types that a program cannot have."""
-    if not plan.is_static or any(set(step.asks) - {"memory"} for step in plan.steps):
+    facts = [*plan.parameter_facts, *(fact for step in plan.steps for fact in step.facts)]
+    if not all(fact.shape.is_static and fact.type.is_known and fact.type.kind != "string" for fact in facts):
         return None
-    if any(type.kind == "string" for step in plan.steps for type in step.types):
+    if any(set(step.asks) - {"memory"} for step in plan.steps):
         return None
     builder = Builder(packs)
     slots: list[Any] = list(plan.slots)
@@ -91,7 +92,7 @@ def lower(plan: Plan, packs: Packs) -> Program | None:
 
 def _lowered(step: Step, builder: Builder, inputs: tuple[Any, ...]) -> tuple[Array, ...]:
     op = step.node.op
-    lowering = LOWERINGS.get(type(op))
+    lowering = None if op is None else LOWERINGS.get(type(op))
     mark = len(builder.items)
     if lowering is not None:
         given = inputs
@@ -124,9 +125,9 @@ def _find_lives(builder: Builder, parameters: Sequence[Array], results: Sequence
                 if isinstance(value, int):
                     touch(value, number)
         else:
-            for array in (*item.inputs, *item.outputs):
-                if array is not None:
-                    touch(_start(array), number)
+            for used in (*item.inputs, *item.outputs):
+                if used is not None:
+                    touch(_start(used), number)
     for array in results:
         touch(_start(array), len(builder.items))
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+
+from irrun.kernels.compiled.native import intrinsic
 
 
 def _host() -> tuple[int, int]:
@@ -48,8 +49,23 @@ VARIANTS: Final = (
 
 @intrinsic
 def multiply_tile(
-    typingctx, rows, vectors, taps, depth, left, panel, step, bias, out, summand, columns, ahead, ahead_step, low, high
-):  # noqa: ARG001
+    typingctx: Any,
+    rows: Any,
+    vectors: Any,
+    taps: Any,
+    depth: Any,
+    left: Any,
+    panel: Any,
+    step: Any,
+    bias: Any,
+    out: Any,
+    summand: Any,
+    columns: Any,
+    ahead: Any,
+    ahead_step: Any,
+    low: Any,
+    high: Any,
+) -> Any:
     """Compute a tile of a result, clipped to the bounds ``low`` and ``high``.
 
     ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
@@ -60,7 +76,7 @@ def multiply_tile(
     fetched into the second cache, so many bytes for each row of the panel.
     """
 
-    def build(context, builder, _, args):
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         for variant in VARIANTS:
             matches = (
                 builder.icmp_signed("==", given, ir.Constant(given.type, wanted))

@@ -12,11 +12,13 @@ from functools import cached_property
 from typing import Any, Final, TypeVar, get_type_hints
 
 import numba
+import numba.extending
 import numpy as np
 from llvmlite import ir
 from numba import carray
 from numba.core import types
-from numba.extending import intrinsic
+
+_pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -33,6 +35,11 @@ def summing(function: _Function) -> _Function:
     return numba.njit(**_OPTIONS, fastmath={"reassoc", "contract", "nsz"})(function)  # type: ignore[no-any-return]
 
 
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """A function whose LLVM code is written by hand."""
+    return numba.extending.intrinsic(function)
+
+
 class Kernel:
     """A function that is compiled when its address is first asked for, and cached on disk."""
 
@@ -45,7 +52,7 @@ class Kernel:
 
     @cached_property
     def _compiled(self) -> Any:
-        signature = types.void(types.CPointer(numba.from_dtype(self.record)), types.int64, types.int64)
+        signature = types.void(_pointer_to(numba.from_dtype(self.record)), types.int64, types.int64)
         return numba.cfunc(signature, cache=True, error_model="numpy")(self.function)
 
     @property
@@ -62,44 +69,44 @@ def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], Kerne
 
 
 @inlined
-def record(arguments):
+def record(arguments: Any) -> Any:
     """The arguments of a kernel."""
     return carray(arguments, 1)[0]
 
 
 @intrinsic
-def _pointer(typingctx, address):  # noqa: ARG001
-    def build(context, builder, _, args):  # noqa: ARG001
+def _pointer(typingctx: Any, address: Any) -> Any:
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], ir.FloatType().as_pointer())
 
-    return types.CPointer(types.float32)(types.int64), build
+    return _pointer_to(types.float32)(types.int64), build
 
 
 @intrinsic
-def _long_pointer(typingctx, address):  # noqa: ARG001
-    def build(context, builder, _, args):  # noqa: ARG001
+def _long_pointer(typingctx: Any, address: Any) -> Any:
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], ir.IntType(64).as_pointer())
 
-    return types.CPointer(types.int64)(types.int64), build
+    return _pointer_to(types.int64)(types.int64), build
 
 
 @inlined
-def floats(address, count):
+def floats(address: int, count: int) -> Any:
     """An array over memory that holds f32."""
     return carray(_pointer(address), count)
 
 
 @inlined
-def longs(address, count):
+def longs(address: int, count: int) -> Any:
     """An array over memory that holds i64."""
     return carray(_long_pointer(address), count)
 
 
 @intrinsic
-def power_of_two(typingctx, exponent):  # noqa: ARG001
+def power_of_two(typingctx: Any, exponent: Any) -> Any:
     """2**exponent for an f32 that holds an integer from -127 to 127: 1.5 * 2**23 puts it into the lowest bits."""
 
-    def build(context, builder, _, args):  # noqa: ARG001
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         shifted = builder.fadd(args[0], ir.Constant(ir.FloatType(), 12582912.0 + 127))
         word = ir.IntType(32)
         return builder.bitcast(builder.shl(builder.bitcast(shifted, word), ir.Constant(word, 23)), ir.FloatType())
@@ -108,30 +115,30 @@ def power_of_two(typingctx, exponent):  # noqa: ARG001
 
 
 @intrinsic
-def add_atomically(typingctx, address, value):  # noqa: ARG001
+def add_atomically(typingctx: Any, address: Any, value: Any) -> Any:
     """Add to an int64 in memory; returns what was there."""
 
-    def build(context, builder, _, args):  # noqa: ARG001
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         return builder.atomic_rmw("add", builder.inttoptr(args[0], ir.IntType(64).as_pointer()), args[1], "seq_cst")
 
     return types.int64(types.int64, types.int64), build
 
 
 @intrinsic
-def load_atomically(typingctx, address):  # noqa: ARG001
+def load_atomically(typingctx: Any, address: Any) -> Any:
     """An int64 in memory that other threads write to."""
 
-    def build(context, builder, _, args):  # noqa: ARG001
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         return builder.load_atomic(builder.inttoptr(args[0], ir.IntType(64).as_pointer()), "acquire", 8)
 
     return types.int64(types.int64), build
 
 
 @intrinsic
-def store_atomically(typingctx, address, value):  # noqa: ARG001
+def store_atomically(typingctx: Any, address: Any, value: Any) -> Any:
     """Write an int64 that other threads read."""
 
-    def build(context, builder, _, args):  # noqa: ARG001
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         builder.store_atomic(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()), "seq_cst", 8)
         return context.get_dummy_value()
 
@@ -139,10 +146,10 @@ def store_atomically(typingctx, address, value):  # noqa: ARG001
 
 
 @intrinsic
-def offer_processor(typingctx, function):  # noqa: ARG001
+def offer_processor(typingctx: Any, function: Any) -> Any:
     """Call ``int function(void)``, by its address: ``sched_yield``."""
 
-    def build(context, builder, _, args):  # noqa: ARG001
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         type = ir.FunctionType(ir.IntType(32), [])
         builder.call(builder.inttoptr(args[0], type.as_pointer()), [])
         return context.get_dummy_value()
@@ -151,10 +158,10 @@ def offer_processor(typingctx, function):  # noqa: ARG001
 
 
 @intrinsic
-def call_kernel(typingctx, function, arguments, task, workspace):  # noqa: ARG001
+def call_kernel(typingctx: Any, function: Any, arguments: Any, task: Any, workspace: Any) -> Any:
     """Call a kernel by its address."""
 
-    def build(context, builder, _, args):  # noqa: ARG001
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
         long = ir.IntType(64)
         type = ir.FunctionType(ir.VoidType(), [long.as_pointer(), long, long])
         kernel = builder.inttoptr(args[0], type.as_pointer())

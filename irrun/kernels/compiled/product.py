@@ -197,7 +197,7 @@ def pack(matrix: Array, vectors: int) -> Array:
 
 
 class Tiling(NamedTuple):
-    """How a product is cut: rows of a tile, vectors of a panel, points of a task, groups of panels, tasks, workspace."""
+    """How a product is cut: rows of a tile, vectors of a panel, points of a task, groups of panels; then the tasks."""
 
     rows: int
     vectors: int
@@ -216,6 +216,7 @@ def tiling(points: int, taps: int, depth: int, filters: int) -> Tiling:
     blocks = -(-points // _POINTS)
     groups = min(panels, max(1, round(most / blocks)))
     blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
-    each = -(-(-(-points // blocks)) // rows) * rows
+    part = -(-points // blocks)
+    each = -(-part // rows) * rows
     blocks = -(-points // each)
     return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2))

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import numba
-
 from irrun.kernels.compiled.native import (
     add_atomically,
     call_kernel,
+    inlined,
     load_atomically,
     longs,
     offer_processor,
@@ -29,8 +28,8 @@ _POLLS: Final = 4000
 """Times that a counter is looked at before the processor is offered to somebody else."""
 
 
-@numba.njit(nogil=True, cache=True)
-def walk(tape, calls, counters, workspace, yielding):
+@inlined
+def walk(tape: int, calls: int, counters: int, workspace: int, yielding: int) -> None:
     """Take part in all calls; ``tape`` and ``counters`` are addresses, ``yielding`` that of ``sched_yield``."""
     rows = longs(tape, calls * 3)
     for number in range(calls):
@@ -51,8 +50,8 @@ def walk(tape, calls, counters, workspace, yielding):
                 polls = 0
 
 
-@numba.njit(nogil=True, cache=True)
-def serve(mailbox, number, seen, patience, yielding):
+@inlined
+def serve(mailbox: int, number: int, seen: int, patience: int, yielding: int) -> int:
     """Take part in one tape after another; returns the number of the last one when none has come for a while.
 
     The mailbox holds, each in a cache line: the number of the newest tape, the workers that are inside of one, the most
@@ -75,8 +74,10 @@ def serve(mailbox, number, seen, patience, yielding):
     return seen
 
 
-@numba.njit(nogil=True, cache=True)
-def lead(mailbox, workers, tape, calls, counters, workspace, each, yielding):
+@inlined
+def lead(
+    mailbox: int, workers: int, tape: int, calls: int, counters: int, workspace: int, each: int, yielding: int
+) -> None:
     """Publish a tape, walk it, and return when all of it is done; others may still be looking at its counters."""
     if workers > 1:
         job = longs(mailbox + 192, 5)
@@ -88,8 +89,8 @@ def lead(mailbox, workers, tape, calls, counters, workspace, each, yielding):
         add_atomically(mailbox, 1)
 
 
-@numba.njit(nogil=True, cache=True)
-def settle(mailbox, yielding):
+@inlined
+def settle(mailbox: int, yielding: int) -> None:
     """Wait until nobody is inside of a tape that is over."""
     polls = 0
     while load_atomically(mailbox + 64) > 0:

@@ -17,9 +17,7 @@ class FusedPackedMatMul(Fused):
     ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output.
     """
 
-    def __init__(
-        self, fact: Fact, weights: PackedMatrix, bias: Array | None, activation: Elementwise | None
-    ) -> None:
+    def __init__(self, fact: Fact, weights: PackedMatrix, bias: Array | None, activation: Elementwise | None) -> None:
         super().__init__(fact)
         self.weights = weights
         self.bias = bias

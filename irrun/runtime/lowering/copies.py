@@ -37,18 +37,11 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
         # Rows are handed out one by one, not as one matrix.
         sizes[2:4], strides[2:4] = [sizes[3], 1], [strides[3], strides[2]]
     each, tasks = share(sizes[0] * sizes[1] * sizes[2], (0.2 if strides[4] == [1, 1] else 1) * source.size)
-    builder.call(
-        copy,
-        Copy(
-            builder.address(source),
-            builder.address(target),
-            *sizes,
-            *(of[0] for of in strides),
-            *(of[1] for of in strides),
-            each,
-        ),
-        tasks,
-    )
+    numbers = {f"size_{axis}": size for axis, size in enumerate(sizes)}
+    for axis, (x_stride, out_stride) in enumerate(strides):
+        numbers |= {f"x_{axis}": x_stride, f"out_{axis}": out_stride}
+    arguments = Copy(x=builder.address(source), out=builder.address(target), **numbers, rows_per_task=each)
+    builder.call(copy, arguments, tasks)
     return True
 
 

@@ -12,6 +12,7 @@ from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
 from irrun.kernels.compiled.elementwise import AXES, COPY, RUN, Chain, chain
 from irrun.kernels.compiled.functions import BINARY, UNARY
+from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.fused.in_place import Elementwise
 from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
@@ -42,10 +43,11 @@ def epilogue(activation: Elementwise | None) -> End | None:
     if activation is None:
         return End()
     if activation.name == "clamp":
-        return End(*activation.parameters)
+        return End(low=activation.parameters[0], high=activation.parameters[1])
     if activation.name not in UNARY:
         return None
-    return End(-np.inf, np.inf, UNARY.index(activation.name), *activation.parameters)
+    alpha, beta = (*activation.parameters, 0.0, 0.0)[:2]
+    return End(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
 
 
 @lowers(FusedElementwise)
@@ -54,15 +56,9 @@ def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array
     if not is_f32(*inputs):
         return None
     model = inputs[op.model]
-    laid = builder.empty([model.shape[axis] for axis in _order(model)])
-    out = laid.transpose(np.argsort(_order(model)))
+    order = axes_in_memory(model)
+    out = builder.empty([model.shape[axis] for axis in order]).transpose(np.argsort(order))
     return out if chained(builder, op.chain, inputs, out) else None
-
-
-def _order(x: Array) -> list[int]:
-    from irrun.kernels.layout import axes_in_memory
-
-    return axes_in_memory(x)
 
 
 def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out: Array) -> bool:
@@ -96,7 +92,7 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
         operands.append(1 if axes[-1][1][number] == 0 or columns == 1 else columns)
     sizes = [size for size, _ in axes[:-1]]
     runs = math.prod(sizes) * -(-columns // RUN)
-    cost = sum(_COST.get(call.function.name, 1.0) if isinstance(call.function, Elementwise) else 0.2 for call in functions.calls)
+    cost = sum(_cost(call) for call in functions.calls)
     each, tasks = share(runs, cost * out.size + 30 * runs * len(calls))
     flat = [one for several in calls if several is not None for one in several]
     table = [number for one in flat for number in one[:3]]
@@ -104,21 +100,26 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
     builder.call(
         chain,
         Chain(
-            builder.address(target),
-            0,
-            len(straight),
-            0,
-            len(flat),
-            builder.constant(parameters),
-            *sizes,
-            columns,
-            each,
+            out=builder.address(target),
+            operands=0,
+            inputs=len(straight),
+            calls=0,
+            functions=len(flat),
+            parameters=builder.constant(parameters),
+            **{f"size_{axis}": size for axis, size in enumerate(sizes)},
+            columns=columns,
+            runs_per_task=each,
         ),
         tasks,
         4 * RUN * functions.works,
         {"operands": operands, "calls": table},
     )
     return True
+
+
+def _cost(call: Call) -> float:
+    """Nanoseconds for each element."""
+    return _COST.get(call.function.name, 1.0) if isinstance(call.function, Elementwise) else 0.2
 
 
 _COST: Final = {"clamp": 0.2, "relu": 0.2, "negative": 0.2, "abs": 0.2, "sqrt": 0.4}

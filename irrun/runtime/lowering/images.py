@@ -10,6 +10,7 @@ import numpy as np
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
 from irrun.kernels.compiled.images import Windows, average_pool, depthwise, max_pool
+from irrun.kernels.compiled.native import Kernel
 from irrun.kernels.compiled.product import Product, pack, product, tiling
 from irrun.kernels.transposing import taps_first
 from irrun.ops.convolution.spatial import Placement
@@ -52,9 +53,7 @@ class _Geometry(NamedTuple):
 def _geometry(kernel: tuple[int, ...], windows: Spatial, placed: Placement) -> _Geometry:
     one = (1,) * (2 - len(kernel))
     none = (0,) * (2 - len(kernel))
-    return _Geometry(
-        *(*one, *kernel), *(*one, *windows.strides), *(*one, *windows.dilations), *(*none, *placed.begins)
-    )
+    return _Geometry(*(*one, *kernel), *(*one, *windows.strides), *(*one, *windows.dilations), *(*none, *placed.begins))
 
 
 def _strides(name: str, x: Array | None) -> dict[str, int]:
@@ -217,11 +216,13 @@ def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, da
     return _pooled(builder, data, op.kernel, windows, average_pool, least)
 
 
-def _pooled(builder, data, kernel, windows, function, least):
+def _pooled(
+    builder: Builder, data: Array, kernel: tuple[int, ...], windows: Spatial, function: Kernel, least: int
+) -> Array | None:
     if not is_f32(data) or data.ndim not in (3, 4):
         return None
     placed = windows.place(data.shape[2:], kernel)
-    images = _flat(data)
+    images = data[:, :, np.newaxis] if data.ndim == 3 else data
     x = channels_last(builder, images)
     if x is None or 0 in placed.counts:
         return None

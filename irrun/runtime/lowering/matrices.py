@@ -167,35 +167,42 @@ def attended(
         return None
     work = lead[0] * heads * queries * keys * depth * 0.015
     blocks = max(1, min(-(-8 // (lead[0] * heads)), queries // 16, int(work // 10_000)))
-    each = min(-(-(-(-queries // blocks)) // TILE) * TILE, 192)
+    part = -(-queries // blocks)
+    each = min(-(-part // TILE) * TILE, 192)
     wide = -(-keys // LANES) * LANES
     rows = -(-each // TILE) * TILE
     builder.call(
         attention,
         Attention(
-            builder.address(query),
-            builder.address(key),
-            builder.address(value),
-            0 if mask is None else builder.address(mask),
-            builder.address(out),
-            lead[0],
-            heads,
-            queries,
-            keys,
-            depth,
-            width,
-            *query.strides[:3],
-            *key.strides,
-            *value.strides[:3],
-            *out.strides[:3],
-            *((0, 0, 0, 0) if mask is None else (*mask.strides[:3], mask.strides[3] // 4)),
-            each,
-            int(op.causal),
-            op.scale if op.scale is not None else (depth or 1) ** -0.5,
-        )._replace(key_element=key.strides[3] // 4),
+            query=builder.address(query),
+            key=builder.address(key),
+            value=builder.address(value),
+            mask=0 if mask is None else builder.address(mask),
+            out=builder.address(out),
+            batch=lead[0],
+            heads=heads,
+            queries=queries,
+            keys=keys,
+            depth=depth,
+            width=width,
+            **_strides("query", query),
+            **_strides("key", key),
+            key_element=key.strides[3] // 4,
+            **_strides("value", value),
+            **_strides("out", out),
+            **_strides("mask", mask),
+            mask_element=0 if mask is None else mask.strides[3] // 4,
+            queries_per_task=each,
+            causal=int(op.causal),
+            scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
+        ),
         lead[0] * heads * -(-queries // each),
         16 * rows + 4 * rows * wide + 4 * wide * depth + 64,
     )
     return result
 
 
+def _strides(name: str, x: Array | None) -> dict[str, int]:
+    """Strides from batch to batch, head to head, row to row."""
+    values = (0, 0, 0) if x is None else x.strides[:3]
+    return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), values, strict=True))
