@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -22,12 +22,8 @@ _ELEMENTS: Final = 1 << 17
 """Elements of a result that are worked on at a time, while they are in the cache."""
 
 
-class Activation(Protocol):
-    """A function of the elements of an array."""
-
-    def in_place(self, x: Array) -> None:
-        """Overwrite an array."""
-        ...
+Activation = Callable[[Array], object]
+"""Overwrites an array with a function of its elements."""
 
 
 class Epilogue:
@@ -56,7 +52,7 @@ class Epilogue:
                 inside = part[tuple(slice(size) for size in added.shape)]
                 np.add(inside, added, out=inside)
             if self.activation is not None:
-                self.activation.in_place(part)
+                self.activation(part)
 
     @cached_property
     def _long(self) -> Array:

@@ -211,7 +211,7 @@ def _finish(block: Array, factors: _Factors, activation: Activation | None) -> N
         if summand is not None:
             piece += summand[part]
         if activation is not None:
-            activation.in_place(piece)
+            activation(piece)
 
 
 def _rows(side: Array, part: slice) -> Array:

@@ -60,7 +60,7 @@ class _Unprepared:
         if summand is not None:
             result += summand
         if self.epilogue.activation is not None:
-            self.epilogue.activation.in_place(result)
+            self.epilogue.activation(result)
         if out is None:
             return result
         np.copyto(out, result)

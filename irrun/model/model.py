@@ -253,6 +253,10 @@ class CompiledModel:
     def infer_new_request(self, inputs: Inputs = None) -> Outputs:
         return self(inputs)
 
+    def prepare(self) -> None:
+        """Compile kernels now for what has run so far, instead of while others go on."""
+        self.tiers.prepare()
+
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a request of its own: variables begin anew in every call."""
         request = InferRequest(self)

@@ -57,6 +57,13 @@ class Tiers:
         self.last = "numpy"
         return execute(plan, inputs, state, observers, memory)
 
+    def prepare(self) -> None:
+        """Compile all plans that have run so far."""
+        with self._lock:
+            hot = list(self._hot.values())
+        for compiled in hot:
+            compiled.prepare()
+
     def _compiled(self, plan: Plan) -> _Compiled | None:
         if self._wanted == "numpy":
             return None

@@ -207,15 +207,6 @@ def test_plain_steps(tmp_path: Path) -> None:
     ]
 
 
-def test_threads_are_our_own_only_where_nothing_is_multiplied(tmp_path: Path) -> None:
-    net = Net()
-    changed = net.layer("Add", [net.layer("Tanh", [net.parameter("x", "3,4")], "3,4"), net.normal(4)], "3,4")
-    net.result(changed)
-    assert net.compile(tmp_path).plan.shares_work
-    net.result(net.layer("MatMul", [changed, net.normal(4, 2)], "3,2"))
-    assert not net.compile(tmp_path).plan.shares_work
-
-
 TOP = {"axis": 0, "mode": "max", "sort": "value", "index_element_type": "i64"}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from irrun.kernels.epilogue import Epilogue
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
-from irrun.ops.fused.in_place import Elementwise
+from irrun.ops.fused.in_place import Elementwise, in_place
 
 
 @fused("FusedMatMul")
@@ -30,5 +30,7 @@ class FusedMatMul(Fused):
         result = memory.empty((*lead, columns), self.weights.dtype)
         out = result.reshape(rows, columns)
         np.matmul(data.reshape(rows, depth), self.weights, out=out)
-        Epilogue(self.bias, self.activation).apply(out, None if summand is None else summand.reshape(rows, columns))
+        Epilogue(self.bias, in_place(self.activation)).apply(
+            out, None if summand is None else summand.reshape(rows, columns)
+        )
         return result

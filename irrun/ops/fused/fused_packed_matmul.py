@@ -7,7 +7,7 @@ import numpy as np
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
-from irrun.ops.fused.in_place import Elementwise
+from irrun.ops.fused.in_place import Elementwise, in_place
 
 
 @fused("FusedPackedMatMul")
@@ -30,5 +30,5 @@ class FusedPackedMatMul(Fused):
         added = None if summand is None else summand.reshape(rows, columns)
         result = memory.empty((*lead, columns), np.dtype(np.float32))
         out = result.reshape(rows, columns)
-        self.weights.product(data.reshape(rows, depth), out, self.bias, added, self.activation)
+        self.weights.product(data.reshape(rows, depth), out, self.bias, added, in_place(self.activation))
         return result

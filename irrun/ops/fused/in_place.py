@@ -83,3 +83,8 @@ def _clamp(low: float, high: float, x: Array, out: Array) -> None:
 
 def _copied(function: Callable[[Array], Any]) -> Callable[..., Any]:
     return lambda x, out: np.copyto(out, function(x))
+
+
+def in_place(function: Elementwise | None) -> Callable[[Array], object] | None:
+    """What overwrites an array with the function of its elements."""
+    return None if function is None else function.in_place
