@@ -35,7 +35,7 @@ _CACHED_BLOCK: Final = 1 << 19
 _LEAST_BLOCK: Final = 96
 """Tiles in a block: fewer, and a product takes longer to read the weights than to multiply."""
 
-_POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
+POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
 """Where the polynomials are evaluated, besides infinity. The transforms are products of dense matrices, so the points
 may be chosen for accuracy: 0, ±1, ±2 lose three times as much. All of their powers that occur are exact in float32."""
 
@@ -57,7 +57,7 @@ def _transforms(points: Sequence[float]) -> tuple[Array, Array, Array]:
     return data, kernel, result
 
 
-_DATA64, _KERNEL, _RESULT64 = _transforms(_POINTS)
+_DATA64, _KERNEL, _RESULT64 = _transforms(POINTS)
 _KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9).astype(np.float32)
 _DATA: Final = _DATA64.astype(np.float32)
 _RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)

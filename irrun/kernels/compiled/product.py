@@ -34,7 +34,8 @@ class Product(NamedTuple):
     """Arguments of `product`. Strides are in bytes, and for images, rows and pixels; 0 stands for no array.
 
     ``x`` is [images, height, width, depth], ``out`` and ``summand`` [images, rows, columns, filters]. ``zeros`` are
-    ``depth`` of them. A task has ``points`` of the result, and one of so many ``groups`` of panels.
+    ``depth`` of them. A task has ``points`` of the result, and one of so many ``groups`` of panels. Of several products
+    with equal sizes, each has so many tasks, and begins so many bytes behind the one before.
     """
 
     x: int
@@ -74,8 +75,12 @@ class Product(NamedTuple):
     low: float
     high: float
     function: int
-    alpha: float
-    beta: float
+    alpha: float = 0
+    beta: float = 0
+    tasks: int = 1 << 60
+    next_x: int = 0
+    next_panels: int = 0
+    next_out: int = 0
 
 
 @kernel(Product)
@@ -84,6 +89,7 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     c = record(arguments)
     full = c.vectors * LANES
     panels = -(-c.filters // full)
+    number, task = task // c.tasks, task % c.tasks
     first = task // c.groups * c.points
     last = min(first + c.points, c.images * c.rows * c.columns)
     group = task % c.groups
@@ -94,13 +100,13 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     added = targets + 8 * tiles * c.tile_rows
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
-    _find_rows(c, first, last, place * full, left, targets, added)
+    _find_rows(c, number, first, last, place * full, left, targets, added)
     low, high = np.float32(c.low), np.float32(c.high)
     while place < stop:
         column = place * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
-        panel = c.panels + 4 * column * taps * c.depth
+        panel = c.panels + number * c.next_panels + 4 * column * taps * c.depth
         after = panel + 4 * vectors * LANES * taps * c.depth
         # The next panel, a part of each of its rows with each tile.
         ahead_step = -(-4 * full // tiles) if place + 1 < panels and tiles > 2 else 0
@@ -140,7 +146,7 @@ def _move(addresses: int, count: int, bytes: int) -> None:
 
 
 @inlined
-def _find_rows(c: Any, first: int, last: int, column: int, left: int, targets: int, added: int) -> None:
+def _find_rows(c: Any, number: int, first: int, last: int, column: int, left: int, targets: int, added: int) -> None:
     """Write the addresses of the rows of all tiles: of the left factor, of the result, of the summand."""
     taps = c.kernel_height * c.kernel_width
     rows = c.tile_rows
@@ -151,10 +157,10 @@ def _find_rows(c: Any, first: int, last: int, column: int, left: int, targets: i
     image, rest = first // (c.rows * c.columns), first % (c.rows * c.columns)
     y, x = rest // c.columns, rest % c.columns
     for index in range(tiles * rows):
-        outs[index] = c.out + 4 * column + image * c.out_image + y * c.out_row + x * c.out_pixel
+        outs[index] = c.out + number * c.next_out + 4 * column + image * c.out_image + y * c.out_row + x * c.out_pixel
         sums[index] = c.summand + 4 * column + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
         place = index // rows * rows * taps + index % rows
-        origin = c.x + image * c.x_image
+        origin = c.x + number * c.next_x + image * c.x_image
         for ky in range(c.kernel_height):
             down = y * c.stride_height + ky * c.dilation_height - c.begin_height
             for kx in range(c.kernel_width):
@@ -183,6 +189,11 @@ def panel_vectors(columns: int) -> int:
     return min(range(VECTORS, 0, -1), key=cost)
 
 
+def padded_columns(columns: int) -> int:
+    """The columns of a packed matrix: whole vectors."""
+    return -(-columns // LANES) * LANES
+
+
 def pack(matrix: Array, vectors: int) -> Array:
     """A matrix [K, N] in panels [K, vectors * LANES], the last one as narrow as whole vectors allow."""
     depth, columns = matrix.shape
@@ -207,11 +218,11 @@ class Tiling(NamedTuple):
     workspace: int
 
 
-def tiling(points: int, taps: int, depth: int, filters: int) -> Tiling:
+def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) -> Tiling:
     """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out."""
     vectors = panel_vectors(filters)
     rows = 1 if points == 1 else ROWS[vectors]
-    most = max(1, min(_MOST_TASKS, int(points * taps * depth * filters // _LEAST_WORK)))
+    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(points * taps * depth * filters // _LEAST_WORK)))
     panels = -(-filters // (vectors * LANES))
     blocks = -(-points // _POINTS)
     groups = min(panels, max(1, round(most / blocks)))
