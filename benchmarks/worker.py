@@ -1,8 +1,7 @@
 """One engine with one model in a process of its own. Commands are lines of JSON on stdin, answers lines on stdout.
 
 ``{"run": seconds}`` runs for that long and answers with the milliseconds of each run; ``{"outputs": path}`` writes the
-outputs; ``{"memory": true}`` answers with the peak resident memory in MiB, that of processes that it made included, and
-how many processes that is.
+outputs; ``{"memory": true}`` answers with the peak resident memory in MiB.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +27,13 @@ def main() -> None:
     os.dup2(2, 1)
     with np.load(f"{stem}.npz") as archive:
         inputs = {key: archive[key] for key in archive.files}
-    idle = own_peak_mib()
+    idle = peak_mib()
     engine = ENGINES[name](stem, threads)
     started = {
         "read_ms": milliseconds(engine.read),
         "compile_ms": milliseconds(engine.compile),
         "first_ms": milliseconds(lambda: engine.run(inputs)),
+        "prepare_ms": milliseconds(getattr(engine, "prepare", lambda: None)),
         "idle_mib": idle,
         "blas": [pool for pool in threadpool_info() if pool["user_api"] == "blas"],
     }
@@ -49,7 +48,7 @@ def obey(command: dict[str, Any], engine: Engine, inputs: Inputs) -> Any:
     if "outputs" in command:
         np.savez(command["outputs"], *engine.run(inputs))
         return None
-    return {"peak_mib": peak_mib(), "processes": 1 + len(children())}
+    return {"peak_mib": peak_mib()}
 
 
 def turn(engine: Engine, inputs: Inputs, seconds: float) -> list[float]:
@@ -71,14 +70,6 @@ def milliseconds(call: Callable[[], object]) -> float:
 
 
 def peak_mib() -> float:
-    """The high-water mark of this process, and what each process that it made holds now and shares with nobody.
-
-    What those share with this process, as all is that they had when they were made, its own mark has counted.
-    """
-    return own_peak_mib() + sum(private_mib(pid) for pid in children())
-
-
-def own_peak_mib() -> float:
     """The high-water mark of this program, which unlike ``ru_maxrss`` forgets the process that began it."""
     try:
         found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
@@ -88,24 +79,6 @@ def own_peak_mib() -> float:
         return int(found[1]) / 1024
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
-def children() -> list[int]:
-    """The living processes that the threads of this one made; none where the kernel does not list them."""
-    found = []
-    for path in Path("/proc/self/task").glob("*/children"):
-        with suppress(OSError):
-            found += [int(word) for word in path.read_text().split()]
-    return found
-
-
-def private_mib(pid: int) -> float:
-    """The resident memory that a process has for itself alone; 0 where it has ended."""
-    try:
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0.0
-    return sum(map(int, re.findall(r"^Private_(?:Clean|Dirty):\s*(\d+) kB", rollup, re.MULTILINE))) / 1024
 
 
 if __name__ == "__main__":

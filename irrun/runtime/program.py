@@ -148,12 +148,11 @@ class Instance:
         self._each = each
         self._workspace = int(self._arena.ctypes.data) + -(-program.size // 128) * 128
         self._records: list[Array] = []
-        self._kept = (program, whole, self._records)
         self._tape = np.zeros((max(len(program.items), 1), 3), np.int64)
         self._counters = np.zeros((max(len(program.items), 1) + 1, LINE), np.int64)
         shift = -self._counters.ctypes.data % 128
         self._first_counter = self._counters.ctypes.data + shift
-        self._calls: list[Any] = []
+        self._kept = (program, whole, self._records, self._tape, self._counters)
         for number, item in enumerate(program.items):
             if isinstance(item, Call):
                 self._tape[number] = item.kernel.address, self._record(item), item.tasks
@@ -170,8 +169,7 @@ class Instance:
 
     def run(self, inputs: Sequence[Array], count: int, observers: Sequence[Observer] = ()) -> tuple[Array, ...]:
         """The results, which are the caller's own, with so many workers."""
-        pool = workers()
-        pool.settle()
+        workers().settle(self._kept)
         self._counters.fill(0)
         for target, given in zip(self._inputs, inputs, strict=True):
             np.copyto(target, given)
@@ -195,7 +193,7 @@ class Instance:
             self._workspace,
             self._each,
             min(count, self._most),
-            (self._kept, self._tape, self._counters),
+            self._kept,
         )
 
     def _observed(self, count: int, observers: Sequence[Observer]) -> None:

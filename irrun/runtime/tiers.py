@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from irrun.kernels.threads import threads
+from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan
@@ -89,6 +91,7 @@ class _Compiled:
         self._packs = packs
         self._program: Program | None = None
         self._idle: deque[Instance] = deque(maxlen=_IDLE)
+        self._choices: dict[int, Choice] = {}
         self._lock = threading.Lock()
 
     def prepare_in_background(self) -> None:
@@ -115,11 +118,21 @@ class _Compiled:
                 self.is_ready = True
 
     def run(self, inputs: Sequence[Array], observers: Sequence[Observer]) -> tuple[Array, ...]:
-        instance = self._instance()
+        instance, choice = self._instance(), self._choice_of(threads())
+        count = choice.next()
+        began = time.perf_counter()
         try:
-            return instance.run(inputs, threads(), observers)
+            results = instance.run(inputs, count, observers)
         finally:
             self._release(instance)
+        choice.took(count, time.perf_counter() - began)
+        return results
+
+    def _choice_of(self, most: int) -> Choice:
+        found = self._choices.get(most)
+        if found is None:
+            found = self._choices[most] = Choice(most)
+        return found
 
     def _instance(self) -> Instance:
         from irrun.runtime.program import Instance

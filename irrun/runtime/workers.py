@@ -49,9 +49,10 @@ class Workers:
         finally:
             self._lock.release()
 
-    def settle(self) -> None:
-        """Wait until no worker looks at a tape that is over."""
-        settle(self._mailbox, _YIELD)
+    def settle(self, kept: object) -> None:
+        """Wait until no worker looks at a tape any more that is over."""
+        if self._last is kept:
+            settle(self._mailbox, _YIELD)
 
 
 class _Worker:
