@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irrun.kernels.compiled.functions import unary
-from irrun.kernels.compiled.micro import LANES, ROWS, VECTORS, multiply_tile
+from irrun.kernels.compiled.micro import ROWS, VECTORS, multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.vectors import LANES
 
 Array = npt.NDArray[np.float32]
 

@@ -29,6 +29,8 @@ class FusedTransposedConvolution(Fused):
         self.source = source
         self.weights = weights
         self.wanted = wanted
+        self.bias = bias
+        self.activation = activation
         windows = source.windows(2)
         self.kernel = PreparedTransposed(weights, windows.strides, windows.dilations, bias, in_place(activation))
 

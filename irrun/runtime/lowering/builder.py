@@ -16,6 +16,7 @@ import numpy as np
 
 from irrun.kernels.compiled.native import Kernel
 from irrun.kernels.layout import axes_in_memory
+from irrun.kernels.pages import forget
 from irrun.ops import Op
 from irrun.runtime.plan import Step
 from irrun.tensor import Array
@@ -85,11 +86,12 @@ class Builder:
         self.constants.append(kept)
         return kept.ctypes.data
 
-    def packed(self, key: Hashable, owner: object, vectors: int, make: Callable[[], Array]) -> int:
-        """The address of packed weights, which are made once for all plans of a model."""
+    def packed(self, key: Hashable, owner: object, source: Array, vectors: int, make: Callable[[], Array]) -> int:
+        """The address of packed weights, which are made once of a source for all plans of a model."""
         found = self.packs.get((key, vectors))
         if found is None:
             found = self.packs[key, vectors] = (owner, make())
+            forget(source)
         self.constants.append(found[1])
         return int(found[1].ctypes.data)
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from irrun.kernels.compiled.attention import TILE, Attention, attention
-from irrun.kernels.compiled.micro import LANES
 from irrun.kernels.compiled.product import Product, pack, product, tiling
 from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
+from irrun.kernels.compiled.vectors import LANES
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
@@ -34,7 +34,7 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
     points = data_rows.shape[0]
     out = builder.empty((*data.shape[:-1], filters))
     cut = tiling(points, 1, depth, filters)
-    panels = builder.packed((id(op), 0), op, cut.vectors, lambda: pack(op.weights, cut.vectors))
+    panels = builder.packed((id(op), 0), op, op.weights, cut.vectors, lambda: pack(op.weights, cut.vectors))
     builder.call(
         product,
         Product(
