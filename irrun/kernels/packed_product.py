@@ -61,6 +61,13 @@ class PackedMatrix:
         return groups * size, columns
 
     @property
+    def zero(self) -> Array:
+        """The zero points [N, G]."""
+        columns, groups, _ = self.stored.shape
+        rest = np.float32(0) if self._rest is None else self._rest
+        return np.broadcast_to(np.float32(self._centre) + rest, (columns, groups))
+
+    @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in (self.stored, self.scale, self._rest, self._offset) if array is not None)
 

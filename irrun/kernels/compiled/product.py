@@ -16,7 +16,7 @@ from irrun.kernels.compiled.micro import ROWS, VECTORS, multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.vectors import LANES
 
-Array = npt.NDArray[np.float32]
+Array = npt.NDArray[Any]
 
 _COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
 """Time for each vector of a panel, by the number of vectors in it: fewer of them wait longer for the rows."""
@@ -201,7 +201,7 @@ def pack(matrix: Array, vectors: int) -> Array:
     size = vectors * LANES
     whole = columns // size * size
     rest = -(-(columns - whole) // LANES) * LANES
-    packed = np.zeros(depth * (whole + rest), np.float32)
+    packed = np.zeros(depth * (whole + rest), matrix.dtype)
     front = packed[: depth * whole].reshape(-1, depth, size)
     front[...] = matrix[:, :whole].reshape(depth, -1, size).transpose(1, 0, 2)
     packed[depth * whole :].reshape(depth, rest)[:, : columns - whole] = matrix[:, whole:]

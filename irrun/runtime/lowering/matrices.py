@@ -7,13 +7,15 @@ import math
 import numpy as np
 
 from irrun.kernels.compiled.attention import TILE, Attention, attention
-from irrun.kernels.compiled.product import Product, pack, product, tiling
+from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product
+from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
 from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.compiled.vectors import LANES
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
 from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.elementwise import epilogue
@@ -76,6 +78,61 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
         ),
         cut.tasks,
         cut.workspace,
+    )
+    return out
+
+
+@lowers(FusedPackedMatMul)
+def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+    """A product with weights of 8 bits, which stay so in memory."""
+    end, stored = epilogue(op.activation), op.weights.stored
+    depth, filters = op.weights.shape
+    if end is None or not is_f32(data, summand) or stored.dtype.itemsize != 1 or 0 in (depth, filters):
+        return None
+    data_rows = _rows(builder, data)
+    summand_rows = None if summand is None else _rows(builder, summand)
+    if data_rows is None or (summand is not None and summand_rows is None):
+        return None
+    points, groups = data_rows.shape[0], stored.shape[1]
+    out = builder.empty((*data.shape[:-1], filters))
+    cut = tiling(points, 1, depth, filters)
+    codes = builder.packed(
+        (id(op), "codes"), op, stored, cut.vectors, lambda: pack(stored.reshape(filters, depth).T, cut.vectors)
+    )
+    padded = padded_columns(filters)
+    scale = np.float32(1) if op.weights.scale is None else op.weights.scale
+    sides = []
+    for side in (np.broadcast_to(scale, (filters, groups)), op.weights.zero):
+        rows = np.zeros((groups, padded), np.float32)
+        rows[:, :filters] = side.T
+        sides.append(builder.constant(rows))
+    builder.call(
+        packed_product,
+        PackedProduct(
+            x=builder.address(data_rows),
+            codes=codes,
+            scales=sides[0],
+            zeros=sides[1],
+            bias=0 if op.bias is None else builder.constant(op.bias),
+            out=builder.address(out),
+            summand=0 if summand_rows is None else builder.address(summand_rows),
+            is_signed=int(stored.dtype == np.int8),
+            points=points,
+            depth=depth,
+            filters=filters,
+            padded=padded,
+            group=depth // groups,
+            x_row=data_rows.strides[0],
+            out_row=4 * filters,
+            summand_row=0 if summand_rows is None else summand_rows.strides[0],
+            tile_rows=cut.rows,
+            vectors=cut.vectors,
+            points_per_task=cut.points,
+            parts=cut.groups,
+            **end._asdict(),
+        ),
+        cut.tasks,
+        4 * DEPTH * cut.vectors * LANES + 24 * (cut.points + cut.rows),
     )
     return out
 
