@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.elementwise import epilogue
+from irrun.runtime.lowering.elementwise import End, epilogue
 from irrun.tensor import Array
 
 
@@ -35,16 +36,32 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
         return None
     points = data_rows.shape[0]
     out = builder.empty((*data.shape[:-1], filters))
+    multiplied(builder, (op, 0, op.weights), data_rows, out.reshape(points, filters), op.bias, summand_rows, end)
+    return out
+
+
+def multiplied(
+    builder: Builder,
+    factor: tuple[object, Hashable, Array],
+    x: Array,
+    out: Array,
+    bias: Array | None = None,
+    summand: Array | None = None,
+    end: End | None = None,
+) -> None:
+    """Lower a product of rows [M, K] with weights [K, N], which have an owner and a key."""
+    owner, key, weights = factor
+    points, (depth, filters) = len(x), weights.shape
     cut = tiling(points, 1, depth, filters)
-    panels = builder.packed((id(op), 0), op, op.weights, cut.vectors, lambda: pack(op.weights, cut.vectors))
+    panels = builder.packed((id(owner), key), owner, weights, cut.vectors, lambda: pack(weights, cut.vectors))
     builder.call(
         product,
         Product(
-            x=builder.address(data_rows),
+            x=builder.address(x),
             panels=panels,
-            bias=0 if op.bias is None else builder.constant(op.bias),
+            bias=0 if bias is None else builder.constant(bias),
             out=builder.address(out),
-            summand=0 if summand_rows is None else builder.address(summand_rows),
+            summand=0 if summand is None else builder.address(summand),
             zeros=0,
             images=1,
             rows=1,
@@ -55,13 +72,13 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
             filters=filters,
             x_image=0,
             x_row=0,
-            x_pixel=data_rows.strides[0],
+            x_pixel=x.strides[0],
             out_image=0,
             out_row=0,
-            out_pixel=4 * filters,
+            out_pixel=out.strides[0],
             summand_image=0,
             summand_row=0,
-            summand_pixel=0 if summand_rows is None else summand_rows.strides[0],
+            summand_pixel=0 if summand is None else summand.strides[0],
             kernel_height=1,
             kernel_width=1,
             stride_height=1,
@@ -74,12 +91,11 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
             vectors=cut.vectors,
             points=cut.points,
             groups=cut.groups,
-            **end._asdict(),
+            **(End() if end is None else end)._asdict(),
         ),
         cut.tasks,
         cut.workspace,
     )
-    return out
 
 
 @lowers(FusedPackedMatMul)
