@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,13 +13,10 @@ from irrun.kernels.compiled.tape import LINE
 from irrun.runtime.arena import place
 from irrun.runtime.execute import FAILURES, Numerics, Observer, conformed, step_error
 from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import WIDEST_VECTOR, Buffer, Builder, Call, Interpreted
+from irrun.runtime.lowering.builder import WIDEST_VECTOR, Buffer, Builder, Call, Interpreted, Packs
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
-
-Packs = dict[Hashable, tuple[object, Array]]
-"""Packed weights, which the programs of a model share, with what they were made of."""
 
 
 @dataclass(frozen=True, slots=True)

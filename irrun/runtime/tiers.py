@@ -9,7 +9,7 @@ import weakref
 from collections import deque
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from irrun.kernels.threads import threads
 from irrun.runtime.choice import Choice
@@ -20,6 +20,7 @@ from irrun.runtime.state import State
 from irrun.tensor import Array
 
 if TYPE_CHECKING:
+    from irrun.runtime.lowering.builder import Packs
     from irrun.runtime.program import Instance, Program
 
 Tier = Literal["auto", "numpy", "compiled"]
@@ -42,7 +43,7 @@ class Tiers:
 
     def __init__(self, wanted: Tier = "auto") -> None:
         self._wanted = wanted if can_compile() else "numpy"
-        self._packs: dict[Any, Any] = {}
+        self._packs: Packs = weakref.WeakValueDictionary()
         self._hot: weakref.WeakKeyDictionary[Plan, _Compiled] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
         self.last: Literal["numpy", "compiled"] = "numpy"
@@ -62,9 +63,9 @@ class Tiers:
     def prepare(self) -> None:
         """Compile all plans that have run so far."""
         with self._lock:
-            hot = list(self._hot.values())
-        for compiled in hot:
-            compiled.prepare()
+            hot = list(self._hot.items())
+        for plan, compiled in hot:
+            compiled.prepare(plan)
 
     def _compiled(self, plan: Plan) -> _Compiled | None:
         if self._wanted == "numpy":
@@ -72,42 +73,40 @@ class Tiers:
         with self._lock:
             found = self._hot.get(plan)
             if found is None:
-                found = self._hot[plan] = _Compiled(plan, self._packs)
+                found = self._hot[plan] = _Compiled(self._packs)
         found.runs += 1
         if self._wanted == "compiled":
-            found.prepare()
+            found.prepare(plan)
         elif found.runs > HOT:
-            found.prepare_in_background()
+            found.prepare_in_background(plan)
         return found if found.is_ready else None
 
 
 class _Compiled:
-    """A plan on its way to a program, and the instances of that."""
+    """The program of a plan, as soon as there is one, and the instances of that."""
 
-    def __init__(self, plan: Plan, packs: dict[Any, Any]) -> None:
+    def __init__(self, packs: Packs) -> None:
         self.runs = 0
         self.is_ready = False
-        self._plan: Plan | None = plan
+        self._is_begun = self._is_done = False
         self._packs = packs
         self._program: Program | None = None
         self._idle: deque[Instance] = deque(maxlen=_IDLE)
         self._choices: dict[int, Choice] = {}
         self._lock = threading.Lock()
 
-    def prepare_in_background(self) -> None:
+    def prepare_in_background(self, plan: Plan) -> None:
         """Begin to compile, unless that has begun."""
-        if self._plan is not None and self._lock.acquire(blocking=False):
-            try:
-                threading.Thread(target=self.prepare, name="irrun-compile", daemon=True).start()
-            finally:
-                self._lock.release()
+        if not self._is_begun:
+            self._is_begun = True
+            threading.Thread(target=self.prepare, args=(plan,), name="irrun-compile", daemon=True).start()
 
-    def prepare(self) -> None:
+    def prepare(self, plan: Plan) -> None:
         """Compile, unless that is done."""
         with self._lock:
-            plan, self._plan = self._plan, None
-            if plan is None:
+            if self._is_done:
                 return
+            self._is_done = self._is_begun = True
             from irrun.runtime.program import lower
 
             program = lower(plan, self._packs)

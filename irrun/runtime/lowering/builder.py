@@ -11,6 +11,7 @@ import bisect
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -25,6 +26,10 @@ F32: Final = np.dtype(np.float32)
 
 WIDEST_VECTOR: Final = 64
 """Bytes; also what is read in vain behind an array at most."""
+
+
+Packs = WeakValueDictionary[Hashable, Array]
+"""Packed weights, which the programs of a model share and keep alive. The source of each lives as long."""
 
 
 class Call(NamedTuple):
@@ -60,7 +65,7 @@ class Buffer:
 class Builder:
     """Collects calls; ``items`` are in the order in which they run."""
 
-    packs: dict[Hashable, tuple[object, Array]] = field(default_factory=dict)
+    packs: Packs = field(default_factory=WeakValueDictionary)
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=list)
     constants: list[Array] = field(default_factory=list)
@@ -86,14 +91,15 @@ class Builder:
         self.constants.append(kept)
         return kept.ctypes.data
 
-    def packed(self, key: Hashable, owner: object, source: Array, vectors: int, make: Callable[[], Array]) -> int:
-        """The address of packed weights, which are made once of a source for all plans of a model."""
-        found = self.packs.get((key, vectors))
+    def packed(self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array]) -> int:
+        """The address of packed weights, which are made of a source once for all plans of a model."""
+        key = (tag, source.ctypes.data, source.shape, source.strides, vectors)
+        found = self.packs.get(key)
         if found is None:
-            found = self.packs[key, vectors] = (owner, make())
+            found = self.packs[key] = make()
             forget(source)
-        self.constants.append(found[1])
-        return int(found[1].ctypes.data)
+        self.constants.append(found)
+        return int(found.ctypes.data)
 
     def call(
         self,

@@ -121,9 +121,8 @@ def _product(
     points = out.shape[0] * out.shape[2] * out.shape[3]
     cut = tiling(points, taps, depth, filters)
     panels = builder.packed(
-        (id(op), key),
-        op,
-        op.weights,
+        (key, id(op.weights)),
+        weights,
         cut.vectors,
         lambda: pack(taps_first(weights).reshape(taps * depth, filters), cut.vectors),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 
 import numpy as np
 
@@ -36,24 +35,23 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
         return None
     points = data_rows.shape[0]
     out = builder.empty((*data.shape[:-1], filters))
-    multiplied(builder, (op, 0, op.weights), data_rows, out.reshape(points, filters), op.bias, summand_rows, end)
+    multiplied(builder, op.weights, data_rows, out.reshape(points, filters), op.bias, summand_rows, end)
     return out
 
 
 def multiplied(
     builder: Builder,
-    factor: tuple[object, Hashable, Array],
+    weights: Array,
     x: Array,
     out: Array,
     bias: Array | None = None,
     summand: Array | None = None,
     end: End | None = None,
 ) -> None:
-    """Lower a product of rows [M, K] with weights [K, N], which have an owner and a key."""
-    owner, key, weights = factor
+    """Lower a product of rows [M, K] with weights [K, N]."""
     points, (depth, filters) = len(x), weights.shape
     cut = tiling(points, 1, depth, filters)
-    panels = builder.packed((id(owner), key), owner, weights, cut.vectors, lambda: pack(weights, cut.vectors))
+    panels = builder.packed("rows", weights, cut.vectors, lambda: pack(weights, cut.vectors))
     builder.call(
         product,
         Product(
@@ -112,9 +110,7 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     points, groups = data_rows.shape[0], stored.shape[1]
     out = builder.empty((*data.shape[:-1], filters))
     cut = tiling(points, 1, depth, filters)
-    codes = builder.packed(
-        (id(op), "codes"), op, stored, cut.vectors, lambda: pack(stored.reshape(filters, depth).T, cut.vectors)
-    )
+    codes = builder.packed("columns", stored, cut.vectors, lambda: pack(stored.reshape(filters, depth).T, cut.vectors))
     padded = padded_columns(filters)
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
     sides = []

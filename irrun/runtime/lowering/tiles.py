@@ -53,8 +53,7 @@ def by_tiles(
     bias = 0 if op.bias is None else builder.constant(op.bias.reshape(-1))
     cut = tiling(most, 1, depth, filters, 36)
     panels = builder.packed(
-        (id(op), "tiles"),
-        op,
+        "tiles",
         op.weights,
         cut.vectors,
         lambda: np.concatenate([pack(matrix, cut.vectors) for matrix in transform_weights(op.weights[0])]),
