@@ -18,6 +18,7 @@ Results = Mapping[str, Mapping[str, Any]]
 
 TITLES: Final = {
     "irrun": "irrun",
+    "irrun-numpy": "irrun on NumPy",
     "openvino": "OpenVINO",
     "onnxruntime": "ONNX Runtime",
     "onnx.reference": "onnx.reference",

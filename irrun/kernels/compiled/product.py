@@ -41,41 +41,41 @@ class Product(NamedTuple):
 
     x: int
     panels: int
-    bias: int
     out: int
-    summand: int
-    zeros: int
-    images: int
-    rows: int
     columns: int
-    height: int
     width: int
     depth: int
     filters: int
-    x_image: int
-    x_row: int
     x_pixel: int
-    out_image: int
-    out_row: int
     out_pixel: int
-    summand_image: int
-    summand_row: int
-    summand_pixel: int
-    kernel_height: int
-    kernel_width: int
-    stride_height: int
-    stride_width: int
-    dilation_height: int
-    dilation_width: int
-    begin_height: int
-    begin_width: int
     tile_rows: int
     vectors: int
     points: int
     groups: int
-    low: float
-    high: float
-    function: int
+    bias: int = 0
+    summand: int = 0
+    zeros: int = 0
+    images: int = 1
+    rows: int = 1
+    height: int = 1
+    x_image: int = 0
+    x_row: int = 0
+    out_image: int = 0
+    out_row: int = 0
+    summand_image: int = 0
+    summand_row: int = 0
+    summand_pixel: int = 0
+    kernel_height: int = 1
+    kernel_width: int = 1
+    stride_height: int = 1
+    stride_width: int = 1
+    dilation_height: int = 1
+    dilation_width: int = 1
+    begin_height: int = 0
+    begin_width: int = 0
+    low: float = -np.inf
+    high: float = np.inf
+    function: int = -1
     alpha: float = 0
     beta: float = 0
     tasks: int = 1 << 60

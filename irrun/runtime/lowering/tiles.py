@@ -91,26 +91,17 @@ def by_tiles(
             Product(
                 x=builder.address(data),
                 panels=panels,
-                bias=0,
                 out=builder.address(products),
-                summand=0,
-                zeros=0,
-                images=1,
-                rows=1,
                 columns=tiles,
-                height=1,
                 width=tiles,
                 depth=depth,
                 filters=filters,
-                **dict.fromkeys(_NO_STRIDES, 0),
                 x_pixel=4 * depth,
                 out_pixel=4 * filters,
-                **Geometry(1, 1, 1, 1, 1, 1, 0, 0)._asdict(),
                 tile_rows=cut.rows,
                 vectors=cut.vectors,
                 points=cut.points,
                 groups=cut.groups,
-                **End()._asdict(),
                 tasks=cut.tasks,
                 next_x=4 * tiles * depth,
                 next_panels=4 * depth * padded_columns(filters),
@@ -152,8 +143,3 @@ _TILED: Final = 1 << 19
 
 _LEAST_TILES: Final = 64
 """Tiles that are worked on at a time at least: for fewer, the weights are read too often."""
-
-_NO_STRIDES: Final = (
-    *("x_image", "x_row", "out_image", "out_row"),
-    *("summand_image", "summand_row", "summand_pixel"),
-)
