@@ -6,6 +6,7 @@ it only prints, unless --output says where to write.
 
 Examples:
   python benchmarks/compare.py
+  python benchmarks/compare.py --neighbours 1,2
   python benchmarks/compare.py --models resnet50,bert-base --seconds 10
   python benchmarks/compare.py --quick
 """
@@ -22,14 +23,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import report
 from engines import ENGINES, available
-from nets import DEFAULT_FOLDER, MODELS, ensure
+from nets import DEFAULT_FOLDER, MODELS, Made, ensure
 
 HERE: Final = Path(__file__).resolve().parent
 PINS: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -37,6 +39,8 @@ TURN: Final = 0.5
 """Seconds for which one engine runs before it is the turn of the next."""
 IDLE: Final = 0.9
 """The share of all processors that does nothing on a calm machine."""
+STARTED: Final = ("read_ms", "compile_ms", "first_ms", "start_ms")
+"""What is measured at each start, up to the first answer."""
 FEW: Final = 3
 """How many runs the reference evaluator makes; it is slow."""
 
@@ -44,13 +48,16 @@ FEW: Final = 3
 class Worker:
     """An engine with a model, in another process."""
 
-    def __init__(self, engine: str, stem: Path, threads: int) -> None:
-        command = [sys.executable, str(HERE / "worker.py"), engine, str(stem), str(threads)]
+    def __init__(self, engine: str, made: Made, threads: int) -> None:
+        files = (str(made.stem), str(made.workload))
+        command = [sys.executable, str(HERE / "worker.py"), engine, *files, str(threads)]
+        began = time.perf_counter()
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
         )
         self.started: dict[str, Any] = self._answer()
+        self.started["start_ms"] = 1000 * (time.perf_counter() - began)
 
     def ask(self, **command: Any) -> Any:
         assert self._process.stdin is not None
@@ -97,8 +104,35 @@ def _ticks() -> tuple[int, int]:
     return counts[3] + counts[4], sum(counts)
 
 
+@contextmanager
+def neighbours(count: int) -> Iterator[None]:
+    """Keep ``count`` processors busy with other programs."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def disturbed(made: Made, count: int, threads: int, seconds: float) -> dict[str, float]:
+    """The median milliseconds of irrun, of irrun in one thread and of OpenVINO beside ``count`` busy programs."""
+    found = {}
+    with neighbours(count):
+        for name, engine, limit in (
+            ("irrun", "irrun", threads),
+            ("irrun, 1 thread", "irrun", 1),
+            ("OpenVINO", "openvino", threads),
+        ):
+            worker = Worker(engine, made, limit)
+            found[name] = statistics.median(worker.ask(run=seconds))
+            worker.close()
+    return found
+
+
 def measure(
-    stem: Path, engines: Sequence[str], threads: int, seconds: float, starts: int, patience: float
+    made: Made, engines: Sequence[str], threads: int, seconds: float, starts: int, patience: float
 ) -> dict[str, Any]:
     """What is known of each engine on a model; ``error`` alone where it failed."""
     records: dict[str, dict[str, Any]] = {}
@@ -111,7 +145,7 @@ def measure(
                 continue
             calm(patience)
             try:
-                worker = Worker(name, stem, threads)
+                worker = Worker(name, made, threads)
             except RuntimeError as error:
                 records[name] = {"error": str(error)}
                 continue
@@ -132,8 +166,7 @@ def measure(
     for name, worker in workers.items():
         records[name] = {
             **summary(times[name]),
-            **{key: statistics.median(item[key] for item in begun[name]) for key in ("read_ms", "compile_ms")},
-            "first_ms": statistics.median(item["first_ms"] for item in begun[name]),
+            **{key: statistics.median(item[key] for item in begun[name]) for key in STARTED},
             "idle_mib": begun[name][-1]["idle_mib"],
             **worker.ask(memory=True),
             "blas": begun[name][-1]["blas"],
@@ -190,10 +223,14 @@ def main() -> None:
     parser.add_argument(
         "--calm", type=float, default=0.0, metavar="SECONDS", help="wait so long at most for other programs, each turn"
     )
+    parser.add_argument(
+        "--neighbours", default="", metavar="COUNTS", help="measure beside so many busy programs too, such as 1,2"
+    )
     parser.add_argument("--pinned", action="store_true", help="measure although BLAS is pinned to an architecture")
     options = parser.parse_args()
     names = options.models.split(",") if options.models is not None else list(MODELS)
     engines = options.engines.split(",")
+    counts = [int(count) for count in options.neighbours.split(",") if count]
     for kind, given, known in (("model", names, MODELS), ("engine", engines, ENGINES)):
         strange = [name for name in given if name not in known]
         if strange:
@@ -207,16 +244,22 @@ def main() -> None:
         engines = [name for name in engines if name != "onnx.reference"]
     results: dict[str, Mapping[str, Any]] = {}
     for name in names:
-        stem = ensure(name, options.folder).with_suffix("")
-        usable = [engine for engine in engines if available(engine, stem)]
-        results[name] = measure(stem, usable, options.threads, options.seconds, max(options.starts, 1), options.calm)
+        made = ensure(name, options.folder)
+        usable = [engine for engine in engines if available(engine, made.stem)]
+        results[name] = measure(made, usable, options.threads, options.seconds, max(options.starts, 1), options.calm)
         print(report.line(name, results[name]), flush=True)
-    whole = {"machine": report.machine(options.threads, results), "results": results}
+    busy = {
+        name: {
+            count: disturbed(ensure(name, options.folder), count, options.threads, options.seconds) for count in counts
+        }
+        for name in (names if counts else ())
+    }
+    whole = {"machine": report.machine(options.threads, results), "results": results, "busy": busy}
     if options.json is not None:
         options.json.write_text(json.dumps(whole, indent=1), encoding="utf-8")
     partial = options.models is not None or options.quick
     output = options.output if options.output is not None else None if partial else HERE.parent / "docs"
-    text = report.markdown(whole["machine"], results)
+    text = report.markdown(whole["machine"], results, busy)
     if output is None:
         print(f"\n{text}")
         return

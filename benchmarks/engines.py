@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
-
-Array = npt.NDArray[Any]
-Inputs = Mapping[str, Array]
+from workload import Array, Inputs
 
 
 class Engine(Protocol):
@@ -20,6 +17,10 @@ class Engine(Protocol):
     def read(self) -> None: ...
 
     def compile(self) -> None: ...
+
+    def reset(self) -> None:
+        """Forget what variables hold."""
+        ...
 
     def run(self, inputs: Inputs) -> list[Array]:
         """The outputs, which the next run may overwrite."""
@@ -53,6 +54,9 @@ class Irrun:
         """Compile the kernels, which otherwise happens while the first runs go on."""
         self._compiled.prepare()
 
+    def reset(self) -> None:
+        self._request.reset_state()
+
     def run(self, inputs: Inputs) -> list[Array]:
         return list(self._request.infer(inputs).to_tuple())
 
@@ -64,20 +68,21 @@ class IrrunNumPy(Irrun):
 
 
 class OpenVINO:
-    """f32 throughout, one stream; weights are not quantised further on the way."""
+    """f32 throughout, one stream; weights and keys are not quantised further on the way."""
+
+    config: Mapping[str, Any] = {
+        "INFERENCE_PRECISION_HINT": "f32",
+        "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
+        "KV_CACHE_PRECISION": "f32",
+    }
 
     def __init__(self, stem: Path, threads: int) -> None:
         import openvino
 
         self._core = openvino.Core()
         self._path = stem.with_suffix(".xml")
-        self._config = {
-            "INFERENCE_PRECISION_HINT": "f32",
-            "INFERENCE_NUM_THREADS": threads,
-            "PERFORMANCE_HINT": "LATENCY",
-            "NUM_STREAMS": 1,
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
-        }
+        latency = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1}
+        self._config = {**self.config, **latency}
 
     def read(self) -> None:
         self._model = self._core.read_model(self._path)
@@ -86,8 +91,17 @@ class OpenVINO:
         self._request = self._core.compile_model(self._model, "CPU", self._config).create_infer_request()
         del self._model
 
+    def reset(self) -> None:
+        self._request.reset_state()
+
     def run(self, inputs: Inputs) -> list[Array]:
         return list(self._request.infer(inputs, share_inputs=True, share_outputs=True).to_tuple())
+
+
+class OpenVINODefault(OpenVINO):
+    """The precision that OpenVINO takes by itself, bf16 on some processors; keys and activations in eight bits."""
+
+    config: Mapping[str, Any] = {}
 
 
 class OnnxRuntime:
@@ -110,6 +124,9 @@ class OnnxRuntime:
         providers = ["CPUExecutionProvider"]
         self._session = self._onnxruntime.InferenceSession(str(self._path), self._options, providers=providers)
 
+    def reset(self) -> None:
+        pass
+
     def run(self, inputs: Inputs) -> list[Array]:
         return [np.asarray(output) for output in self._session.run(None, dict(inputs))]
 
@@ -131,6 +148,9 @@ class OnnxReference:
     def compile(self) -> None:
         self._evaluator = self._onnx.reference.ReferenceEvaluator(self._model)
 
+    def reset(self) -> None:
+        pass
+
     def run(self, inputs: Inputs) -> list[Array]:
         return [np.asarray(output) for output in self._evaluator.run(None, dict(inputs))]
 
@@ -139,21 +159,24 @@ ENGINES: Final[Mapping[str, Callable[[Path, int], Engine]]] = {
     "irrun": Irrun,
     "irrun-numpy": IrrunNumPy,
     "openvino": OpenVINO,
+    "openvino-default": OpenVINODefault,
     "onnxruntime": OnnxRuntime,
     "onnx.reference": OnnxReference,
 }
 
-NEEDS: Final = {
+PACKAGES: Final = {
     "irrun": "irrun",
     "irrun-numpy": "irrun",
     "openvino": "openvino",
+    "openvino-default": "openvino",
     "onnxruntime": "onnxruntime",
     "onnx.reference": "onnx",
 }
+"""The distribution that has each engine."""
 
 
 def available(name: str, stem: Path) -> bool:
     """Whether an engine is installed and has a file of the model."""
-    if importlib.util.find_spec(NEEDS[name]) is None:
+    if importlib.util.find_spec(PACKAGES[name]) is None:
         return False
     return not name.startswith("onnx") or stem.with_suffix(".onnx").exists()

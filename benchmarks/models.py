@@ -18,9 +18,9 @@ def main() -> None:
         if name not in MODELS:
             parser.error(f"no model {name}; there are {', '.join(MODELS)}")
         began = time.perf_counter()
-        path = ensure(name, options.folder)
-        size = path.with_suffix(".bin").stat().st_size / 2**20
-        print(f"{name:14} {size:7.1f} MiB  {time.perf_counter() - began:5.1f} s  {MODELS[name].note}")
+        made = ensure(name, options.folder)
+        size = made.stem.with_suffix(".bin").stat().st_size / 2**20
+        print(f"{name:20} {size:7.1f} MiB  {time.perf_counter() - began:5.1f} s  {MODELS[name].note}")
 
 
 if __name__ == "__main__":

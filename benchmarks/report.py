@@ -6,20 +6,25 @@ import os
 import platform
 import statistics
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
 import numpy as np
-from nets import LARGE, MODELS
+from engines import PACKAGES
+from nets import LANGUAGE, LARGE, MODELS, SMALL
+from packaging.requirements import Requirement
 
 Results = Mapping[str, Mapping[str, Any]]
+Busy = Mapping[str, Mapping[int, Mapping[str, float]]]
+"""Milliseconds by model, number of busy neighbours, and engine."""
 
 TITLES: Final = {
     "irrun": "irrun",
     "irrun-numpy": "irrun on NumPy",
-    "openvino": "OpenVINO",
+    "openvino": "OpenVINO f32",
+    "openvino-default": "OpenVINO by default",
     "onnxruntime": "ONNX Runtime",
     "onnx.reference": "onnx.reference",
 }
@@ -36,7 +41,34 @@ def machine(threads: int, results: Results) -> dict[str, str]:
         "BLAS": f"{blas.get('internal_api', '?')} {blas.get('version', '?')}, {blas.get('architecture', '?')}",
         "Python": platform.python_version(),
         "packages": ", ".join(f"{name} {_version(name)}" for name in packages if _version(name) is not None),
+        "installed, with all that it needs": ", ".join(
+            f"{package} {installed_mib(package):.0f} MiB"
+            for package in dict.fromkeys(PACKAGES.values())
+            if _version(package) is not None
+        ),
     }
+
+
+def installed_mib(package: str) -> float:
+    """The size on disk of a distribution and of the distributions that it requires, extras left out."""
+    return sum(_size(name) for name in _closure(package, set())) / 2**20
+
+
+def _closure(package: str, seen: set[str]) -> set[str]:
+    name = package.lower().replace("_", "-")
+    if name in seen or _version(name) is None:
+        return seen
+    seen.add(name)
+    for text in requires(name) or ():
+        needed = Requirement(text)
+        if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+            _closure(needed.name, seen)
+    return seen
+
+
+def _size(package: str) -> int:
+    files = [Path(str(item.locate())) for item in distribution(package).files or ()]
+    return sum(path.stat().st_size for path in files if path.is_file() and path.suffix != ".pyc")
 
 
 def _version(package: str) -> str | None:
@@ -68,7 +100,7 @@ def line(name: str, engines: Mapping[str, Any]) -> str:
     return f"{name:14} {'   '.join(cells)}{'' if known is None else f'   ratio {known:.2f}'}{''.join(errors)}"
 
 
-def markdown(conditions: Mapping[str, str], results: Results) -> str:
+def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str:
     parts = [
         "# Performance",
         "",
@@ -90,6 +122,13 @@ def markdown(conditions: Mapping[str, str], results: Results) -> str:
         "",
         *_cost(results),
         "",
+        "## From the start of the process to the first answer, in milliseconds",
+        "",
+        "Interpreter, imports, reading, compiling and one inference; files are in the cache of the system.",
+        "",
+        *_starts(results),
+        "",
+        *_neighbours(busy),
         "## Agreement with OpenVINO",
         "",
         "The largest difference of any output value; relative to the largest magnitude of that output.",
@@ -115,14 +154,38 @@ def _latency(results: Results) -> list[str]:
         faster = ratio(record, "onnx.reference")
         times = [_time(record[engine]) if engine in record else "" for engine in engines]
         rows.append([name, *times, *ratios, "" if faster is None else f"{1 / faster:.1f}"])
-    large = [name for name, record in results.items() if MODELS[name].group == LARGE and ratio(record) is not None]
     heads = ["model", *(TITLES[name] for name in engines), *(["ratio"] if "openvino" in others else [])]
     lines = table([*heads, "times faster than onnx.reference"], rows)
-    known = [value for name in large if (value := ratio(results[name])) is not None]
-    if known:
-        mean = statistics.geometric_mean(known)
-        lines += ["", f"Geometric mean of the ratio over {', '.join(large)}: **{mean:.2f}**."]
+    for group in (LARGE, SMALL, LANGUAGE):
+        known = {name: value for name, record in results.items() if (value := ratio(record)) is not None}
+        known = {name: value for name, value in known.items() if MODELS[name].group == group}
+        if known:
+            mean = statistics.geometric_mean(known.values())
+            lines += ["", f"Geometric mean of the ratio over {', '.join(known)}: **{mean:.2f}**."]
     return lines
+
+
+def _starts(results: Results) -> list[str]:
+    engines = [name for name in TITLES if any("start_ms" in record.get(name, {}) for record in results.values())]
+    rows = [
+        [name, *(_whole(record.get(engine, {}).get("start_ms")) for engine in engines)]
+        for name, record in results.items()
+    ]
+    return table(["model", *(TITLES[name] for name in engines)], rows)
+
+
+def _neighbours(busy: Busy) -> list[str]:
+    """Latency while other programs keep processors busy."""
+    if not busy:
+        return []
+    rows = [
+        [name, str(count), *(_digits(value) for value in times.values())]
+        for name, counts in busy.items()
+        for count, times in counts.items()
+    ]
+    engines = next(iter(next(iter(busy.values())).values()))
+    heads = ["model", "busy programs", *engines]
+    return ["## Beside busy programs, latency in milliseconds", "", *table(heads, rows), ""]
 
 
 def _cost(results: Results) -> list[str]:

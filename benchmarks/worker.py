@@ -1,7 +1,8 @@
-"""One engine with one model in a process of its own. Commands are lines of JSON on stdin, answers lines on stdout.
+"""One engine with one model in a process of its own: ``worker.py ENGINE STEM WORKLOAD THREADS``.
 
-``{"run": seconds}`` runs for that long and answers with the milliseconds of each run; ``{"outputs": path}`` writes the
-outputs; ``{"memory": true}`` answers with the peak resident memory in MiB.
+Commands are lines of JSON on stdin, answers lines on stdout. ``{"run": seconds}`` runs the workload for that long and
+answers with the milliseconds of each timed inference; ``{"outputs": path}`` writes the outputs of the last inference of
+the workload; ``{"memory": true}`` answers with the peak resident memory in MiB.
 """
 
 from __future__ import annotations
@@ -17,50 +18,60 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from engines import ENGINES, Engine, Inputs
+from engines import ENGINES, Engine
 from threadpoolctl import threadpool_info
+from workload import Workload
 
 
 def main() -> None:
-    name, stem, threads = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+    name, stem, threads = sys.argv[1], Path(sys.argv[2]), int(sys.argv[4])
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    with np.load(f"{stem}.npz") as archive:
-        inputs = {key: archive[key] for key in archive.files}
+    workload = Workload.load(Path(sys.argv[3]))
     idle = peak_mib()
     engine = ENGINES[name](stem, threads)
     started = {
         "read_ms": milliseconds(engine.read),
         "compile_ms": milliseconds(engine.compile),
-        "first_ms": milliseconds(lambda: engine.run(inputs)),
+        "first_ms": milliseconds(lambda: engine.run(workload.steps[0])),
         "prepare_ms": milliseconds(getattr(engine, "prepare", lambda: None)),
         "idle_mib": idle,
         "blas": [pool for pool in threadpool_info() if pool["user_api"] == "blas"],
     }
     answers.write(json.dumps(started) + "\n")
     for line in sys.stdin:
-        answers.write(json.dumps(obey(json.loads(line), engine, inputs)) + "\n")
+        answers.write(json.dumps(obey(json.loads(line), engine, workload)) + "\n")
 
 
-def obey(command: dict[str, Any], engine: Engine, inputs: Inputs) -> Any:
+def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
     if "run" in command:
-        return turn(engine, inputs, command["run"])
+        return turn(engine, workload, command["run"])
     if "outputs" in command:
-        np.savez(command["outputs"], *engine.run(inputs))
+        engine.reset()
+        outputs = [engine.run(step) for step in workload.steps][-1]
+        np.savez(command["outputs"], *outputs)
         return None
     return {"peak_mib": peak_mib()}
 
 
-def turn(engine: Engine, inputs: Inputs, seconds: float) -> list[float]:
-    """The first run warms the caches and counts only where it alone takes the whole turn."""
+def turn(engine: Engine, workload: Workload, seconds: float) -> list[float]:
+    """The first inference warms the caches and counts only where it alone takes the whole turn."""
     ends = time.perf_counter() + seconds
-    times = [milliseconds(lambda: engine.run(inputs))]
+    times = timed(engine, workload)
     if time.perf_counter() >= ends:
         return times
     times.clear()
     while not times or time.perf_counter() < ends:
-        times.append(milliseconds(lambda: engine.run(inputs)))
+        times += timed(engine, workload)
     return times
+
+
+def timed(engine: Engine, workload: Workload) -> list[float]:
+    """The milliseconds of each inference of the workload but those that only prepare it."""
+    engine.reset()
+    for step in workload.steps[: workload.untimed]:
+        engine.run(step)
+    return [milliseconds(lambda step=step: engine.run(step)) for step in workload.steps[workload.untimed :]]
 
 
 def milliseconds(call: Callable[[], object]) -> float:

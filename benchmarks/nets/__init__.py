@@ -7,25 +7,52 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nets import language, light, recurrent, small, transformers, vision
+from workload import Workload
+
+from nets import efficient, language, light, quantized, recurrent, small, swin, transformers, vision, yolo
 
 DEFAULT_FOLDER: Final = Path(__file__).resolve().parents[1] / ".models"
-
-Make = Callable[[Path], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model. ``make`` writes ``<stem>.xml``, ``<stem>.bin``, ``<stem>.npz`` (inputs), and ``<stem>.onnx`` if any."""
+    """A row of the tables.
 
-    make: Make
+    ``make`` writes ``<stem>.xml``, ``<stem>.bin``, ``<stem>.onnx`` if any, and ``<stem>.npz`` (inputs) unless
+    ``workload`` makes those. Rows with the same ``files`` run one model.
+    """
+
+    make: Callable[[Path], None]
     group: str
     note: str
+    files: str = ""
+    workload: Callable[[], Workload] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The files of a row: the path of the model without suffix, and that of its inputs."""
+
+    stem: Path
+    workload: Path
 
 
 LARGE: Final = "large"
 SMALL: Final = "small"
+LANGUAGE: Final = "language"
+OTHER: Final = "other"
 TINY: Final = "tiny"
+
+
+def _language(bits: str, make: Callable[[Path], None]) -> Mapping[str, Entry]:
+    """The rows of one decoder: prompts of two lengths, and single tokens."""
+    files = f"lm-{bits}"
+    return {
+        f"{files}-prefill-32": Entry(make, LANGUAGE, "a prompt of 32 tokens", files, lambda: language.prefill(32)),
+        f"{files}-prefill-256": Entry(make, LANGUAGE, "a prompt of 256 tokens", files, lambda: language.prefill(256)),
+        f"{files}-token": Entry(make, LANGUAGE, "each of 64 tokens behind a prompt of 32", files, language.tokens),
+    }
+
 
 MODELS: Final[Mapping[str, Entry]] = {
     "resnet50": Entry(light.resnet50, LARGE, "224x224"),
@@ -38,23 +65,34 @@ MODELS: Final[Mapping[str, Entry]] = {
     "squeezenet": Entry(light.squeezenet, SMALL, "224x224"),
     "shufflenet": Entry(light.shufflenet, SMALL, "224x224"),
     "mobilenet-v2": Entry(vision.mobilenet_v2, SMALL, "width 1.0, 224x224"),
+    "efficientnet-b0": Entry(efficient.efficientnet_b0, SMALL, "224x224"),
+    "convnext-t": Entry(efficient.convnext_t, SMALL, "224x224"),
+    "swin-t": Entry(swin.swin_t, SMALL, "224x224, windows of 7"),
+    "yolov8n": Entry(yolo.yolov8n, SMALL, "640x640, boxes decoded"),
     "unet": Entry(vision.unet, SMALL, "base width 32, 256x256"),
-    "bilstm": Entry(recurrent.bilstm, SMALL, "2 layers, both directions, hidden 256, sequence of 100"),
-    "lm-int8": Entry(language.int8, SMALL, "135 M parameters, u8 weights per channel, sequence of 32"),
-    "lm-int4": Entry(language.int4, SMALL, "135 M parameters, u4 weights in groups of 64, sequence of 32"),
+    "resnet50-int8": Entry(quantized.resnet50_int8, OTHER, "224x224, FakeQuantize before each convolution, i8 weights"),
+    "bilstm": Entry(recurrent.bilstm, OTHER, "2 layers, both directions, hidden 256, sequence of 100"),
+    **_language("f32", language.f32),
+    **_language("int8", language.int8),
+    **_language("int4", language.int4),
     "digits": Entry(small.digits, TINY, "8x8 images, batch 1"),
     "elementwise": Entry(small.elementwise, TINY, "100 operations on f32[1,256]"),
 }
 """In the order of the tables."""
 
 
-def ensure(name: str, folder: Path) -> Path:
-    """The path of a model's ``.xml``; it is made first where it is not there."""
-    path = folder / f"{name}.xml"
-    if not path.with_suffix(".npz").exists():
+def ensure(name: str, folder: Path) -> Made:
+    """The files of a row, which are made first where they are not there."""
+    entry = MODELS[name]
+    stem = folder / (entry.files or name)
+    workload = folder / f"{name}.npz"
+    if not workload.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        MODELS[name].make(folder / name)
-    return path
+        if entry.workload is None or not stem.with_suffix(".xml").exists():
+            entry.make(stem)
+        if entry.workload is not None:
+            entry.workload().save(workload)
+    return Made(stem, workload)
 
 
-__all__ = ["DEFAULT_FOLDER", "LARGE", "MODELS", "SMALL", "TINY", "Entry", "ensure"]
+__all__ = ["DEFAULT_FOLDER", "LANGUAGE", "LARGE", "MODELS", "OTHER", "SMALL", "TINY", "Entry", "Made", "ensure"]

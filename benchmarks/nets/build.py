@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import openvino as ov
 from openvino import opset13 as ops
+from workload import Inputs, Workload
 
 Array = npt.NDArray[Any]
 Value = Any
@@ -46,6 +47,19 @@ def transpose(x: Value, *order: int) -> Value:
     return ops.transpose(x, integers(*order))
 
 
+def depthwise(weights: Weights, x: Value, width: int, kernel: int, stride: int = 1) -> Value:
+    """A convolution of each channel by itself, with bias, that keeps the size (divided by the stride); kernel odd."""
+    filters = ops.constant(weights.fan_in((width, 1, 1, kernel, kernel), kernel**2, 2.0))
+    pad = [kernel // 2] * 2
+    y = ops.group_convolution(x, filters, [stride] * 2, pad, pad, [1, 1])
+    return ops.add(y, ops.constant(weights.normal((1, width, 1, 1), 0.02)))
+
+
+def mean_of_image(x: Value, width: int) -> Value:
+    """The mean of each channel: [1, 1, width]."""
+    return reshape(ops.reduce_mean(x, integers(2, 3), True), 1, 1, width)
+
+
 def linear(weights: Weights, x: Value, inputs: int, outputs: int, bias: bool = True) -> Value:
     """``x @ W.T + b``, the weights held as [outputs, inputs]."""
     y = ops.matmul(x, ops.constant(weights.fan_in((outputs, inputs), inputs)), False, True)
@@ -68,10 +82,10 @@ def convolution(
     return ops.add(y, ops.constant(weights.normal((1, outputs, 1, 1), 0.02)))
 
 
-def save(stem: Path, model: ov.Model, inputs: Mapping[str, Array]) -> None:
+def save(stem: Path, model: ov.Model, inputs: Inputs) -> None:
     """Write the IR in f32 as it is, and values for its inputs, which are named like its parameters."""
     ov.save_model(model, f"{stem}.xml", compress_to_fp16=False)
-    np.savez(f"{stem}.npz", **inputs)
+    Workload([inputs]).save(stem.with_suffix(".npz"))
 
 
 def parameter(name: str, shape: Sequence[int], type: Any = np.float32) -> Value:

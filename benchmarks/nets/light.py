@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 import openvino as ov
 from onnx import numpy_helper
+from workload import Workload
 
 from nets.build import Array, Weights
 
@@ -49,7 +50,8 @@ def _make(stem: Path, name: str) -> None:
     ov.save_model(ov.convert_model(f"{stem}.onnx"), f"{stem}.xml", compress_to_fp16=False)
     random = np.random.default_rng(1)
     shapes = {item.name: [dim.dim_value for dim in item.type.tensor_type.shape.dim] for item in model.graph.input}
-    np.savez(f"{stem}.npz", **{name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()})
+    inputs = {name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
+    Workload([inputs]).save(stem.with_suffix(".npz"))
 
 
 def _seed(graph: Any) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import openvino as ov
 from openvino import opset13 as ops
+from workload import Workload
 
 from nets.build import Value, Weights, parameter, save
 
@@ -18,7 +19,8 @@ def digits(stem: Path) -> None:
     """The example of this repository."""
     for suffix in (".xml", ".bin"):
         shutil.copyfile(DIGITS / f"model{suffix}", stem.with_suffix(suffix))
-    np.savez(f"{stem}.npz", image=np.load(DIGITS / "seven.npy").reshape(1, 1, 8, 8).astype(np.float32))
+    image = np.load(DIGITS / "seven.npy").reshape(1, 1, 8, 8).astype(np.float32)
+    Workload([{"image": image}]).save(stem.with_suffix(".npz"))
 
 
 def elementwise(stem: Path, count: int = 100, width: int = 256) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as ops
 
-from nets.build import Value, Weights, convolution, integers, linear, parameter, reshape, save
+from nets.build import Value, Weights, convolution, depthwise, linear, mean_of_image, parameter, reshape, save
 
 MOBILENET_V2 = (
     (1, 16, 1, 1),
@@ -32,8 +32,7 @@ def mobilenet_v2(stem: Path) -> None:
             x = _inverted_residual(weights, x, width, outputs, expansion, stride if index == 0 else 1)
             width = outputs
     x = ops.clamp(convolution(weights, x, width, 1280, 1), 0.0, 6.0)
-    pooled = reshape(ops.reduce_mean(x, integers(2, 3), True), 1, 1, 1280)
-    logits = reshape(linear(weights, pooled, 1280, 1000), 1, 1000)
+    logits = reshape(linear(weights, mean_of_image(x, 1280), 1280, 1000), 1, 1000)
     model = ov.Model([ops.softmax(logits, 1)], [image], "mobilenet-v2")
     save(stem, model, {"image": weights.normal((1, 3, 224, 224), 1.0)})
 
@@ -41,9 +40,7 @@ def mobilenet_v2(stem: Path) -> None:
 def _inverted_residual(weights: Weights, x: Value, inputs: int, outputs: int, expansion: int, stride: int) -> Value:
     inner = inputs * expansion
     y = ops.clamp(convolution(weights, x, inputs, inner, 1), 0.0, 6.0) if expansion != 1 else x
-    filters = ops.constant(weights.fan_in((inner, 1, 1, 3, 3), 9, 2.0))
-    y = ops.group_convolution(y, filters, [stride] * 2, [1, 1], [1, 1], [1, 1])
-    y = ops.clamp(ops.add(y, ops.constant(weights.normal((1, inner, 1, 1), 0.02))), 0.0, 6.0)
+    y = ops.clamp(depthwise(weights, y, inner, 3, stride), 0.0, 6.0)
     y = convolution(weights, y, inner, outputs, 1, gain=0.5)
     return ops.add(x, y) if stride == 1 and inputs == outputs else y
 
