@@ -114,9 +114,9 @@ def sigmoid(x: Any) -> Any:
 
 UNARY: Final = (
     *("clamp", "gelu", "gelu_tanh", "sigmoid", "swish", "tanh", "exp", "hswish", "hsigmoid", "elu", "sqrt"),
-    *("negative", "abs"),
+    *("negative", "abs", "rint"),
 )
-"""Functions of one element and up to two parameters, by their number."""
+"""Functions of one element and up to two parameters, by their number; ``rint`` is for numbers below 2**22."""
 
 BINARY: Final = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "subtract_from", "divide_into")
 """Functions of two elements, by their number; the last two have their operands the other way round."""
@@ -173,6 +173,9 @@ def unary(number: int, x: Any, a: Any, b: Any) -> None:
     elif number == 12:
         for i in range(count):
             x[i] = abs(x[i])
+    elif number == 13:
+        for i in range(count):
+            x[i] = np.float32(x[i] + _ROUND) - _ROUND
 
 
 @scalar

@@ -15,6 +15,7 @@ from irrun.ops.fused.fused_channels import FusedChannels
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.fused.fused_view import FusedView
 from irrun.ops.movement.concat import Concat
+from irrun.ops.movement.gather import GatherV7, GatherV8
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
 from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
@@ -77,6 +78,17 @@ def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
         return None
     results = op.run(data, *others)
     return tuple(results) if isinstance(results, list | tuple) else results
+
+
+@lowers(GatherV7, GatherV8)
+def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
+    """One place along an axis, as a view."""
+    if indices.ndim or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
+        return None
+    place, size = int(indices), data.shape[int(axis.reshape(()))]
+    if not 0 <= place < size:
+        return None
+    return data[(slice(None),) * (int(axis.reshape(())) % data.ndim) + (place,)]
 
 
 @lowers(Concat)

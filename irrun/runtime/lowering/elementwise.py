@@ -15,6 +15,7 @@ from irrun.kernels.compiled.functions import BINARY, UNARY
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.fused.in_place import Elementwise
+from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
@@ -59,6 +60,37 @@ def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array
     order = axes_in_memory(model)
     out = builder.empty([model.shape[axis] for axis in order]).transpose(np.argsort(order))
     return out if chained(builder, op.chain, inputs, out) else None
+
+
+@lowers(FakeQuantize)
+def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -> Array | None:
+    """The nearest of some levels, with constant limits."""
+    if not is_f32(data, *limits) or op.auto_broadcast != "numpy" or op.levels > _MOST_LEVELS:
+        return None
+    low, high, output_low, output_high = limits
+    span = output_high - output_low
+    if not all(map(builder.is_constant, limits)) or not (low < high).all() or (output_low + span != output_high).any():
+        return None
+    order = axes_in_memory(data)
+    out = builder.empty([data.shape[axis] for axis in order]).transpose(np.argsort(order))
+    steps = np.array(op.levels - 1, np.float32)
+    inputs = [data, low, high, high - low, steps, span, output_low]
+    rint = Elementwise("rint", (), np.rint)
+    calls = (
+        Call(np.maximum, (0, 1), 7),
+        Call(np.minimum, (7, 2), 7),
+        Call(np.subtract, (7, 1), 7),
+        Call(np.divide, (7, 3), 7),
+        Call(np.multiply, (7, 4), 7),
+        Call(rint, (7,), 7),
+        Call(np.divide, (7, 4), 7),
+        Call(np.multiply, (7, 5), 7),
+        Call(np.add, (7, 6), 7),
+    )
+    return out if chained(builder, Functions(calls, 7, 1), inputs, out) else None
+
+
+_MOST_LEVELS: Final = 1 << 16
 
 
 def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out: Array) -> bool:
