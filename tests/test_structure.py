@@ -51,7 +51,7 @@ STANDARD_IN_KERNELS = {
 }
 NEED_NUMBA = (
     *("irrun.kernels.compiled", "irrun.runtime.lowering"),
-    *("irrun.runtime.arena", "irrun.runtime.program", "irrun.runtime.workers"),
+    *("irrun.runtime.arena", "irrun.runtime.partial", "irrun.runtime.program", "irrun.runtime.workers"),
 )
 IN_MODELS_ONLY = {"Parameter", "Result", "Const", "If", "Loop", "TensorIterator", "ReadValue", "Assign"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -63,6 +63,10 @@ class Plan:
     result_types: tuple[ElementType, ...]
     is_static: bool
     constants: Mapping[Outlet, Array]
+
+    def with_steps(self, steps: tuple[Step, ...]) -> Plan:
+        """The same plan with steps that are computed otherwise."""
+        return replace(self, steps=steps)
 
 
 AS_WRITTEN: Final = Settings(enabled=False)

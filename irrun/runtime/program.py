@@ -18,17 +18,19 @@ from irrun.runtime.plan import Plan, Step
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
 
+Lowered = tuple[Step, int, int, tuple[Array | None, ...], tuple[Array, ...]]
+"""A step, the range of items that it became, its inputs and its outputs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """What a plan with fixed shapes was lowered into.
 
-    ``steps`` are the steps of the plan, each with the range of ``items`` that it became, its inputs and its outputs.
     ``offsets`` says where in the arena, of ``size`` bytes, each buffer lies.
     """
 
     items: tuple[Call | Interpreted, ...]
-    steps: tuple[tuple[Step, int, int, tuple[Array | None, ...], tuple[Array, ...]], ...]
+    steps: tuple[Lowered, ...]
     parameters: tuple[Array, ...]
     results: tuple[Array, ...]
     buffers: tuple[Buffer, ...]
@@ -71,11 +73,27 @@ def lower(plan: Plan, packs: Packs) -> Program | None:
             slots[index] = array
         steps.append((step, first, len(builder.items), inputs, outputs))
     results = tuple(slots[index] for index in plan.results)
+    return _assembled(builder, tuple(steps), parameters, results)
+
+
+def lower_step(step: Step, arrays: Sequence[Array | None], packs: Packs) -> Program | None:
+    """The program of one step with one output, for inputs of these shapes; None where NumPy should compute it."""
+    builder = Builder(packs)
+    inputs = [None if array is None else builder.empty(array.shape, array.dtype) for array in arrays]
+    made = _called(step, builder, inputs)
+    if made is None:
+        return None
+    return _assembled(builder, (), tuple(x for x in inputs if x is not None), made)
+
+
+def _assembled(
+    builder: Builder, steps: tuple[Lowered, ...], parameters: tuple[Array, ...], results: tuple[Array, ...]
+) -> Program:
     _find_lives(builder, parameters, results)
     offsets, size = place(builder.buffers)
     return Program(
         tuple(builder.items),
-        tuple(steps),
+        steps,
         parameters,
         results,
         tuple(builder.buffers),
@@ -87,22 +105,30 @@ def lower(plan: Plan, packs: Packs) -> Program | None:
     )
 
 
-def _lowered(step: Step, builder: Builder, inputs: tuple[Any, ...]) -> tuple[Array, ...]:
+def _lowered(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array, ...]:
+    made = _called(step, builder, inputs)
+    if made is not None:
+        return made
+    outputs = tuple(builder.empty(fact.shape.static, fact.type.dtype) for fact in step.facts)
+    builder.items.append(Interpreted(step, tuple(inputs), outputs))
+    return outputs
+
+
+def _called(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array, ...] | None:
+    """The outputs of a step that has a kernel."""
     op = step.node.op
     lowering = None if op is None else LOWERINGS.get(type(op))
+    if lowering is None:
+        return None
     mark = len(builder.items)
-    if lowering is not None:
-        given = inputs
-        while given and given[-1] is None:
-            given = given[:-1]
-        made = lowering(op, builder, *given)
-        if made is not None:
-            return tuple(made) if isinstance(made, tuple) else (made,)
+    given = list(inputs)
+    while given and given[-1] is None:
+        given.pop()
+    made = lowering(op, builder, *given)
+    if made is None:
         del builder.items[mark:]
-    facts = step.facts
-    outputs = tuple(builder.empty(fact.shape.static, fact.type.dtype) for fact in facts)
-    builder.items.append(Interpreted(step, inputs, outputs))
-    return outputs
+        return None
+    return tuple(made) if isinstance(made, tuple) else (made,)
 
 
 def _find_lives(builder: Builder, parameters: Sequence[Array], results: Sequence[Array]) -> None:

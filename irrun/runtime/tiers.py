@@ -54,9 +54,8 @@ class Tiers:
         """The results. They may lie in ``memory``."""
         compiled = self._compiled(plan)
         if compiled is not None:
-            memory.clear()
             self.last = "compiled"
-            return compiled.run(inputs, observers)
+            return compiled.run(inputs, state, observers, memory)
         self.last = "numpy"
         return execute(plan, inputs, state, observers, memory)
 
@@ -91,6 +90,7 @@ class _Compiled:
         self._is_begun = self._is_done = False
         self._packs = packs
         self._program: Program | None = None
+        self._partial: Plan | None = None
         self._idle: deque[Instance] = deque(maxlen=_IDLE)
         self._choices: dict[int, Choice] = {}
         self._lock = threading.Lock()
@@ -107,16 +107,24 @@ class _Compiled:
             if self._is_done:
                 return
             self._is_done = self._is_begun = True
+            from irrun.runtime.partial import partly_compiled
             from irrun.runtime.program import lower
 
             program = lower(plan, self._packs)
-            if program is not None and program.calls:
+            if program is None:
+                self._partial = partly_compiled(plan, self._packs)
+            elif program.calls:
                 program.compile()
                 self._program = program
                 self._release(self._instance())
-                self.is_ready = True
+            self.is_ready = self._program is not None or self._partial is not None
 
-    def run(self, inputs: Sequence[Array], observers: Sequence[Observer]) -> tuple[Array, ...]:
+    def run(
+        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+    ) -> tuple[Array, ...]:
+        if self._partial is not None:
+            return execute(self._partial, inputs, state, observers, memory)
+        memory.clear()
         instance, choice = self._instance(), self._choice_of(threads())
         count = choice.next()
         began = time.perf_counter()
