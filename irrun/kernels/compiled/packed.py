@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba.core import types
 
 from irrun.kernels.compiled.functions import unary
 from irrun.kernels.compiled.micro import multiply_tile
-from irrun.kernels.compiled.native import bytes_at, floats, inlined, kernel, longs, record
-from irrun.kernels.compiled.vectors import LANES
+from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, longs, record
+from irrun.kernels.compiled.vectors import LANES, Vectors
 
 DEPTH: Final = 128
 """Rows of a panel that are f32 at a time."""
@@ -129,18 +131,43 @@ def _expand(
     width: int,
     out: int,
 ) -> None:
-    """Write rows of a panel as f32."""
-    for k in range(depth):
-        place = (begin + k) // group * step
-        row = floats(out + 4 * k * width, width)
-        scale, zero = floats(scales + place, width), floats(zeros + place, width)
-        if is_signed != 0:
-            _scale(bytes_at(codes + k * width, width).view(np.int8), zero, scale, row)
-        else:
-            _scale(bytes_at(codes + k * width, width), zero, scale, row)
+    """Write rows of a panel as f32, those of one group at a time."""
+    k = 0
+    while k < depth:
+        number = (begin + k) // group
+        count = min(depth, (number + 1) * group - begin) - k
+        place = number * step
+        expand_codes(codes + k * width, is_signed, zeros + place, scales + place, out + 4 * k * width, count, width)
+        k += count
 
 
-@inlined
-def _scale(codes: Any, zero: Any, scale: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = (np.float32(codes[i]) - zero[i]) * scale[i]
+@intrinsic
+def expand_codes(
+    typingctx: Any, codes: Any, is_signed: Any, zeros: Any, scales: Any, out: Any, rows: Any, width: Any
+) -> Any:
+    """Write (code - zero) * scale for rows of ``width`` codes, with a zero and a scale for each column."""
+
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        codes, is_signed, zeros, scales, out, rows, width = args
+        v = Vectors(builder)
+        word = ir.IntType(32)
+        small, large = (ir.VectorType(type, LANES) for type in (ir.IntType(8), word))
+        signed = builder.icmp_signed("!=", is_signed, v.constant(0))
+        # The highest bit of a signed code, flipped, makes it an unsigned one that is 128 too large.
+        flip = builder.select(signed, ir.Constant(ir.IntType(8), -128), ir.Constant(ir.IntType(8), 0))
+        flips = v.spread(flip, small)
+        excess = v.splat(builder.select(signed, ir.Constant(v.float, 128.0), ir.Constant(v.float, 0.0)))
+        with v.times(builder.udiv(width, v.constant(LANES))) as columns:
+            column = builder.mul(columns.index, v.constant(LANES))
+            wide = builder.mul(column, v.constant(4))
+            zero = builder.fadd(v.load(builder.add(zeros, wide)), excess)
+            scale = v.load(builder.add(scales, wide))
+            with v.times(rows) as row:
+                place = builder.add(builder.mul(row.index, width), column)
+                code = builder.load(v.pointer(builder.add(codes, place), 0, small), align=1)
+                number = builder.uitofp(builder.zext(builder.xor(code, flips), large), v.vector)
+                value = builder.fmul(builder.fsub(number, zero), scale)
+                v.store(value, builder.add(out, builder.mul(place, v.constant(4))))
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 7), build

@@ -81,12 +81,12 @@ class Vectors:
     def mask(self, count: Any) -> Any:
         """The first ``count`` lanes."""
         words = ir.VectorType(_WORD, LANES)
-        spread = self._spread(self.builder.trunc(count, _WORD), words)
+        spread = self.spread(self.builder.trunc(count, _WORD), words)
         return self.builder.icmp_signed("<", ir.Constant(words, list(range(LANES))), spread)
 
     def splat(self, value: Any) -> Any:
         """A number in all lanes."""
-        return self._spread(value, self.vector)
+        return self.spread(value, self.vector)
 
     def multiply_add(self, a: Any, b: Any, total: Any) -> Any:
         fma = self._function("fma", "", self.vector, *[self.vector] * 3)
@@ -117,7 +117,8 @@ class Vectors:
     def _named(self, name: str, result: Any, *arguments: Any) -> Any:
         return cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(result, arguments), name)
 
-    def _spread(self, value: Any, type: Any) -> Any:
+    def spread(self, value: Any, type: Any) -> Any:
+        """A number in all lanes of a vector of another type."""
         undefined = ir.Constant(type, ir.Undefined)
         first = self.builder.insert_element(undefined, value, ir.Constant(_WORD, 0))
         zeros = ir.Constant(ir.VectorType(_WORD, LANES), [0] * LANES)
