@@ -13,7 +13,7 @@ import pytest
 import irrun
 from irrun.ops.registry import declarations
 from irrun.runtime.tiers import can_compile
-from tests.cases import all_cases
+from tests.cases import all_cases, all_models
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "irrun"
@@ -53,7 +53,6 @@ NEED_NUMBA = (
     *("irrun.kernels.compiled", "irrun.runtime.lowering"),
     *("irrun.runtime.arena", "irrun.runtime.partial", "irrun.runtime.program", "irrun.runtime.workers"),
 )
-IN_MODELS_ONLY = {"Parameter", "Result", "Const", "If", "Loop", "TensorIterator", "ReadValue", "Assign"}
 
 
 def modules() -> list[Path]:
@@ -95,9 +94,8 @@ def test_kernels_know_only_arrays() -> None:
 
 
 def test_every_operation_has_cases() -> None:
-    covered = {(case.type, case.opset) for case in all_cases()}
-    declared = {(cls.type, cls.opset) for cls in declarations() if cls.type not in IN_MODELS_ONLY}
-    assert declared - covered == set()
+    covered = {(case.type, case.opset) for case in (*all_cases(), *all_models())}
+    assert {(cls.type, cls.opset) for cls in declarations()} - covered == set()
 
 
 def test_a_module_is_named_like_its_operation() -> None:

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from irrun.schema import relaxng, report_schema, xsd
-from tests.cases import all_cases
-from tools import compare_read_model, rule_pages
+from tests.cases import all_cases, all_models
+from tools import compare_read_model, conformance, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -28,6 +28,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "operations.md", operations()
     yield from rule_pages.pages(RULES)
     yield from compare_read_model.files()
+    yield from conformance.files()
 
 
 def operations() -> str:
@@ -56,19 +57,20 @@ def operations() -> str:
 def _verified() -> dict[tuple[str, str], list[str]]:
     """Where the expectations of the cases of each operation come from."""
     found: dict[tuple[str, str], set[str]] = {}
-    for case in all_cases():
+    for case in (*all_cases(), *all_models()):
         version = f"opset{case.opset}" if isinstance(case.opset, int) else case.opset
         sources = found.setdefault((case.type, version), set())
         sources.add({"page": "page example"}.get(case.source, case.source))
-        if case.oracle is True and isinstance(case.opset, int):
+        if not case.departs:
             sources.add("oracle")
     return {key: sorted(sources) for key, sources in found.items()}
 
 
 def _row(spec: OpSpec, verified: Iterable[str]) -> str:
     types = "; ".join(dict.fromkeys(_cell(text) for text in spec.types()))
-    notes = " ".join(_cell(note) for note in spec.departures())
-    sources = ", ".join(verified) or "whole models"
+    departures = f"OpenVINO's CPU plugin {'; '.join(spec.departures.values())}." if spec.departures else ""
+    notes = " ".join(_cell(note) for note in (departures, *spec.notes()) if note)
+    sources = ", ".join(verified)
     operation = f"[{spec.type}]({spec.page}) | {spec.version} | {_cell(spec.summary)}"
     return f"| {operation} | {types} | {sources} | {notes} |"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import click
 
 from irrun.ops.declaration import OpClass
-from irrun.ops.registry import LATEST, declarations
+from irrun.ops.registry import LATEST, UnknownOperation, declarations, resolve
 
 
 def opset_named(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -28,8 +29,8 @@ def of_opset(opset: str) -> list[OpClass]:
         return [cls for cls in declarations() if cls.opset == opset]
     newest: dict[str, OpClass] = {}
     for cls in declarations():
-        if isinstance(cls.opset, int) and cls.opset <= int(opset.removeprefix("opset")):
-            newest[cls.type] = cls
+        with suppress(UnknownOperation):
+            newest[cls.type] = resolve(cls.type, opset)
     return list(newest.values())
 
 

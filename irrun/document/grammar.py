@@ -1,4 +1,4 @@
-"""What may stand where in an IR, and what a stranger was meant to be."""
+"""The elements and attributes of an IR, those that old writers left, and near matches of unknown ones."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ MAPS: Final = {"body": "port_map", "then_body": "then_port_map", "else_body": "e
 """The tag of the port map that belongs to each kind of body."""
 
 CHILDREN: Final[dict[str, frozenset[str]]] = {
-    "net": frozenset(
-        {"layers", "edges", "rt_info", "meta_data", "statistics", "pre-process", "quantization_parameters"}
-    ),
+    "net": frozenset({"layers", "edges", "rt_info", "pre-process"}),
     "layers": frozenset({"layer"}),
     "edges": frozenset({"edge"}),
     "layer": frozenset({"data", "input", "output", "rt_info", "back_edges", *MAPS, *MAPS.values()}),
@@ -28,10 +26,26 @@ CHILDREN: Final[dict[str, frozenset[str]]] = {
     "dim": frozenset(),
     "port_map": frozenset({"input", "output"}),
     "back_edges": frozenset({"edge"}),
+    "pre-process": frozenset({"channel"}),
+    "channel": frozenset({"mean"}),
 }
 
-ONCE: Final = frozenset({"layers", "edges", "data", "input", "output", "back_edges", *MAPS, *MAPS.values()})
-"""Elements that stand at most once in a net or in a layer."""
+LEGACY_CHILDREN: Final[dict[str, dict[str, str]]] = {
+    "net": {
+        "meta_data": "Model Optimizer",
+        "cli_parameters": "Model Optimizer",
+        "quantization_parameters": "Post-training Optimization Tool",
+        "statistics": "Calibration Tool",
+    },
+    "layer": {"blobs": "Model Optimizer", "weights": "Model Optimizer", "biases": "Model Optimizer"},
+    "channel": {"scale": "Model Optimizer"},
+}
+"""Elements that mean nothing, and who wrote them into IRs of before 2023: OpenVINO passes over them in silence."""
+
+ONCE: Final = frozenset(
+    {"layers", "edges", "pre-process", "data", "input", "output", "back_edges", "mean", *MAPS, *MAPS.values()}
+)
+"""Elements that stand at most once in a net, in a layer, or in a channel."""
 
 ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {
     "net": ("name", "version"),
@@ -40,7 +54,18 @@ ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {
     "edge": ("from-layer", "from-port", "to-layer", "to-port"),
     "map": ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size", "purpose"),
     "back": ("from-layer", "to-layer"),
+    "pre-process": ("reference-layer-name",),
+    "channel": ("id",),
+    "mean": ("value", "offset", "size"),
 }
+
+LEGACY_ATTRIBUTES: Final[dict[str, dict[str, str]]] = {
+    "layer": {"precision": "Model Optimizer"},
+    "map": {"internal_port_id": "Model Optimizer"},
+    "back": {"from-port": "Model Optimizer", "to-port": "Model Optimizer"},
+    "pre-process": {"mean-precision": "Model Optimizer"},
+}
+"""Attributes that mean nothing, and who wrote them: those of ``LEGACY_CHILDREN``."""
 
 _MARKS: Final = {
     "layers": ("layer", "type"),

@@ -12,16 +12,31 @@ from xml.etree.ElementTree import Element
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity, near_match
 from irrun.document.encoding import decode
-from irrun.document.grammar import ATTRIBUTES, CHILDREN, ID, MAPS, ONCE, SIZE, VERSIONS, meant_element, nearest
+from irrun.document.grammar import (
+    ATTRIBUTES,
+    CHILDREN,
+    ID,
+    LEGACY_ATTRIBUTES,
+    LEGACY_CHILDREN,
+    MAPS,
+    ONCE,
+    SIZE,
+    VERSIONS,
+    meant_element,
+    nearest,
+)
 from irrun.document.parse import parse, refusal
 from irrun.document.records import (
     BackEdgeElement,
     BodyElement,
+    ChannelElement,
     EdgeElement,
     LayerElement,
     MapElement,
+    MeanElement,
     NetElement,
     PortElement,
+    PreProcessElement,
 )
 from irrun.document.repair import Mended
 from irrun.document.source_map import SourceMap
@@ -148,6 +163,7 @@ class _Reader:
     def _inside(self, element: Element, ordinal: int, name: str, version: str | None) -> NetElement:
         layers: list[LayerElement] = []
         edges: list[EdgeElement] = []
+        pre_process = None
         for tag, child in self._children(element, "net"):
             if tag == "layers":
                 self._next()
@@ -157,9 +173,11 @@ class _Reader:
                 self._next()
                 items = self._inner(child)
                 edges = [self._edge(item) for item in items if item.tag == "edge" or self._admits(item, "edges")]
+            elif tag == "pre-process":
+                pre_process = self._pre_process(child)
             else:
                 self._skip(child)
-        return NetElement(ordinal, name, version, tuple(layers), tuple(edges))
+        return NetElement(ordinal, name, version, tuple(layers), tuple(edges), pre_process)
 
     def _layer(self, element: Element) -> LayerElement:
         ordinal = self._next()
@@ -332,6 +350,22 @@ class _Reader:
         get = self._attributes(element.attrib, "back", ordinal, ATTRIBUTES["back"]).get
         return BackEdgeElement(ordinal, get("from-layer", ""), get("to-layer", ""))
 
+    def _pre_process(self, element: Element) -> PreProcessElement:
+        ordinal = self._next()
+        reference = self._attributes(element.attrib, "pre-process", ordinal, ()).get("reference-layer-name")
+        channels = tuple([self._channel(item) for _, item in self._children(element, "pre-process")])
+        return PreProcessElement(ordinal, reference, channels)
+
+    def _channel(self, element: Element) -> ChannelElement:
+        ordinal = self._next()
+        id = self._attributes(element.attrib, "channel", ordinal, ()).get("id")
+        mean = None
+        for _, item in self._children(element, "channel"):
+            at = self._next()
+            get = self._attributes(item.attrib, "mean", at, ()).get
+            mean = MeanElement(at, get("value"), get("offset"), get("size"))
+        return ChannelElement(ordinal, id, mean)
+
     # -- what is not expected
 
     def _next(self) -> int:
@@ -355,10 +389,13 @@ class _Reader:
 
     def _children(self, element: Element, parent: str) -> Iterator[tuple[str, Element]]:
         """The elements that may stand here, each with the tag that it has or was meant to have."""
-        expected = CHILDREN[parent]
+        expected, legacy = CHILDREN[parent], LEGACY_CHILDREN.get(parent, ())
         seen: set[str] = set()
         for child in self._inner(element):
             tag: str | None = child.tag
+            if tag in legacy:
+                self._skip(child)
+                continue
             if tag not in expected:
                 tag = meant_element(child, parent)
                 self._stranger(child, parent, tag)
@@ -397,9 +434,9 @@ class _Reader:
         self, attributes: Mapping[str, str], kind: str, ordinal: int, required: Iterable[str]
     ) -> Mapping[str, str]:
         """The attributes, a misspelt one under the name that was meant; report strangers, and what is required."""
-        known = ATTRIBUTES[kind]
+        known, legacy = ATTRIBUTES[kind], LEGACY_ATTRIBUTES.get(kind, ())
         absent = [name for name in required if name not in attributes]
-        strangers = [name for name in attributes if name not in known and not name.startswith("{")]
+        strangers = [name for name in attributes if not (name in known or name in legacy or name.startswith("{"))]
         read = dict(attributes) if strangers else attributes
         for name in strangers:
             meant = nearest(name, absent) or nearest(name, (word for word in known if word not in read))

@@ -77,6 +77,31 @@ class LayerElement(NamedTuple):
     bodies: tuple[BodyElement, ...]
 
 
+class MeanElement(NamedTuple):
+    """``<mean>`` of a channel: a number, or an image in the file of weights."""
+
+    element: int
+    value: str | None
+    offset: str | None
+    size: str | None
+
+
+class ChannelElement(NamedTuple):
+    """``<channel>`` of ``<pre-process>``."""
+
+    element: int
+    id: str | None
+    mean: MeanElement | None
+
+
+class PreProcessElement(NamedTuple):
+    """``<pre-process>``: what is subtracted from the Parameter of the name ``reference``."""
+
+    element: int
+    reference: str | None
+    channels: tuple[ChannelElement, ...]
+
+
 class NetElement(NamedTuple):
     """``<net>``, or the inside of a body."""
 
@@ -85,3 +110,4 @@ class NetElement(NamedTuple):
     version: str | None
     layers: tuple[LayerElement, ...]
     edges: tuple[EdgeElement, ...]
+    pre_process: PreProcessElement | None = None

@@ -30,7 +30,7 @@ class WrittenBody(NamedTuple):
 
 
 class Writer:
-    """Builds the text and the weights of an IR v11, in the layout that OpenVINO writes.
+    """Builds the text and the weights of an IR, in the layout that OpenVINO writes.
 
     >>> ir = Writer("net")
     >>> x = ir.parameter("x", F32, Shape([1, 3]))
@@ -39,8 +39,9 @@ class Writer:
     >>> ir.save(Path("net.xml"))
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, version: str = "11") -> None:
         self.name = name
+        self.version = version
         self._layers: list[str] = []
         self._edges: list[str] = []
         self._weights = bytearray()
@@ -48,7 +49,7 @@ class Writer:
 
     def body(self) -> Writer:
         """A writer for a sub-graph, which stores its constants in the same weights."""
-        inner = Writer(self.name)
+        inner = Writer(self.name, self.version)
         inner._weights, inner._stored = self._weights, self._stored
         return inner
 
@@ -131,7 +132,7 @@ class Writer:
         return "\n".join(
             [
                 '<?xml version="1.0"?>',
-                f'<net name={quoteattr(self.name)} version="11">',
+                f'<net name={quoteattr(self.name)} version="{self.version}">',
                 *self._inside(),
                 "</net>",
                 "",

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, near_match
+from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity
 from irrun.document.grammar import nearest
 from irrun.document.records import LayerElement
+from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttributeUnreadable, AttrSpec
 from irrun.ops.declaration import REFUSED, REQUIRED
-from irrun.ops.spec import (
-    AttributeMissing,
-    AttributeUnknown,
-    AttributeUnreadable,
-    AttrSpec,
-)
 from irrun.tensor import UNBOUNDED, Shape
 
 MOST_DIMS: Final = 64
@@ -33,120 +29,38 @@ class Read(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def attributes(layer: LayerElement, known: Mapping[str, AttrSpec], *, mend: bool) -> Read:
+def attributes(layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Collection[str], *, mend: bool) -> Read:
     """The attributes of a layer, of those that are ``known`` by their spelling in the IR.
 
-    With ``mend`` what a misspelt one says is taken for what it was meant to be.
+    Any other is reported, but for those that are ``ignored``. The values are those that OpenVINO reads, whatever is
+    wrong; with ``mend`` those that were meant, as far as that can be told.
     """
     values: dict[str, Any] = {}
     found: list[Diagnostic] = []
-    unread = False
+    faulty: list[AttrSpec] = []
     for name, text in layer.data.items():
         if name in known:
             try:
-                values[known[name].field] = _value(known[name], text)
+                values[known[name].field] = _checked(known[name], text, known[name].parse(text))
             except OpError as error:
-                found.append(_finding(error.code, error.message, Anchor(layer.data_element, "value", name)))
-                unread = True
-    if len(values) < len(known) or len(layer.data) > len(known):
-        strangers = [name for name in layer.data if name not in known]
-        absent = [spec for name, spec in known.items() if name not in layer.data]
-        complete = _strangers(layer, strangers, known, absent, values, found, mend=mend)
-        complete = _absent(layer, absent, values, found) and complete
-        unread = unread or not complete
-    return Read(None if unread else values, tuple(found))
-
-
-def _strangers(
-    layer: LayerElement,
-    strangers: Iterable[str],
-    known: Iterable[str],
-    absent: list[AttrSpec],
-    values: dict[str, Any],
-    found: list[Diagnostic],
-    *,
-    mend: bool,
-) -> bool:
-    """Report attributes that the operation does not have, and take from ``absent`` those that they were meant for.
-
-    False where what was meant cannot be told.
-    """
-    left: list[str] = []
-    complete = True
-    for name in strangers:
-        close = nearest(name, [spec.name for spec in absent])
-        meant = next((spec for spec in absent if spec.name == close), None)
-        if meant is None:
-            left.append(name)
-            continue
-        absent.remove(meant)
-        _unknown(layer, [name], f"; did you mean {meant.name}?", Severity.ERROR, found)
-        if not mend:
-            complete = complete and not meant.required
-            continue
-        try:
-            values[meant.field] = _value(meant, layer.data[name])
-        except OpError:
-            complete = False
-    required = [spec for spec in absent if spec.required]
-    if left and required:
-        absent[:] = [spec for spec in absent if not spec.required]
-        lacks = " and ".join(spec.name for spec in required)
-        _unknown(layer, left, f", and lacks {lacks}, which it requires", Severity.ERROR, found)
-        return False
-    if left:
-        close = near_match(left[0], known) if len(left) == 1 else ""
-        _unknown(layer, left, close, Severity.ERROR if close else Severity.WARNING, found)
-    return complete
-
-
-def _absent(layer: LayerElement, absent: Iterable[AttrSpec], values: dict[str, Any], found: list[Diagnostic]) -> bool:
-    """Report attributes that are absent where that is wrong or matters; False where nothing takes their place."""
-    anchor = Anchor(layer.data_element if layer.data_element is not None else layer.element)
-    required: list[str] = []
-    notes: list[str] = []
-    changed: list[Diagnostic] = []
-    refused: list[AttrSpec] = []
-    complete = True
-    for spec in absent:
-        if spec.openvino is REFUSED:
-            refused.append(spec)
-            continue
-        if spec.openvino is not REQUIRED:
-            values[spec.field] = spec.openvino
-        elif spec.required:
-            complete = False
-        else:
-            continue
-        nothing = "ones or zeros" if spec.kind == "ints" else "none"
-        reads = "" if spec.openvino is REQUIRED else spec.text(spec.openvino) or nothing
-        if spec.required:
-            required.append(spec.name)
-            notes += [f"OpenVINO reads {spec.name} as {reads} and says nothing"] if reads else []
-        else:
-            what = f"{spec.name} is absent: OpenVINO reads {reads}, the specification says {spec.text(spec.default)}"
-            changed.append(_finding("IR310", what, anchor, Severity.WARNING))
-    if required:
-        names = f"attribute {required[0]}" if len(required) == 1 else f"attributes {' and '.join(required)}"
-        message = f"{layer.type} requires the {names}"
-        found.append(_finding(AttributeMissing.code, message, anchor, notes=tuple(notes)))
+                faulty.append(known[name])
+                found.append(_faulty(layer, known[name], text, error))
+    if len(values) == len(known) == len(layer.data):
+        return Read(values, ())
+    absent = [spec for name, spec in known.items() if name not in layer.data]
+    strangers = [name for name in layer.data if name not in known and name not in ignored]
+    meant = _meant(strangers, absent)
+    lacking = _strangers(layer, strangers, meant, absent, found)
+    _absent(layer, [spec for spec in absent if spec not in meant.values() and spec not in lacking], found)
+    if mend:
+        complete = not faulty and not lacking and _mended(layer, meant, absent, values)
     else:
-        found += changed
-        found += [_refused(refused, anchor)] if refused else []
-    return complete
+        complete = _as_read(layer, faulty, values) and _defaults(absent, values)
+    return Read(values if complete else None, tuple(found))
 
 
-def _refused(absent: Sequence[AttrSpec], anchor: Anchor) -> Diagnostic:
-    """One finding for attributes that OpenVINO demands and the specification does not."""
-    names = " and ".join(spec.name for spec in absent)
-    values = " and ".join(spec.text(spec.default) for spec in absent)
-    verb = "is" if len(absent) == 1 else "are"
-    what = f"{names} {verb} absent: OpenVINO refuses the layer, the specification says {values}"
-    return _finding("IR312", what, anchor, Severity.WARNING)
-
-
-def _value(spec: AttrSpec, text: str) -> Any:
-    value = spec.parse(text)
+def _checked(spec: AttrSpec, text: str, value: Any) -> Any:
+    """A value that was read from a text; OpError where no such layer is computed."""
     spec.check(value)
     if isinstance(value, Shape) and value.dims is not None:
         if len(value.dims) > MOST_DIMS:
@@ -157,11 +71,122 @@ def _value(spec: AttrSpec, text: str) -> Any:
     return value
 
 
-def _unknown(layer: LayerElement, names: Sequence[str], rest: str, severity: Severity, found: list[Diagnostic]) -> None:
+# -- values
+
+
+def _mended(
+    layer: LayerElement, meant: Mapping[str, AttrSpec], absent: Iterable[AttrSpec], values: dict[str, Any]
+) -> bool:
+    """Add what misspelt attributes say, and the defaults of the others; False where that cannot be told."""
+    for name, spec in meant.items():
+        try:
+            values[spec.field] = _checked(spec, layer.data[name], spec.parse(layer.data[name]))
+        except OpError:
+            return False
+    return _defaults((spec for spec in absent if spec.field not in values), values)
+
+
+def _as_read(layer: LayerElement, faulty: Iterable[AttrSpec], values: dict[str, Any]) -> bool:
+    """Add what OpenVINO reads of faulty texts; False where it refuses one."""
+    for spec in faulty:
+        text = layer.data[spec.name]
+        try:
+            values[spec.field] = _checked(spec, text, spec.read(text))
+        except OpError:
+            return False
+    return True
+
+
+def _defaults(absent: Iterable[AttrSpec], values: dict[str, Any]) -> bool:
+    """Add what OpenVINO reads for absent attributes; False where it has nothing for one that is required."""
+    for spec in absent:
+        if spec.absent is not REFUSED:
+            values[spec.field] = spec.absent
+        elif spec.required:
+            return False
+    return True
+
+
+# -- findings
+
+
+def _faulty(layer: LayerElement, spec: AttrSpec, text: str, error: OpError) -> Diagnostic:
+    """The finding about an attribute that cannot be read, or is out of range."""
+    notes: tuple[str, ...] = ()
+    if isinstance(error, AttributeUnreadable):
+        with contextlib.suppress(AttributeUnreadable):
+            notes = (f"OpenVINO reads {_said(spec, spec.read(text))} and says nothing",)
+    return _finding(error.code, error.message, Anchor(layer.data_element, "value", spec.name), notes=notes)
+
+
+def _meant(strangers: Iterable[str], absent: Iterable[AttrSpec]) -> dict[str, AttrSpec]:
+    """The absent attributes that others were meant to be, by the names of those."""
+    left = {spec.name: spec for spec in absent}
+    found = {}
+    for name in strangers:
+        close = nearest(name, left)
+        if close is not None:
+            found[name] = left.pop(close)
+    return found
+
+
+def _strangers(
+    layer: LayerElement,
+    strangers: Sequence[str],
+    meant: Mapping[str, AttrSpec],
+    absent: Iterable[AttrSpec],
+    found: list[Diagnostic],
+) -> Sequence[AttrSpec]:
+    """Report attributes that the operation does not have; the required ones that are absent and may stand for them."""
+    for name, spec in meant.items():
+        found.append(_unknown(layer, [name], f"; did you mean {spec.name}?", Severity.ERROR))
+    left = [name for name in strangers if name not in meant]
+    if not left:
+        return ()
+    required = [spec for spec in absent if spec.required and spec not in meant.values()]
+    if required:
+        lacks = " and ".join(spec.name for spec in required)
+        found.append(_unknown(layer, left, f", and lacks {lacks}, which it requires", Severity.ERROR))
+    else:
+        found.append(_unknown(layer, left, "", Severity.WARNING))
+    return required
+
+
+def _unknown(layer: LayerElement, names: Sequence[str], rest: str, severity: Severity) -> Diagnostic:
     """One finding for attributes that the operation does not have."""
     subject = f"attribute {names[0]}" if len(names) == 1 else f"attributes {' and '.join(names)}"
     anchor = Anchor(layer.data_element, "name", names[0])
-    found.append(_finding(AttributeUnknown.code, f"{layer.type} has no {subject}{rest}", anchor, severity))
+    return _finding(AttributeUnknown.code, f"{layer.type} has no {subject}{rest}", anchor, severity)
+
+
+def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnostic]) -> None:
+    """Report attributes that are absent where that is wrong or matters."""
+    anchor = Anchor(layer.data_element if layer.data_element is not None else layer.element)
+    required = [spec for spec in absent if spec.required]
+    if required:
+        names = " and ".join(spec.name for spec in required)
+        message = f"{layer.type} requires the attribute{'s' if len(required) > 1 else ''} {names}"
+        filled = [(spec.name, _said(spec, spec.absent)) for spec in required if spec.absent is not REFUSED]
+        notes = tuple(f"OpenVINO reads {name} as {value} and says nothing" for name, value in filled)
+        found.append(_finding(AttributeMissing.code, message, anchor, notes=notes))
+        return
+    for spec in absent:
+        if spec.openvino is not REFUSED and spec.openvino is not REQUIRED:
+            reads, says = _said(spec, spec.openvino), spec.text(spec.default)
+            what = f"{spec.name} is absent: OpenVINO reads {reads}, the specification says {says}"
+            found.append(_finding("IR310", what, anchor, Severity.WARNING))
+    refused = [spec for spec in absent if spec.openvino is REFUSED]
+    if refused:
+        names = " and ".join(spec.name for spec in refused)
+        values = " and ".join(spec.text(spec.default) for spec in refused)
+        verb = "is" if len(refused) == 1 else "are"
+        what = f"{names} {verb} absent: OpenVINO refuses the layer, the specification says {values}"
+        found.append(_finding("IR312", what, anchor, Severity.WARNING))
+
+
+def _said(spec: AttrSpec, value: Any) -> str:
+    """A value in words."""
+    return spec.text(value) or ("ones or zeros" if spec.kind == "ints" else "none")
 
 
 def _finding(

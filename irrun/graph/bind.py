@@ -12,13 +12,16 @@ from irrun.document.grammar import nearest
 from irrun.document.reader import Document, element_type
 from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapElement, NetElement, PortElement
 from irrun.graph.attributes import attributes
+from irrun.graph.extensions import Extensions
 from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
 from irrun.graph.join import Joiner, Sources, cycles, duplicates, is_number, layer_ref, order, port_index
+from irrun.graph.pre_process import Mean, WrongPreProcess, means
 from irrun.ops import Op
+from irrun.ops.attributes import AttrSpec
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.ops.declaration import DECLARED
-from irrun.ops.registry import resolve
-from irrun.ops.spec import AttrSpec
+from irrun.ops.extension import Extension
+from irrun.ops.registry import resolve, spelling
 from irrun.tensor import DYNAMIC, Shape
 
 __all__ = ["Bound", "bind", "layer_ref", "op_diagnostic", "path_notes"]
@@ -33,10 +36,14 @@ _UNNAMED: Final[tuple[tuple[str, ...], ...]] = ((),)
 
 @dataclass(frozen=True)
 class Bound:
-    """A graph, and what was found on the way to it."""
+    """A graph, and what was found on the way to it.
+
+    ``means`` are what is subtracted from Parameters, by node; None where the file asks for something that does not fit.
+    """
 
     graph: Graph
     diagnostics: tuple[Diagnostic, ...]
+    means: Mapping[int, Mean] | None = field(default_factory=dict)
 
 
 def bind(document: Document, *, mend: bool = False) -> Bound:
@@ -45,13 +52,18 @@ def bind(document: Document, *, mend: bool = False) -> Bound:
     With ``mend`` types and attributes that are misspelt are taken for what they were meant to be, so that the rest can
     be checked; without it they stand for nothing.
     """
-    binder = _Binder(fragment=document.fragment, mend=mend)
+    binder = _Binder(Extensions(document.net), fragment=document.fragment, mend=mend)
     graph = binder.net(document.net, ())
-    return Bound(graph, tuple(binder.found))
+    try:
+        found = means(document.net.pre_process, graph, document.weights)
+    except WrongPreProcess as error:
+        return Bound(graph, (*binder.found, error.finding), None)
+    return Bound(graph, tuple(binder.found), found)
 
 
 @dataclass
 class _Binder:
+    extensions: Extensions
     fragment: bool
     mend: bool
     found: list[Diagnostic] = field(default_factory=list)
@@ -70,6 +82,8 @@ class _Binder:
             self.found += (dataclasses.replace(item, notes=(*item.notes, *path_notes(path))) for item in joiner.found)
             self._open(joiner.open if net.edges else joiner.open[:1], layers, path)
             sources = joiner.sources
+            if not self.mend:
+                _leave_out(joiner.open, nodes, sources)
         ids = list(nodes)
         found = order(ids, sources)
         for ring in cycles(sources, set(ids).difference(found)) if len(found) < len(ids) else ():
@@ -94,7 +108,9 @@ class _Binder:
         for element in layer.bodies:
             inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
             graph = self.net(element.net, inner)
-            ports, sound = self._body_ports(layer, element, graph, path, edges)
+            ports, sound = BodyPorts((), (), (), len(graph.parameters), len(graph.results)), True
+            if element.port_map or not isinstance(op, Extension):
+                ports, sound = self._body_ports(layer, element, graph, path, edges)
             bodies[element.tag] = Body(graph, ports)
             op = op if sound else None
         for tag in op.bodies if op is not None else ():
@@ -103,9 +119,8 @@ class _Binder:
                 op = None
         names = tuple([tensor_names(port.names) for port in layer.outputs])
         names = _UNNAMED if names == _UNNAMED else names
-        type = layer.type if op is None else op.type
-        version = layer.version or ""
-        return Node(id, layer.name, type, version, op, len(layer.outputs), names, layer, bodies or _NO_BODIES)
+        type, version, count = _type(layer, op), layer.version or "", len(layer.outputs)
+        return Node(id, layer.name, type, version, op, count, names, layer, bodies or _NO_BODIES)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
         """The operation of a layer; one for all that are of one kind and have the same attributes."""
@@ -113,18 +128,22 @@ class _Binder:
             return None
         key = layer.type, layer.version
         if key not in self.operations:
+            extension = self.extensions.find(layer)
+            if extension is not None:
+                return extension
             try:
                 declared = resolve(*key)
             except OpError as error:
-                attribute = "version" if layer.version and layer.type in DECLARED else "type"
-                self._report(error.code, error.message, Anchor(layer.element, "attribute", attribute), layer, path)
-                return self._meant(layer, path) if self.mend and layer.type not in DECLARED else None
+                is_known = spelling(layer.type) is not None
+                anchor = Anchor(layer.element, "attribute", error.attribute)
+                self._report(error.code, error.message, anchor, layer, path)
+                return self._meant(layer, path) if self.mend and not is_known else None
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]
         same = cls, *layer.data.items()
         if same in self.shared:
             return self.shared[same]
-        read = attributes(layer, known, mend=self.mend)
+        read = attributes(layer, known, cls.spec.ignored, mend=self.mend)
         for item in read.diagnostics:
             if self.fragment and item.code == "IR312":
                 continue
@@ -227,7 +246,8 @@ class _Binder:
 
     def _misread(self) -> set[LayerRef | None]:
         """The layers whose type or attributes are at fault, so that they may be meant to be others."""
-        return {item.layer for item in self.found if item.code.startswith("IR3")}
+        faulty = (item for item in self.found if item.severity is Severity.ERROR)
+        return {item.layer for item in faulty if item.code.startswith("IR3")}
 
     def _complete(
         self,
@@ -342,6 +362,24 @@ def _layer_id(graph: Graph, id: int) -> str:
 def _names_port(edge: EdgeElement, layer: str, port: str, side: str) -> bool:
     ends = (edge.to_layer, edge.to_port) if side == "input" else (edge.from_layer, edge.from_port)
     return ends == (layer, port)
+
+
+def _leave_out(inlets: Sequence[Inlet], nodes: Mapping[int, Node], sources: Sources) -> None:
+    """Drop the last inputs of nodes where no edge leads to them and the operation does not need them.
+
+    OpenVINO counts the edges of a layer, not its ports.
+    """
+    for inlet in reversed(inlets):
+        op = nodes[inlet.node].op
+        if op is not None and inlet.port + 1 == len(sources[inlet.node]) and inlet.port >= op.spec.least_inputs:
+            sources[inlet.node].pop()
+
+
+def _type(layer: LayerElement, op: Op | None) -> str:
+    """The type of a node: one of an extension that is called like an operation of an opset is given with its domain."""
+    if isinstance(op, Extension):
+        return layer.type if spelling(layer.type) is None else repr(op)
+    return layer.type if op is None else op.type
 
 
 def _keeps_state(op: Op | None) -> bool:

@@ -27,7 +27,7 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
     """The outputs, with their values where the values of the inputs settle them."""
     if op.foldable is Fold.NEVER or not all(_affordable(fact) for fact in outputs):
         return tuple(outputs)
-    whole = all(fact is None or fact.halves is not None or fact.constant is not None for fact in inputs)
+    whole = all(fact is None or fact.is_constant for fact in inputs)
     if not whole and (op.foldable is not Fold.DIMS or any(fact.type.kind not in _WHOLE for fact in outputs)):
         return tuple(outputs)
     if all(fact.value is not None for fact in outputs):
@@ -48,7 +48,7 @@ def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> t
     if not all(fact.shape.is_static for fact in outputs):
         return tuple(outputs)
     try:
-        values = run(op, arrays, [fact.type for fact in outputs])
+        values = run(op, arrays, [fact.type for fact in outputs], facts=inputs)
     except OpError:
         raise
     except (ValueError, IndexError, OverflowError, MemoryError):
@@ -66,9 +66,10 @@ def _dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tup
         if fact is not None and array is None:
             return tuple(outputs)
         arrays.append(array)
+    asked = {"facts": inputs} if "facts" in op.spec.run_asks else {}
     try:
         with np.errstate(all="ignore"):
-            returned = op.run(*arrays, *(None for _ in op.inputs[len(arrays) :] if not op.inputs[-1].variadic))
+            returned = op.run(*arrays, *(None for _ in op.inputs[len(arrays) :] if not op.inputs[-1].variadic), **asked)
     except Undecided:
         return tuple(outputs)
     results = returned if isinstance(returned, tuple | list) else (returned,)
@@ -76,6 +77,9 @@ def _dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tup
 
 
 def _symbolic(fact: Fact) -> Array | None:
+    """The value as integers and dims, those that are not known in the range of a dim; None where it cannot be."""
+    if fact.type.kind not in _WHOLE:
+        return None
     if fact.value is not None:
         return fact.value
     if not fact.type.is_integer or not fact.shape.is_static or fact.shape.size.lo > MOST_DIMS:

@@ -113,7 +113,7 @@ class _Pass:
             elif asked == "output_count":
                 context[asked] = node.outputs
             elif asked == "bodies":
-                context[asked] = {tag: self._body(node, tag, bodies, path) for tag in op.bodies}
+                context[asked] = {tag: self._body(node, tag, bodies, path) for tag in node.bodies}
         return fold(op, inputs, infer_outputs(op, inputs, **context))
 
     def _body(self, node: Node, tag: str, bodies: dict[tuple[int, str], Facts], path: tuple[str, ...]) -> BodyCall:

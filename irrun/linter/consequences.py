@@ -20,6 +20,7 @@ IN_FILE: Final = {
 
 BEHIND: Final = {
     "IR408": ("IR304", "IR4", "IR9"),
+    "IR503": ("IR304", "IR4", "IR6", "IR9"),
     "IR506": ("IR304", "IR4", "IR6", "IR9"),
 }
 """Codes of faults of values, with the beginnings of the codes that follow at their layer and at those behind it."""
@@ -51,7 +52,7 @@ def _in_file(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
 
 def _behind(found: Sequence[Diagnostic], context: Context) -> Iterator[Diagnostic]:
     for cause in {item.code for item in found} & BEHIND.keys():
-        guilty = {item.layer for item in found if item.code == cause and item.layer is not None}
+        guilty = {item.layer for item in found if item.code == cause and item.severity and item.layer is not None}
         if cause == "IR506":
             guilty |= {layer_ref(item.layer) for item in clashing(context)}
         follow = _followers(context.bound.graph, guilty)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from irrun.document.records import LayerElement
@@ -62,7 +63,8 @@ PAIR_WEIGHTS: Final = bytes(8) + (3).to_bytes(8, "little") + bytes(16)
 class Constant(NamedTuple):
     """A Const layer whose attributes are understood, and the bytes that it takes, from ``start`` up to ``end``.
 
-    ``type`` is the name of its element type; ``path`` leads to the body that it is in, in words.
+    ``type`` is the name of its element type; ``path`` leads to the body that it is in, in words. Of more bytes than the
+    elements need, those that belong to another constant are not its own.
     """
 
     layer: LayerElement
@@ -81,7 +83,16 @@ def constants(context: Context) -> list[Constant]:
         op = node.op
         if node.layer is not None and isinstance(op, Const):
             found.append(Constant(node.layer, op, scope.path, op.element_type.name, op.offset, op.offset + op.size))
-    return found
+    starts = sorted({item.start for item in found})
+    return [_within(item, starts) for item in found]
+
+
+def _within(item: Constant, starts: Sequence[int]) -> Constant:
+    """A constant without surplus bytes that reach beyond the next of all ``starts``."""
+    following = bisect.bisect_right(starts, item.start)
+    if item.op.size == item.op.needed or following == len(starts) or item.end <= starts[following]:
+        return item
+    return item._replace(end=item.start + item.op.needed)
 
 
 @once
@@ -99,13 +110,13 @@ def spans(context: Context) -> Mapping[tuple[int, int], Constant]:
 
 @once
 def gaps(context: Context) -> list[tuple[int, int]]:
-    """The ranges of the file of weights that no constant takes; none where there is no such file."""
+    """The ranges of the file of weights that no constant and no mean takes; none where there is no such file."""
     weights = context.document.weights
     if not weights.exists:
         return []
     found: list[tuple[int, int]] = []
     reached = 0
-    for start, end in spans(context):
+    for start, end in sorted([*spans(context), *_images(context)]):
         if start > reached:
             found.append((reached, start))
         reached = max(reached, end)
@@ -113,6 +124,12 @@ def gaps(context: Context) -> list[tuple[int, int]]:
     if total > reached:
         found.append((reached, total))
     return found
+
+
+def _images(context: Context) -> Iterator[tuple[int, int]]:
+    """The ranges of the images that are subtracted from inputs."""
+    for mean in (context.bound.means or {}).values():
+        yield from ((offset, offset + mean.bytes) for offset in mean.offsets)
 
 
 def also(context: Context, constant: Constant) -> tuple[str, ...]:

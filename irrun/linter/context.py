@@ -11,8 +11,9 @@ from irrun.diagnostics import Diagnostic, LayerRef
 from irrun.document import Document
 from irrun.graph import Bound, Node
 from irrun.graph.bind import layer_ref
+from irrun.graph.extensions import declared_fact
 from irrun.inference import Facts, infer
-from irrun.linter.declared import DeclaredPort, as_declared, declared_fact, inputs, offending, outputs, shape_of
+from irrun.linter.declared import DeclaredPort, as_declared, inputs, offending, outputs, shape_of
 from irrun.tensor import Fact, Shape
 
 

@@ -11,7 +11,7 @@ from irrun.document.records import LayerElement, PortElement
 from irrun.graph import Node, Outlet
 from irrun.inference import Facts
 from irrun.ops.calling import infer
-from irrun.tensor import DYNAMIC, Dim, ElementType, Fact, Shape
+from irrun.tensor import UNBOUNDED, Dim, ElementType, Fact, Shape
 
 
 class DeclaredPort(NamedTuple):
@@ -82,11 +82,6 @@ def shape_of(port: PortElement) -> Shape:
     return Shape([Dim() if text == "-1" else int(text) for text in port.dims])
 
 
-def declared_fact(port: PortElement) -> Fact:
-    """What a port says of itself. A port without dims may be a scalar or of dynamic rank."""
-    return Fact(element_type(port.precision) or DYNAMIC, shape_of(port) if port.dims else Shape.unknown())
-
-
 def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
     """The axes whose ``<dim>`` contradicts a shape; None where the rank itself does."""
     dims = shape.dims
@@ -105,11 +100,14 @@ def may_be_of_any_rank(item: DeclaredPort) -> bool:
     """Whether an output without dims is of dynamic rank rather than a scalar.
 
     That is so where an input of its layer is not static, and the rank does not follow from the declared dims alone; and
-    where integers that are not known decide the shape: OpenVINO then says nothing of the rank.
+    where integers that are not known decide the shape, or of which there are none: OpenVINO then says nothing of the
+    rank, or of a transposed convolution another one.
     """
+    if not item.fact.shape.is_static and _has_open_integers(item):
+        return set(item.port.dims) <= {"-1"} or _lacks_spatial_axes(item)
     if item.port.dims:
         return False
-    if not item.fact.shape.is_static and _has_open_integers(item):
+    if _has_open_integers(item, most=0):
         return True
     arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
     open_sizes = any(
@@ -118,10 +116,18 @@ def may_be_of_any_rank(item: DeclaredPort) -> bool:
     return open_sizes and not _has_rank_by_dims(item)
 
 
-def _has_open_integers(item: DeclaredPort) -> bool:
-    """Whether an input behind the first is of integers whose values are not known."""
+def _lacks_spatial_axes(item: DeclaredPort) -> bool:
+    """Whether an output of a convolution is declared [N, C], as OpenVINO does where it does not know output_shape."""
+    op, dims = item.facts.graph[item.outlet.node].op, item.fact.shape.dims
+    if op is None or op.spec.category != "convolution" or dims is None:
+        return False
+    return len(item.port.dims) == 2 and offending(item.port, Shape(dims[:2])) == ()
+
+
+def _has_open_integers(item: DeclaredPort, most: int = UNBOUNDED) -> bool:
+    """Whether an input behind the first is of integers, at most this many, whose values are not known."""
     behind = [fact for fact in item.facts.inputs(item.outlet.node)[1:] if fact is not None]
-    return any(fact.type.is_integer and fact.constant is None for fact in behind)
+    return any(fact.type.is_integer and fact.constant is None and fact.shape.size.hi <= most for fact in behind)
 
 
 def _has_rank_by_dims(item: DeclaredPort) -> bool:

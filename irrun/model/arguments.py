@@ -17,14 +17,39 @@ class InputError(ValueError):
     """Inputs that do not fit the model: one clear line that names the input, what it got and what it wants."""
 
 
-def accept(ports: Sequence[Port], inputs: Any) -> list[Array]:
-    """An array for every port, checked and in the carrier of its type."""
+def accept(
+    ports: Sequence[Port], inputs: Any, types: Sequence[ElementType], means: Mapping[int, Array] | None = None
+) -> list[Array]:
+    """An array for every port, checked, in the carrier of its type among ``types``, in which the model computes.
+
+    ``means`` are subtracted from inputs, by the index of the port.
+    """
     named = _by_port(ports, inputs)
     missing = [port for port in ports if port.index not in named]
     if missing:
         wants = ", ".join(f'"{port.any_name}" ({port.element_type}{port.partial_shape})' for port in missing)
         raise InputError(f"no value for input {wants}")
-    return [as_carrier(port, named[port.index]) for port in ports]
+    arrays = [
+        given if type is port.element_type else conform(given, type)
+        for port, type in zip(ports, types, strict=True)
+        for given in (as_carrier(port, named[port.index]),)
+    ]
+    for index, mean in (means or {}).items():
+        arrays[index] = conform(_centred(ports[index], arrays[index], mean), types[index])
+    return arrays
+
+
+def _centred(port: Port, array: Array, mean: Array) -> Array:
+    """An input without its mean; InputError where the model was reshaped to a shape that the mean does not fit."""
+    try:
+        with np.errstate(all="ignore"):
+            centred = array - mean
+    except ValueError:
+        centred = mean
+    if centred.shape != array.shape:
+        got, wanted = (f"[{','.join(map(str, item.shape))}]" for item in (array, mean))
+        raise InputError(f'input "{port.any_name}" has shape {got}, expected one that its mean of shape {wanted} fits')
+    return centred
 
 
 def _by_port(ports: Sequence[Port], inputs: Any) -> dict[int, Any]:
@@ -104,5 +129,7 @@ def release(array: Array, type: ElementType, kept: Iterable[Array]) -> Array:
     if array.dtype != type.external and type.is_known and type.kind != "string":
         with np.errstate(all="ignore"):
             return array.astype(type.external)
+    if type.is_narrow:
+        array = conform(array, type)
     own = array.flags.owndata and array.flags.writeable
     return array if own and not any(np.may_share_memory(array, other) for other in kept) else array.copy()

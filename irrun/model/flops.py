@@ -11,6 +11,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops import Op
 from irrun.ops.context import BodyPorts
+from irrun.ops.extension import Extension
 from irrun.tensor import Fact, Shape
 
 Sizes = tuple[int, ...]
@@ -58,6 +59,8 @@ class _Counter:
         return counts
 
     def _node(self, node: Node, facts: Facts) -> dict[str, int]:
+        if isinstance(node.op, Extension):
+            return {}
         if node.bodies:
             return self._bodies(node, facts)
         rule = _RULES.get(node.type)

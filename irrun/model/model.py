@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from irrun.diagnostics import Diagnostic, IRError, Severity, near_match
+from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity, near_match
 from irrun.document import Document, read
-from irrun.graph import Bound, Outlet, bind
-from irrun.graph.bind import tensor_names
+from irrun.graph import Bound, bind
 from irrun.inference import Facts, infer
 from irrun.model.arguments import InputError, accept, release
 from irrun.model.config import Config, read_config
+from irrun.model.interface import Interface, interface
 from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
 from irrun.optimize import Settings
@@ -68,32 +68,16 @@ class Model:
     @property
     def inputs(self) -> list[Port]:
         """The inputs, in the order of the Parameter layers in the file."""
-        ports = []
-        for index, id in enumerate(self._bound.graph.parameters):
-            node = self._bound.graph[id]
-            fact = self.facts.get(Outlet(id, 0)) or Fact.unknown()
-            names = node.names[0] if node.names else ()
-            ports.append(Port(index, node.name, names, fact.type, fact.shape))
-        return ports
+        return list(self._interface.inputs)
 
     @property
     def outputs(self) -> list[Port]:
         """The outputs, in the order of the Result layers in the file."""
-        graph = self._bound.graph
-        ports = []
-        for index, (id, fact) in enumerate(zip(graph.results, self.facts.results(), strict=True)):
-            result = graph[id]
-            source = graph.sources(id)[0] if graph.sources(id) else None
-            names: list[str] = []
-            producer = result.name
-            if source is not None:
-                node = graph[source.node]
-                producer = node.name
-                names = list(node.names[source.port]) if source.port < len(node.names) else []
-            written = result.layer.output_names if result.layer is not None else None
-            names += tensor_names(written)
-            ports.append(Port(index, producer, names, fact.type, fact.shape, result.name))
-        return ports
+        return list(self._interface.outputs)
+
+    @property
+    def _interface(self) -> Interface:
+        return interface(self._bound.graph, self.facts, self._document.net.version)
 
     def input(self, key: int | str = 0) -> Port:
         return _port(self.inputs, key, "input")
@@ -111,7 +95,7 @@ class Model:
         for key, value in by_name.items():
             port = _port(self.inputs, key.index if isinstance(key, Port) else key, "input")
             shape = as_shape(value).named(port.node_name)
-            given[self._bound.graph.parameters[port.index]] = Fact(port.element_type, shape)
+            given[self._bound.graph.parameters[port.index]] = Fact(port.declared_type, shape)
         facts = infer(self._bound.graph, self._document.weights, given)
         errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
         if errors and len(errors) > len([item for item in self.facts.diagnostics if item.severity is Severity.ERROR]):
@@ -128,7 +112,23 @@ class Model:
             return plan(self._bound.graph, self.facts, settings)
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
-            raise IRError(errors or error.diagnostics, self._filename) from None
+            reasons = [item for item in error.diagnostics if item.code != "IR801"]
+            raise IRError([*errors, *reasons] or error.diagnostics, self._filename) from None
+
+    def means(self) -> dict[int, Array]:
+        """The means that are subtracted from inputs, by index; IRError where one is not known or does not fit."""
+        bound, element = self._bound, self._document.net.pre_process
+        if bound.means is None:
+            raise IRError(bound.diagnostics, self._filename)
+        found: dict[int, Array] = {}
+        for id, mean in bound.means.items():
+            values = mean.values(self._document.weights)
+            if values is None:
+                what = f'the mean of input "{bound.graph[id].name}" is not known: there is no file of weights'
+                anchor = Anchor(element.element) if element is not None else Anchor()
+                raise IRError([Diagnostic("IR501", what, anchor)], self._filename)
+            found[bound.graph.parameters.index(id)] = values
+        return found
 
     def __repr__(self) -> str:
         return f"<Model {self.friendly_name!r} inputs={self.inputs} outputs={self.outputs}>"
@@ -178,12 +178,12 @@ class InferRequest:
         """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array."""
         compiled = self._compiled
         compiled.config.apply()
-        arrays = accept(compiled.inputs, inputs)
+        arrays = accept(compiled.inputs, inputs, compiled.plan.parameter_types, compiled.means)
         self.results = None
         plan = compiled.plans.of(arrays)
         results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory)
         kept = [*arrays, *self._state.values.values()]
-        released = _released(list(results), compiled.plan.result_types, kept, self._memory)
+        released = _released(list(results), compiled.output_types, kept, self._memory)
         self.results = Outputs(compiled.outputs, released)
         return self.results
 
@@ -201,7 +201,8 @@ def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence
     seen = {id(array) for array in kept}
     for index, type in enumerate(types):
         array = results[index]
-        whole = array.dtype == type.external and array.flags.c_contiguous and id(array) not in seen
+        whole = array.dtype == type.external and not type.is_narrow and array.flags.c_contiguous
+        whole = whole and id(array) not in seen
         seen.add(id(array))
         if not (whole and memory.is_only_in(array)):
             results[index] = release(array, type, kept)
@@ -233,11 +234,13 @@ class CompiledModel:
     def __init__(self, model: Model, config: Config | None = None) -> None:
         self.config = config if config is not None else Config()
         self.plan = model.plan(self.config.optimize)
+        self.means = model.means()
         weights = model.document.weights
         weights.forget()
         self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan)
         self.inputs = model.inputs
         self.outputs = model.outputs
+        self.output_types = [port.element_type for port in self.outputs]
         self.tiers = Tiers(self.config.tier)
         self._memories: deque[Memory] = deque(maxlen=4)
 

@@ -8,9 +8,13 @@ from irrun.tensor import ElementType, Shape
 
 
 class Port:
-    """An input or output of a model. ``names`` are tensor names; ``node_name`` is that of the layer."""
+    """An input or output of a model. ``names`` are tensor names; ``node_name`` is that of the layer.
 
-    __slots__ = ("element_type", "index", "names", "node_name", "partial_shape", "result_name")
+    ``element_type`` is what callers give or get, ``declared_type`` what the file declares and the model computes in:
+    they differ in IR version 10 only.
+    """
+
+    __slots__ = ("declared_type", "element_type", "index", "names", "node_name", "partial_shape", "result_name")
 
     def __init__(
         self,
@@ -20,11 +24,13 @@ class Port:
         element_type: ElementType,
         partial_shape: Shape,
         result_name: str = "",
+        declared_type: ElementType | None = None,
     ) -> None:
         self.index = index
         self.node_name = node_name
         self.names = frozenset(names)
         self.element_type = element_type
+        self.declared_type = declared_type if declared_type is not None else element_type
         self.partial_shape = partial_shape
         self.result_name = result_name
 

@@ -30,6 +30,7 @@ class Plans:
         self.whole = whole
         self._graph = graph
         self._weights = weights
+        self._facts = facts
         self._settings = settings
         self._given: Mapping[int, Fact] = {id: facts[Outlet(id, 0)] for id in graph.parameters}
         self._is_open = settings.enabled and any(not fact.shape.is_static for fact in self._given.values())
@@ -59,6 +60,6 @@ class Plans:
         if any(item.severity is Severity.ERROR for item in facts.diagnostics):
             return self.whole
         try:
-            return plan(self._graph, facts, self._settings, self.whole.constants)
+            return plan(self._graph, facts, self._settings, self.whole.constants, self._facts)
         except IRError:
             return self.whole

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from irrun.graph import Graph
+from irrun.document.rt_info import rt_info
+from irrun.graph import Graph, Node
 from irrun.model.flops import Flops, flops
 from irrun.model.model import Model
 from irrun.model.port import Port
+from irrun.ops.extension import Extension
 from irrun.ops.infrastructure.const import Const
 from irrun.ops.releases import least, number
+
+
+@dataclass(frozen=True, slots=True)
+class ExtensionUse:
+    """The layers of one operation that no opset has.
+
+    ``library`` is the well-known one that has it; ``internal_to`` the place that it never leaves, where OpenVINO makes
+    it for itself.
+    """
+
+    type: str
+    version: str
+    count: int
+    library: str | None
+    internal_to: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +41,9 @@ class Summary:
     floats, or integers below 32 bits, which hold quantised weights; a constant of one element, such as a divisor, is
     none. ``constant_bytes`` is what all constants take in the file of weights, bytes that several share counted once.
     ``opsets`` are those that the file names, ``openvino`` the first release that reads the file, None where that is not
-    known. ``dynamic`` lists the dims of inputs that are not fixed.
+    known. ``dynamic`` lists the dims of inputs that are not fixed, ``means`` what is subtracted from inputs, by name: a
+    number for each channel, nothing for images. ``extensions`` are the operations that no opset has, ``libraries`` the
+    well-known ones that OpenVINO reads them with, each with its version where the file says that.
     """
 
     name: str
@@ -32,12 +52,15 @@ class Summary:
     outputs: tuple[Port, ...]
     operations: Mapping[tuple[str, str], int]
     unknown: tuple[str, ...]
+    extensions: tuple[ExtensionUse, ...]
+    libraries: Mapping[str, str | None]
     constants: int
     parameters: int
     constant_bytes: int
     opsets: tuple[str, ...]
     openvino: str | None
     dynamic: tuple[str, ...]
+    means: Mapping[str, tuple[float, ...]]
     flops: Flops
 
     @property
@@ -56,12 +79,15 @@ class Summary:
                 {"type": type, "version": version, "count": count} for (type, version), count in self.operations.items()
             ],
             "unknown": list(self.unknown),
+            "extensions": [dataclasses.asdict(use) for use in self.extensions],
+            "libraries": dict(self.libraries),
             "constants": self.constants,
             "parameters": self.parameters,
             "constant_bytes": self.constant_bytes,
             "opsets": list(self.opsets),
             "openvino": self.openvino,
             "dynamic": list(self.dynamic),
+            "means": {name: list(numbers) for name, numbers in self.means.items()},
             "flops": {
                 "total": self.flops.total,
                 "by_type": dict(self.flops.by_type),
@@ -75,8 +101,9 @@ def summarize(model: Model) -> Summary:
     """The summary of a model. It takes no weights and no run."""
     graph = model.bound.graph
     nodes = list(graph.walk())
-    counts = Counter((node.type, node.version or "no version") for node in nodes if node.layer is not None)
+    counts = Counter((_type(node), node.version or "no version") for node in nodes if node.layer is not None)
     constants = list(_constants(graph))
+    extensions = _extensions(nodes)
     opsets = sorted({node.version for node in nodes if node.version}, key=lambda name: (number(name) or 0, name))
     return Summary(
         name=model.friendly_name,
@@ -85,14 +112,38 @@ def summarize(model: Model) -> Summary:
         outputs=tuple(model.outputs),
         operations=dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
         unknown=tuple(dict.fromkeys(node.type for node in nodes if node.op is None)),
+        extensions=extensions,
+        libraries=_libraries(model, extensions),
         constants=len(constants),
         parameters=sum(constant.shape.size.lo for constant in constants if _is_parameter(constant)),
         constant_bytes=_covered([(constant.offset, constant.offset + constant.size) for constant in constants]),
         opsets=tuple(opsets),
         openvino=least(opsets, model.document.net.version),
         dynamic=tuple(_dynamic(model.inputs)),
+        means=_means(model),
         flops=flops(graph, model.facts),
     )
+
+
+def _type(node: Node) -> str:
+    return node.op.layer_type if isinstance(node.op, Extension) else node.type
+
+
+def _extensions(nodes: Iterable[Node]) -> tuple[ExtensionUse, ...]:
+    """What operations of extensions the layers have, by first use."""
+    uses: dict[tuple[str, str], ExtensionUse] = {}
+    for node in nodes:
+        if isinstance(node.op, Extension):
+            op, key = node.op, (node.op.layer_type, node.op.domain)
+            count = uses[key].count + 1 if key in uses else 1
+            uses[key] = ExtensionUse(op.layer_type, op.domain, count, op.library, op.internal_to)
+    return tuple(uses.values())
+
+
+def _libraries(model: Model, extensions: Iterable[ExtensionUse]) -> dict[str, str | None]:
+    names = dict.fromkeys(use.library for use in extensions if use.library is not None)
+    versions = rt_info(model.document) if names else {}
+    return {name: versions.get(f"{name}_version") for name in names}
 
 
 def _constants(graph: Graph) -> Iterator[Const]:
@@ -123,10 +174,17 @@ def _dynamic(ports: list[Port]) -> Iterator[str]:
                 yield f"{port.any_name}[{axis}]: {dim}"
 
 
+def _means(model: Model) -> dict[str, tuple[float, ...]]:
+    found = model.bound.means or {}
+    ports = zip(model.bound.graph.parameters, model.inputs, strict=True)
+    return {port.any_name: found[id].numbers for id, port in ports if id in found}
+
+
 def _port(port: Port) -> dict[str, Any]:
     return {
         "name": port.any_name,
         "names": [name for name in port.all_names if name],
         "type": str(port.element_type),
+        "declared_type": str(port.declared_type),
         "shape": str(port.partial_shape),
     }

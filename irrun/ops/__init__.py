@@ -1,7 +1,7 @@
 """Operations: one declaration each, in a folder for each category of the specification."""
 
 from irrun.diagnostics import OpError
-from irrun.ops.declaration import REFUSED, Fold, In, Op, Out, TypeVar, attr, op
+from irrun.ops.declaration import REFUSED, Fold, In, Legacy, Op, Out, TypeVar, attr, op
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Fact",
     "Fold",
     "In",
+    "Legacy",
     "Op",
     "OpError",
     "Out",

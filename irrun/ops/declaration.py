@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, dataclass_transform
 from typing import TypeVar as _TypeVar
@@ -90,14 +90,17 @@ class Out:
 class Attr:
     """The declaration of one attribute; ``attr`` makes it."""
 
-    __slots__ = ("bounds", "default", "doc", "name", "openvino")
+    __slots__ = ("bounds", "default", "doc", "exact", "name", "openvino")
 
-    def __init__(self, default: Any, name: str | None, doc: str, bounds: dict[str, float], openvino: Any) -> None:
+    def __init__(
+        self, default: Any, name: str | None, doc: str, bounds: dict[str, float], openvino: Any, *, exact: bool
+    ) -> None:
         self.default: Final = default
         self.name: Final = name
         self.doc: Final = doc
         self.bounds: Final = bounds
         self.openvino: Final = openvino
+        self.exact: Final = exact
 
 
 def attr(
@@ -110,16 +113,58 @@ def attr(
     le: float | None = None,
     lt: float | None = None,
     openvino: Any = REQUIRED,
+    exact: bool = False,
 ) -> Any:
     """Declare an attribute.
 
     ``default`` is what the specification page prints; without one the attribute is required. ``openvino`` is what
     OpenVINO reads when the attribute is absent, given only where that differs from the page: REFUSED where it has no
     default and does not take the layer. ``name`` is the spelling in the IR where that is no Python name. ``ge``,
-    ``gt``, ``le``, ``lt`` bound the value, or every element of a list.
+    ``gt``, ``le``, ``lt`` bound the value, or every element of a list. ``exact`` marks the few attributes that OpenVINO
+    reads to the letter: words in this case only, numbers with nothing behind them.
     """
     bounds = {sign: bound for sign, bound in ((">=", ge), (">", gt), ("<=", le), ("<", lt)) if bound is not None}
-    return Attr(default, name, doc, bounds, openvino)
+    return Attr(default, name, doc, bounds, openvino, exact=exact)
+
+
+MODEL_OPTIMIZER: Final = "Model Optimizer"
+
+
+class Legacy:
+    """Attributes that mean nothing: an old ``writer`` left them in its files, and OpenVINO passes over them.
+
+    ``since`` and ``until`` are the first and the last release that wrote them, empty where that is not known.
+    """
+
+    __slots__ = ("names", "since", "until", "writer")
+
+    def __init__(self, *names: str, writer: str = MODEL_OPTIMIZER, since: str = "", until: str = "") -> None:
+        self.names: Final = names
+        self.writer: Final = writer
+        self.since: Final = since
+        self.until: Final = until
+
+    def __str__(self) -> str:
+        """``Model Optimizer, 2020.1 to 2021.2``."""
+        if self.since and self.until:
+            return f"{self.writer}, {self.since} to {self.until}"
+        if self.since or self.until:
+            return f"{self.writer}, {f'from {self.since} on' if self.since else f'up to {self.until}'}"
+        return self.writer
+
+
+ANYWHERE: Final = (
+    Legacy("PrimitivesPriority", writer="users, to choose the kernels of a layer"),
+    Legacy("alt_width", writer="users, for the GNA plugin"),
+    Legacy("auto_broadcast"),
+    Legacy("precision", until="2019 R3"),
+    Legacy(
+        *("execOrder", "execTimeMcs", "execType", "originalLayersNames", "outputLayouts", "outputPrecisions"),
+        *("primitiveType", "runtimePrecision"),
+        writer="OpenVINO, in graphs that it has executed",
+    ),
+)
+"""The attributes that may be left on any layer."""
 
 
 class Fold(Enum):
@@ -141,6 +186,9 @@ class Op:
     for each output; types of returned shapes follow from the declaration. ``run`` takes and returns arrays. Both
     return a tuple where there are several outputs. What a hook needs besides its inputs it asks for by keyword:
     ``bodies`` by those that have some, ``state`` by those that keep variables, ``weights`` by constants.
+
+    ``departures`` says where OpenVINO's CPU plugin departs from the specification page: under a short key, the words
+    that follow "OpenVINO's CPU plugin".
     """
 
     type: ClassVar[str]
@@ -148,8 +196,10 @@ class Op:
     page: ClassVar[str]
     inputs: ClassVar[tuple[In, ...]] = ()
     outputs: ClassVar[tuple[Out, ...]] = ()
+    legacy: ClassVar[tuple[Legacy, ...]] = ()
     foldable: ClassVar[Fold] = Fold.VALUES
     bodies: ClassVar[tuple[str, ...]] = ()
+    departures: ClassVar[Mapping[str, str]] = {}
     spec: ClassVar[OpSpec]
 
     if not TYPE_CHECKING:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from irrun.diagnostics import near_match
+
 FIRST: Final = {
     1: "2020.1",
     2: "2020.2",
@@ -34,8 +36,17 @@ IR_11: Final = "2022.1"
 
 def number(opset: str) -> int | None:
     """8 for ``opset8``; None for an opset outside the numbered ones."""
-    match = re.fullmatch(r"opset(\d+)", opset)
+    match = re.fullmatch(r"opset([1-9]\d{0,3})", opset)
     return int(match[1]) if match is not None else None
+
+
+def is_meant_as_number(opset: str) -> bool:
+    """Whether a version names a numbered opset, or is a misspelling of one: ``opset99``, ``Opset1``, ``opste1``, ``1``.
+
+    Anything else is the domain of a library of operations.
+    """
+    letters = "".join(filter(str.isalpha, opset.lower()))
+    return not letters or (4 <= len(letters) <= 6 and bool(near_match(letters, ["opset"])))
 
 
 def release(text: str) -> tuple[int, int]:

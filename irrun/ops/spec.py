@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
-import operator
 import sys
 import types
 import typing
@@ -12,14 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Union
 
-from irrun.diagnostics import OpError, listing, near_match
-from irrun.ops.declaration import REQUIRED, Attr, Fold, In, OpClass, Out, Types, TypeVar
+from irrun.diagnostics import listing, near_match
+from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttrKind, AttrSpec
+from irrun.ops.declaration import ANYWHERE, REQUIRED, Attr, Fold, In, Legacy, OpClass, Out, Types, TypeVar
 from irrun.tensor import ElementType, Shape
-from irrun.tensor.element_type import ANY, BY_NAME, FLOAT, INTEGER, NUMERIC
+from irrun.tensor.element_type import ANY, FLOAT, INTEGER, NUMERIC
 
-AttrKind = Literal["int", "float", "bool", "string", "enum", "ints", "floats", "strings", "type", "shape"]
-
-_COMPARE: Final = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 _KINDS: Final[dict[Any, AttrKind]] = {
     int: "int",
     float: "float",
@@ -31,124 +27,12 @@ _KINDS: Final[dict[Any, AttrKind]] = {
     ElementType: "type",
     Shape: "shape",
 }
-_EXPECTED: Final[dict[AttrKind, str]] = {
-    "int": "an integer",
-    "float": "a number",
-    "bool": "true or false",
-    "ints": "a list of integers",
-    "floats": "a list of numbers",
-    "type": "an element type",
-    "shape": "a partial shape such as 1,3,?,2..5",
-}
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
-
-
-class AttributeMissing(OpError):
-    """A required attribute is absent."""
-
-    code = "IR303"
-
-
-class AttributeUnknown(OpError):
-    """The operation has no such attribute."""
-
-    code = "IR302"
-
-
-class AttributeUnreadable(OpError):
-    """The text of an attribute is not of its kind."""
-
-    code = "IR305"
-
-
-class AttributeOutOfRange(OpError):
-    """The value of an attribute is outside what the specification allows."""
-
-    code = "IR306"
-
-
-@dataclass(frozen=True, slots=True)
-class AttrSpec:
-    """One attribute: its spelling in the IR, its kind, its default and its bounds."""
-
-    name: str
-    field: str
-    kind: AttrKind
-    default: Any
-    openvino: Any
-    choices: tuple[str, ...]
-    bounds: Mapping[str, float]
-    doc: str
-
-    @property
-    def required(self) -> bool:
-        return self.default is REQUIRED
-
-    def parse(self, text: str) -> Any:
-        """The value that the text of an IR stands for; AttributeUnreadable when it is none."""
-        try:
-            return self._parse(text)
-        except (ValueError, KeyError, OverflowError):
-            raise AttributeUnreadable(
-                f'{self.name}="{text}" is not {self.expected}{self._near(text)}', attribute=self.name
-            ) from None
-
-    def _parse(self, text: str) -> Any:
-        word = text.strip()
-        match self.kind:
-            case "int":
-                return int(word)
-            case "float":
-                return float(word)
-            case "bool":
-                return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
-            case "string":
-                return text
-            case "enum":
-                return {choice.lower(): choice for choice in self.choices}[word.lower()]
-            case "ints":
-                return tuple(int(part) for part in word.split(",")) if word else ()
-            case "floats":
-                return tuple(float(part) for part in word.split(",")) if word else ()
-            case "strings":
-                return tuple(part.strip() for part in word.split(",")) if word else ()
-            case "type":
-                return ElementType.named(word)
-            case "shape":
-                return Shape.parse(word)
-
-    @property
-    def expected(self) -> str:
-        return listing(self.choices) if self.kind == "enum" else _EXPECTED.get(self.kind, "text")
-
-    def _near(self, text: str) -> str:
-        candidates = self.choices if self.kind == "enum" else tuple(BY_NAME) if self.kind == "type" else ()
-        return near_match(text, candidates)
-
-    def check(self, value: Any) -> None:
-        """Raise AttributeOutOfRange where a bound is not kept."""
-        items = value if isinstance(value, tuple) else (value,)
-        for sign, bound in self.bounds.items():
-            for item in items:
-                if not (_COMPARE[sign](item, bound) or (isinstance(item, float) and math.isnan(item))):
-                    raise AttributeOutOfRange(f"{self.name} is {item}, expected {sign} {bound:g}", attribute=self.name)
-
-    def text(self, value: Any) -> str:
-        """The spelling of a value in an IR."""
-        if isinstance(value, bool):
-            return str(value).lower()
-        if isinstance(value, float):
-            return f"{value:.17g}"
-        if isinstance(value, tuple):
-            return ", ".join(f"{item:.17g}" if isinstance(item, float) else str(item) for item in value)
-        if isinstance(value, Shape):
-            return str(value).removeprefix("[").removesuffix("]")
-        return str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class OpSpec:
-    """A declaration as plain data."""
+    """A declaration as plain data. ``ignored`` are the attributes that a layer may have and that mean nothing."""
 
     type: str
     version: str
@@ -156,9 +40,12 @@ class OpSpec:
     summary: str
     doc: str
     attributes: tuple[AttrSpec, ...]
+    legacy: tuple[Legacy, ...]
+    ignored: frozenset[str]
     inputs: tuple[In, ...]
     outputs: tuple[Out, ...]
     bodies: tuple[str, ...]
+    departures: Mapping[str, str]
     foldable: Fold
     page: str
     infer_asks: tuple[str, ...]
@@ -176,9 +63,12 @@ class OpSpec:
             summary=doc.split("\n\n")[0].replace("\n", " "),
             doc=doc,
             attributes=tuple(_attributes(cls)),
+            legacy=cls.legacy,
+            ignored=frozenset(name for legacy in (*ANYWHERE, *cls.legacy) for name in legacy.names),
             inputs=cls.inputs,
             outputs=cls.outputs,
             bodies=cls.bodies,
+            departures=cls.departures,
             foldable=cls.foldable,
             page=f"{_PAGES}/{category}/{cls.page or f'{_kebab(cls.type)}-{opset}'}.html",
             infer_asks=_keywords(cls.infer),
@@ -221,10 +111,10 @@ class OpSpec:
         """The element types that each input takes, in words."""
         return [type_text(port.type) for port in self.inputs]
 
-    def departures(self) -> list[str]:
-        """The paragraphs of the docstring that say where page, native plugin and this operation part."""
+    def notes(self) -> list[str]:
+        """The paragraphs of the docstring that say what the page leaves open and what is done here."""
         paragraphs = (part.replace("\n", " ") for part in self.doc.split("\n\n"))
-        return [part for part in paragraphs if part.startswith(("Departure:", "Note:"))]
+        return [part for part in paragraphs if part.startswith("Note:")]
 
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON-ready values."""
@@ -245,6 +135,10 @@ class OpSpec:
                 }
                 for a in self.attributes
             ],
+            "legacy": [
+                {"names": list(item.names), "writer": item.writer, "since": item.since, "until": item.until}
+                for item in self.legacy
+            ],
             "inputs": [
                 {
                     "name": i.name,
@@ -260,6 +154,7 @@ class OpSpec:
                 {"name": o.name, "type": type_text(o.type), "variadic": o.variadic, "doc": o.doc} for o in self.outputs
             ],
             "bodies": list(self.bodies),
+            "departures": dict(self.departures),
             "page": self.page,
         }
 
@@ -299,6 +194,7 @@ def _attributes(cls: OpClass) -> typing.Iterator[AttrSpec]:
             choices,
             attribute.bounds,
             attribute.doc,
+            attribute.exact,
         )
 
 

@@ -11,8 +11,8 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops import Fold, OpError
 from irrun.ops.calling import conform
-from irrun.ops.type.convert import Convert
 from irrun.tensor import Array, ElementType, Fact
+from irrun.tensor.element_type import F16, NF4
 
 MOST_GROWTH: Final = 64
 """A constant may be this many times as large as what it is computed from, or a few megabytes; else it waits."""
@@ -22,15 +22,18 @@ ALWAYS_BYTES: Final = 1 << 24
 KEPT_BYTES: Final = 1 << 16
 """Values of fewer bytes are kept although only constants are computed from them."""
 
+_FACTS: Final = frozenset({"facts"})
+"""What a kernel may ask for by keyword that does not keep it from being run before the model is."""
+
 
 def constants(
     graph: Graph, facts: Facts, shared: Mapping[Outlet, Array] | None = None, left: Container[int] = ()
 ) -> Mapping[Outlet, Array]:
     """The value of every outlet that depends on no Parameter and no variable, as far as more than constants takes it.
 
-    Within such an expression half precision is not rounded from layer to layer, only where a value leaves it: weights
-    that are stored in few bits are decompressed in f32 and rounded once. ``shared`` are values that are known already;
-    nodes in ``left`` are not computed.
+    Within such an expression half precision is rounded where a Convert makes it, not from layer to layer: weights that
+    are stored in few bits are decompressed in f32. ``shared`` are values that are known already; nodes in ``left`` are
+    not computed.
     """
     exact: dict[Outlet, Array] = dict(shared or {})
     results = set(graph.results)
@@ -52,7 +55,10 @@ def constants(
         if not _computable(node, [facts[outlet] for outlet in outlets], inputs):
             continue
         types = [facts[outlet].type for outlet in outlets]
-        values = _values(node, inputs, types)
+        if _is_exact(node, graph, facts):
+            values = [array for array in inputs if array is not None]
+        else:
+            values = _values(node, facts.inputs(node.id), inputs, types)
         exact.update(zip(outlets, values, strict=False))
         if values and node.id not in results:
             _forget(sources, graph, exact, waiting)
@@ -71,6 +77,24 @@ def _forget(
             del exact[source]
 
 
+def _is_exact(node: Node, graph: Graph, facts: Facts) -> bool:
+    """Whether a layer makes f16 of nf4 weights that only products consume: OpenVINO takes the f32 table of nf4 there.
+
+    Between both there may be a Subtract, there is one Multiply, and there may be Reshape, Convert and Transpose.
+    """
+    source, at = graph.sources(node.id)[0], Outlet(node.id, 0)
+    if node.type != "Convert" or source is None or facts[source].type is not NF4 or facts[at].type is not F16:
+        return False
+    for type in ("Subtract", "Multiply", "Reshape", "Convert", "Transpose"):
+        consumers = graph.consumers(at)
+        if len(consumers) == 1 and graph[consumers[0].node].type == type:
+            at = Outlet(consumers[0].node, 0)
+        elif type == "Multiply":
+            return False
+    consumers = graph.consumers(at)
+    return len(consumers) > 0 and all(graph[inlet.node].type == "MatMul" for inlet in consumers)
+
+
 def leaving(value: Array, type: ElementType) -> Array:
     """A constant as a layer outside constant expressions sees it: on the grid of its type, and read-only."""
     view = conform(value, type).view()
@@ -80,7 +104,7 @@ def leaving(value: Array, type: ElementType) -> Array:
 
 def _computable(node: Node, outputs: Sequence[Fact], inputs: Sequence[Array | None]) -> bool:
     op = node.op
-    if op is None or op.foldable is Fold.NEVER or op.spec.run_asks or not outputs:
+    if op is None or op.foldable is Fold.NEVER or not _FACTS.issuperset(op.spec.run_asks) or not outputs:
         return False
     if not all(fact.shape.is_static and fact.type.is_known for fact in outputs):
         return False
@@ -89,16 +113,20 @@ def _computable(node: Node, outputs: Sequence[Fact], inputs: Sequence[Array | No
     return size <= max(ALWAYS_BYTES, MOST_GROWTH * source)
 
 
-def _values(node: Node, inputs: Sequence[Array | None], types: Sequence[ElementType]) -> list[Array]:
+def _values(
+    node: Node, known: Sequence[Fact | None], inputs: Sequence[Array | None], types: Sequence[ElementType]
+) -> list[Array]:
     assert node.op is not None
     op = node.op
-    if isinstance(op, Convert) and _is_half(op.destination_type) and inputs[0] is not None:
-        return [inputs[0].astype(op.destination_type.dtype, copy=False)]
     absent = sum(not port.variadic for port in op.inputs) - len(inputs)
     arguments: list[Any] = [*inputs, *(None for _ in range(max(absent, 0)))]
+    asked: dict[str, Any] = {}
+    if "facts" in op.spec.run_asks:
+        pairs = zip(known, inputs, strict=True)
+        asked["facts"] = [None if fact is None else Fact(fact.type, fact.shape, value) for fact, value in pairs]
     try:
         with np.errstate(all="ignore"):
-            returned = op.run(*arguments)
+            returned = op.run(*arguments, **asked)
     except (OpError, ValueError, IndexError, MemoryError):
         return []
     results = returned if isinstance(returned, tuple | list) else (returned,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
@@ -13,7 +14,10 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
+from irrun.ops.extension import Extension
+from irrun.ops.registry import LATEST
 from irrun.optimize import Settings, chains, optimize, packed_values
+from irrun.optimize.half_precision import in_f32
 from irrun.runtime.constants import constants, leaving
 from irrun.tensor import Array, ElementType, Fact
 
@@ -64,6 +68,11 @@ class Plan:
     is_static: bool
     constants: Mapping[Outlet, Array]
 
+    @property
+    def parameter_types(self) -> tuple[ElementType, ...]:
+        """The element types of the Parameters."""
+        return tuple(fact.type for fact in self.parameter_facts)
+
     def with_steps(self, steps: tuple[Step, ...]) -> Plan:
         """The same plan with steps that are computed otherwise."""
         return replace(self, steps=steps)
@@ -77,15 +86,23 @@ def plan(
     facts: Facts,
     settings: Settings = AS_WRITTEN,
     shared: Mapping[Outlet, Array] | None = None,
+    declared: Facts | None = None,
 ) -> Plan:
     """The plan that computes every Result of a graph; IRError where a layer is not understood or not known.
 
-    ``shared`` are the constants of another plan of the same graph.
+    ``shared`` are the constants of another plan of the same graph. ``declared`` is what the file itself tells where
+    ``facts`` know more: kernels that ask what is known of their inputs are told no more than that.
     """
+    declared = declared if declared is not None else facts
     found = chains(graph, facts, settings, shared)
     known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
     values = known
-    graph, facts, known = optimize(graph, facts, known, settings, packed_values(found, facts, known))
+    _refuse_extensions(graph, facts, known)
+    packed = packed_values(found, facts, known)
+    result_types = tuple(fact.type for fact in facts.results())
+    if settings.enabled:
+        graph, facts = in_f32(graph, facts)
+    graph, facts, known = optimize(graph, facts, known, settings, packed)
     settled = _settled(graph, facts, known)
     needed = _needed(graph, settled)
     slots: list[Array | None] = [None]
@@ -108,7 +125,7 @@ def plan(
                 if _leaves(graph, outlet, settled):
                     slot(outlet, known[outlet])
             continue
-        steps.append(_step(node, graph, facts, settings, slot_of, outlets, slot))
+        steps.append(_step(node, graph, facts, declared, settings, slot_of, outlets, slot))
     results = tuple(slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
     return Plan(
         _with_frees(steps, results, slots),
@@ -116,7 +133,7 @@ def plan(
         parameters,
         results,
         tuple(facts[Outlet(id, 0)] for id in graph.parameters),
-        tuple(fact.type for fact in facts.results()),
+        result_types,
         all(facts[outlet].shape.is_static for step in steps for outlet in facts.outlets(step.node.id)),
         values,
     )
@@ -155,6 +172,7 @@ def _step(
     node: Node,
     graph: Graph,
     facts: Facts,
+    declared: Facts,
     settings: Settings,
     slot_of: Mapping[Outlet, int],
     outlets: Sequence[Outlet],
@@ -169,16 +187,43 @@ def _step(
     bodies = None
     if "bodies" in op.spec.run_asks:
         bodies = {
-            tag: PlannedBody(body.ports, plan(body.graph, inner, settings), inner.results())
+            tag: PlannedBody(
+                body.ports,
+                plan(body.graph, inner, settings, declared=declared.bodies.get((node.id, tag))),
+                inner.results(),
+            )
             for tag, body in node.bodies.items()
             for inner in (facts.bodies[node.id, tag],)
         }
     known = tuple(facts[outlet] for outlet in outlets)
     types = tuple(fact.type for fact in known)
-    asks = op.spec.run_asks
+    run = op.run
+    if "facts" in op.spec.run_asks:
+        run = functools.partial(op.run, facts=declared.inputs(node.id))
+    asks = tuple(name for name in op.spec.run_asks if name != "facts")
     simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
     plain = types[0].dtype if simple else None
-    return Step(node, op.run, inputs, tuple(slot(outlet) for outlet in outlets), known, types, (), asks, bodies, plain)
+    return Step(node, run, inputs, tuple(slot(outlet) for outlet in outlets), known, types, (), asks, bodies, plain)
+
+
+def _refuse_extensions(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> None:
+    """IRError where a Result depends on operations of extensions: one finding about the first stands for all."""
+    extensions = [node for node in graph if isinstance(node.op, Extension)]
+    needed = _needed(graph, _settled(graph, facts, known)) if extensions else ()
+    found = [node for node in extensions if node.id in needed]
+    if found:
+        raise IRError([_not_implemented(found)])
+
+
+def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
+    operations = [node.op for node in nodes if isinstance(node.op, Extension)]
+    layer = nodes[0].layer
+    assert layer is not None
+    what = f"{operations[0].statement}, which irrun cannot run; expected operations of opset1 to opset{LATEST}"
+    others = ", ".join(dict.fromkeys(op.layer_type for op in operations[1:]))
+    more = f"{len(nodes) - 1} more layer{'s are' if len(nodes) > 2 else ' is'} of extensions: {others}"
+    anchor = Anchor(layer.element, "attribute", "type")
+    return Diagnostic("IR803", what, anchor, layer=layer_ref(layer), notes=(more,) if others else ())
 
 
 def _not_known(node: Node) -> Diagnostic:

@@ -118,7 +118,7 @@ def _called(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array,
     """The outputs of a step that has a kernel."""
     op = step.node.op
     lowering = None if op is None else LOWERINGS.get(type(op))
-    if lowering is None:
+    if lowering is None or any(fact.type.is_narrow for fact in step.facts):
         return None
     mark = len(builder.items)
     given = list(inputs)

@@ -1,37 +1,49 @@
-"""RELAX NG of IR v11: every declared operation with its attributes, by type and version."""
+"""RELAX NG of IR v10 and v11: every declared operation with its attributes, by type and version."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from lxml import etree
 from lxml.builder import ElementMaker
 
+from irrun.document.grammar import ATTRIBUTES, LEGACY_ATTRIBUTES, LEGACY_CHILDREN, MAPS, VERSIONS
 from irrun.ops import Op
-from irrun.ops.registry import LATEST, declarations
-from irrun.ops.spec import AttrSpec, OpSpec
+from irrun.ops.attributes import UNDEFINED, AttrSpec
+from irrun.ops.registry import CONSTANT, EXACT, LATEST, declarations, find
+from irrun.ops.spec import OpSpec
+from irrun.schema import patterns
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 Element = Any
 
-_RNG = "http://relaxng.org/ns/structure/1.0"
-_TYPES = "http://www.w3.org/2001/XMLSchema-datatypes"
-_E = ElementMaker(namespace=_RNG, nsmap={None: _RNG})
-_NUMBER = r"\s*[+-]?(\d+(\.\d*)?([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|nan)\s*"
-_INTEGER = r"\s*[+-]?\d+\s*"
-_DIM = r"\s*(\?|-1|\d+|\d*\.\.\d*)\s*"
+_RNG: Final = "http://relaxng.org/ns/structure/1.0"
+_TYPES: Final = "http://www.w3.org/2001/XMLSchema-datatypes"
+_E: Final = ElementMaker(namespace=_RNG, nsmap={None: _RNG})
+
+_ID: Final = "[0-9]+"
+_SIGNED: Final = r"\s*[+-]?[0-9]+\s*"
+_OPSETS: Final = tuple(f"opset{number}" for number in range(1, LATEST + 1))
+_DOMAINS: Final = ("experimental", "extension")
+"""The domains in which OpenVINO finds operations that opsets have now, besides those that declare some."""
 
 
 def relaxng() -> str:
-    """The schema as text: a layer is valid when it names an operation and has the attributes of that one."""
-    specs = [cls.spec for cls in declarations()]
+    """The schema as text.
+
+    A layer is valid when it names an operation and has the attributes of that one, or is of a domain that is none of
+    the opsets. What OpenVINO reads, in any spelling and by whichever of its tools it was written, is valid.
+    """
+    versions = {cls: _versions(cls) for cls in declarations()}
     root = _E.grammar(
         _E.start(_E.ref(name="net")),
         _net(),
         *_structure(),
-        _define("layer", _E.choice(*(_E.ref(name=_name(spec)) for spec in specs))),
-        *(_operation(spec, versions) for spec, versions in _with_versions(declarations())),
+        *_values(),
+        _define("layer", _E.choice(*(_E.ref(name=_name(cls.spec)) for cls in versions), _E.ref(name="foreign"))),
+        *(_operation(cls.spec, known) for cls, known in versions.items()),
+        _foreign(versions),
         datatypeLibrary=_TYPES,
     )
     etree.indent(root, space="  ")
@@ -39,64 +51,111 @@ def relaxng() -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _with_versions(classes: Iterable[type[Op]]) -> Iterator[tuple[OpSpec, list[str]]]:
-    """Each declaration with the opsets in whose name a file may ask for it."""
-    known = list(classes)
-    for index, cls in enumerate(known):
-        if isinstance(cls.opset, str):
-            yield cls.spec, [cls.opset]
-            continue
-        following = known[index + 1] if index + 1 < len(known) else None
-        last = LATEST
-        if following is not None and following.type == cls.type and isinstance(following.opset, int):
-            last = following.opset - 1
-        yield cls.spec, [f"opset{number}" for number in range(cls.opset, last + 1)]
+# -- layers
 
 
-def _operation(spec: OpSpec, versions: list[str]) -> Element:
-    attributes = [_attribute(attribute) for attribute in spec.attributes]
-    data = _E.element(*attributes, name="data") if attributes else _E.element(_E.empty(), name="data")
-    required = any(attribute.required for attribute in spec.attributes)
-    parts = [data if required else _E.optional(data), _E.ref(name="ports"), _E.ref(name="info")]
+def _versions(cls: type[Op]) -> list[str]:
+    """The versions by which a file may ask for an operation."""
+    domains = dict.fromkeys((*_OPSETS, *_DOMAINS, cls.spec.version))
+    return [version for version in domains if find(cls.type, version) is cls]
+
+
+def _operation(spec: OpSpec, versions: Iterable[str]) -> Element:
+    required = [attribute for attribute in spec.attributes if attribute.required]
+    ignored = sorted(spec.ignored - {attribute.name for attribute in spec.attributes})
+    data = _E.element(
+        *(_E.attribute(_content(attribute), name=attribute.name) for attribute in required),
+        *_optional(attribute for attribute in spec.attributes if not attribute.required),
+        _some_of(ignored, _E.text()),
+        name="data",
+    )
+    parts = [data if required else _E.optional(data), _E.ref(name="parts")]
     if spec.bodies:
         parts.append(_E.ref(name="bodies"))
     return _define(
         _name(spec),
         _E.element(
             _E.ref(name="identity"),
-            _E.attribute(_E.value(spec.type), name="type"),
-            _E.attribute(_E.choice(*(_E.value(version) for version in versions)), name="version"),
+            _E.attribute(_type(spec.type), name="type"),
+            _E.attribute(_E.choice(*map(_value, versions)), name="version"),
             _E.interleave(*parts),
             name="layer",
         ),
     )
 
 
-def _attribute(spec: AttrSpec) -> Element:
-    item = _E.attribute(_value(spec), name=spec.name)
-    return item if spec.required else _E.optional(item)
+def _type(type: str) -> Element:
+    """A type, in any case where OpenVINO does not mind that."""
+    if type not in EXACT:
+        return _words([type])
+    other = [_pattern(patterns.in_any_case([CONSTANT]))] if type.lower() in CONSTANT else []
+    return _E.choice(_value(type), *other)
 
 
-def _value(spec: AttrSpec) -> Element:
-    match spec.kind:
-        case "enum":
-            return _E.choice(*(_E.value(choice) for choice in spec.choices))
-        case "bool":
-            return _E.choice(*(_E.value(word) for word in ("true", "false", "1", "0")))
-        case "type":
-            return _E.choice(*(_E.value(name) for name in sorted(BY_NAME)))
-        case "int":
-            return _pattern(_INTEGER)
-        case "float":
-            return _pattern(_NUMBER)
-        case "ints":
-            return _pattern(_list(_INTEGER))
-        case "floats":
-            return _pattern(_list(_NUMBER))
-        case "shape":
-            return _pattern(rf"\s*\[?(\.\.\.|{_list(_DIM)})\]?\s*")
-        case _:
-            return _E.text()
+def _foreign(versions: dict[type[Op], list[str]]) -> Element:
+    """A layer of a domain that some library adds to OpenVINO."""
+    of_opsets = _pattern(f"({patterns.misspelt('opset')})?[^a-zA-Z]*")
+    known: dict[str, list[str]] = {}
+    for cls, found in versions.items():
+        for version in found:
+            if version not in _OPSETS:
+                known.setdefault(version, []).append(cls.type)
+    groups = [
+        _E.group(
+            _E.attribute(_any_but(*map(_value, types)), name="type"),
+            _E.attribute(_value(version), name="version"),
+        )
+        for version, types in sorted(known.items())
+    ]
+    others = _E.group(
+        _E.attribute(_E.text(), name="type"),
+        _E.attribute(_any_but(*map(_value, sorted(known)), of_opsets), name="version"),
+    )
+    data = _E.optional(_E.element(_E.ref(name="anything"), name="data"))
+    parts = _E.interleave(data, _E.ref(name="parts"), _E.ref(name="bodies"))
+    return _define("foreign", _E.element(_E.ref(name="identity"), _E.choice(*groups, others), parts, name="layer"))
+
+
+# -- attributes
+
+
+def _optional(attributes: Iterable[AttrSpec]) -> Iterator[Element]:
+    """Attributes that may be absent, those of like contents together.
+
+    libxml2 tries each subset of the optional patterns that a layer matches: the fewer there are, the better.
+    """
+    alike: dict[tuple[object, ...], list[AttrSpec]] = {}
+    for spec in attributes:
+        alike.setdefault((spec.kind, spec.choices, spec.exact), []).append(spec)
+    for specs in alike.values():
+        yield _some_of([spec.name for spec in specs], _content(specs[0]))
+
+
+def _some_of(names: Iterable[str], content: Element) -> Element:
+    """Any attributes of these names; none has two of one name."""
+    return _E.zeroOrMore(_E.attribute(_E.choice(*(_E.name(name) for name in names)), content))
+
+
+def _content(spec: AttrSpec) -> Element:
+    if spec.kind == "enum":
+        return _E.choice(*map(_value, spec.choices)) if spec.exact else _words(spec.choices)
+    if spec.kind == "type":
+        return _E.choice(*map(_value, sorted(BY_NAME))) if spec.exact else _E.ref(name="type")
+    pattern = patterns.pattern(spec)
+    if pattern is None:
+        return _E.text()
+    return _pattern(pattern) if spec.exact and spec.kind in patterns.EXACT else _E.ref(name=spec.kind)
+
+
+def _values() -> Iterator[Element]:
+    """The contents of attributes, by kind."""
+    yield _define("type", _words([*sorted(BY_NAME), UNDEFINED]))
+    for kind, pattern in patterns.KINDS.items():
+        words = [_value("true"), _value("false")] if kind == "bool" else []
+        yield _define(kind, _E.choice(*words, _pattern(pattern)) if words else _pattern(pattern))
+
+
+# -- what all layers and nets have in common
 
 
 def _net() -> Element:
@@ -104,7 +163,7 @@ def _net() -> Element:
         "net",
         _E.element(
             _E.optional(_E.attribute(_E.text(), name="name")),
-            _E.attribute(_E.choice(_E.value("10"), _E.value("11")), name="version"),
+            _E.attribute(_E.choice(*map(_value, VERSIONS)), name="version"),
             _E.ref(name="graph"),
             name="net",
         ),
@@ -112,94 +171,108 @@ def _net() -> Element:
 
 
 def _structure() -> Iterator[Element]:
-    """What all layers and nets have in common."""
     text = _E.text
-    number = _pattern(r"\d+")
     yield _define(
         "graph",
         _E.interleave(
             _E.element(_E.zeroOrMore(_E.ref(name="layer")), name="layers"),
             _E.element(_E.zeroOrMore(_E.ref(name="edge")), name="edges"),
             _E.ref(name="info"),
-            _E.zeroOrMore(
-                _E.element(
-                    _E.choice(_E.name("meta_data"), _E.name("statistics"), _E.name("pre-process")),
-                    _E.ref(name="anything"),
-                )
-            ),
+            _E.optional(_E.element(_E.ref(name="anything"), name="pre-process")),
+            _legacy_children("net"),
         ),
     )
-    ends = [_E.attribute(_pattern(r"\d+"), name=name) for name in ("from-layer", "from-port", "to-layer", "to-port")]
-    yield _define("edge", _E.element(*ends, name="edge"))
+    yield _define("edge", _E.element(*_ids(*ATTRIBUTES["edge"]), name="edge"))
     yield _define(
         "identity",
-        _E.attribute(number, name="id"),
+        *_ids("id"),
         _E.attribute(text(), name="name"),
         _E.optional(_E.attribute(text(), name="output_names")),
+        *_legacy_attributes("layer"),
     )
     yield _define(
-        "ports",
+        "parts",
         _E.interleave(
-            _E.optional(_E.element(_E.zeroOrMore(_E.ref(name="port")), name="input")),
-            _E.optional(_E.element(_E.zeroOrMore(_E.ref(name="port")), name="output")),
+            _E.optional(_E.element(_E.zeroOrMore(_E.ref(name="input")), name="input")),
+            _E.optional(_E.element(_E.zeroOrMore(_E.ref(name="output")), name="output")),
+            _E.ref(name="info"),
+            _legacy_children("layer"),
         ),
     )
-    precisions = _E.choice(*(_E.value(name) for name in sorted(BY_PRECISION)))
+    precisions = _E.choice(*map(_value, sorted({*BY_PRECISION, *BY_NAME})))
+    yield _define("precision", _E.attribute(precisions, name="precision"))
+    yield _define("input", _E.element(_E.optional(_E.ref(name="precision")), _E.ref(name="port"), name="port"))
+    yield _define("output", _E.element(_E.ref(name="precision"), _E.ref(name="port"), name="port"))
     yield _define(
         "port",
-        _E.element(
-            _E.attribute(_pattern(r"\d+"), name="id"),
-            _E.attribute(precisions, name="precision"),
-            _E.optional(_E.attribute(text(), name="names")),
-            _E.interleave(_E.zeroOrMore(_E.element(_pattern(r"\s*(-1|\d+)\s*"), name="dim")), _E.ref(name="info")),
-            name="port",
-        ),
+        *_ids("id"),
+        _E.optional(_E.attribute(text(), name="names")),
+        _E.interleave(_E.zeroOrMore(_E.element(_pattern(r"\s*(-1|[0-9]+)\s*"), name="dim")), _E.ref(name="info")),
     )
     yield _define("info", _E.optional(_E.element(_E.ref(name="anything"), name="rt_info")))
     yield _define(
         "anything",
         _E.zeroOrMore(
-            _E.choice(
-                _E.attribute(_E.anyName(), _E.text()), _E.text(), _E.element(_E.anyName(), _E.ref(name="anything"))
-            )
+            _E.choice(_E.attribute(_E.anyName(), text()), text(), _E.element(_E.anyName(), _E.ref(name="anything")))
         ),
     )
     yield _define("bodies", _E.interleave(*_bodies()))
 
 
 def _bodies() -> Iterator[Element]:
-    for body, port_map in (("body", "port_map"), ("then_body", "then_port_map"), ("else_body", "else_port_map")):
+    for body, port_map in MAPS.items():
         yield _E.optional(_E.element(_E.ref(name="graph"), name=body))
         entries = [_entry(kind) for kind in ("input", "output")]
         yield _E.optional(_E.element(_E.zeroOrMore(_E.choice(*entries)), name=port_map))
-    ends = [_E.attribute(_pattern(r"\d+"), name=name) for name in ("from-layer", "to-layer")]
-    yield _E.optional(_E.element(_E.zeroOrMore(_E.element(*ends, name="edge")), name="back_edges"))
+    edge = _E.element(*_ids(*ATTRIBUTES["back"]), *_legacy_attributes("back"), name="edge")
+    yield _E.optional(_E.element(_E.zeroOrMore(edge), name="back_edges"))
 
 
 def _entry(kind: str) -> Element:
-    optional = [
-        _E.optional(_E.attribute(_pattern(_INTEGER), name=n)) for n in ("axis", "start", "end", "stride", "part_size")
-    ]
-    purposes = _E.choice(_E.value("current_iteration"), _E.value("execution_condition"))
+    numbers = ("axis", "start", "end", "stride", "part_size")
+    purposes = _E.choice(_value("current_iteration"), _value("execution_condition"))
     return _E.element(
-        _E.attribute(_pattern(_INTEGER), name="external_port_id"),
-        _E.attribute(_pattern(r"\d+"), name="internal_layer_id"),
-        *optional,
+        _E.attribute(_pattern(_SIGNED), name="external_port_id"),
+        *_ids("internal_layer_id"),
+        *(_E.optional(_E.attribute(_pattern(_SIGNED), name=name)) for name in numbers),
         _E.optional(_E.attribute(purposes, name="purpose")),
+        *_legacy_attributes("map"),
         name=kind,
     )
+
+
+def _ids(*names: str) -> list[Element]:
+    return [_E.attribute(_pattern(_ID), name=name) for name in names]
+
+
+def _legacy_attributes(kind: str) -> list[Element]:
+    return [_E.optional(_E.attribute(_E.text(), name=name)) for name in LEGACY_ATTRIBUTES.get(kind, ())]
+
+
+def _legacy_children(parent: str) -> Element:
+    names = _E.choice(*(_E.name(name) for name in LEGACY_CHILDREN[parent]))
+    return _E.zeroOrMore(_E.element(names, _E.ref(name="anything")))
 
 
 def _define(name: str, *content: Element) -> Element:
     return _E.define(*content, name=name)
 
 
+def _value(text: str) -> Element:
+    return _E.value(text, type="string")
+
+
+def _words(words: Iterable[str]) -> Element:
+    """One of some words, in any case; spelt out first, so that an editor can propose them."""
+    return _E.choice(*map(_value, words), _pattern(patterns.in_any_case(words)))
+
+
 def _pattern(pattern: str) -> Element:
     return _E.data(_E.param(pattern, name="pattern"), type="string")
 
 
-def _list(item: str) -> str:
-    return rf"({item}(,{item})*)?\s*"
+def _any_but(*content: Element) -> Element:
+    return _E.data(_E("except", _E.choice(*content)), type="string")
 
 
 def _name(spec: OpSpec) -> str:

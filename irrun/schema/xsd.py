@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from irrun.tensor.element_type import BY_PRECISION
+from collections.abc import Iterable
+from typing import Final
 
-_MAP_INTEGERS = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
+from irrun.document.grammar import LEGACY_ATTRIBUTES, LEGACY_CHILDREN, MAPS, VERSIONS
+from irrun.tensor.element_type import BY_NAME, BY_PRECISION
+
+_MAP_INTEGERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
 
 
 def xsd() -> str:
@@ -12,16 +16,14 @@ def xsd() -> str:
 
     Bodies have no keys: an identity constraint of a body that stands inside another would see the ids of both.
     """
-    precisions = "\n".join(f'      <xs:enumeration value="{name}"/>' for name in sorted(BY_PRECISION))
-    entries = "\n".join(
-        f'    <xs:attribute name="{name}" type="xs:integer"{_required(name)}/>' for name in _MAP_INTEGERS
-    )
-    bodies = "\n".join(
-        f'      <xs:element name="{tag}" type="Graph" minOccurs="0"/>' for tag in ("body", "then_body", "else_body")
-    )
-    maps = "\n".join(
-        f'      <xs:element name="{tag}" type="PortMap" minOccurs="0"/>'
-        for tag in ("port_map", "then_port_map", "else_port_map")
+    versions = _lines(14, (f'<xs:enumeration value="{version}"/>' for version in VERSIONS))
+    precisions = _lines(6, (f'<xs:enumeration value="{name}"/>' for name in sorted({*BY_PRECISION, *BY_NAME})))
+    entries = _lines(4, (f'<xs:attribute name="{n}" type="xs:integer"{_required(n)}/>' for n in _MAP_INTEGERS))
+    bodies = _lines(6, (f'<xs:element name="{tag}" type="Graph" minOccurs="0"/>' for tag in MAPS))
+    maps = _lines(6, (f'<xs:element name="{tag}" type="PortMap" minOccurs="0"/>' for tag in MAPS.values()))
+    of_net = _lines(6, (f'<xs:element name="{tag}" type="Anything"/>' for tag in LEGACY_CHILDREN["net"]))
+    of_layer = _lines(
+        6, (f'<xs:element name="{tag}" type="Anything" minOccurs="0"/>' for tag in LEGACY_CHILDREN["layer"])
     )
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified">
@@ -33,8 +35,7 @@ def xsd() -> str:
           <xs:attribute name="version" use="required">
             <xs:simpleType>
               <xs:restriction base="xs:string">
-                <xs:enumeration value="10"/>
-                <xs:enumeration value="11"/>
+{versions}
               </xs:restriction>
             </xs:simpleType>
           </xs:attribute>
@@ -50,9 +51,8 @@ def xsd() -> str:
       <xs:element name="layers" type="Layers"/>
       <xs:element name="edges" type="Edges"/>
       <xs:element name="rt_info" type="Anything"/>
-      <xs:element name="meta_data" type="Anything"/>
-      <xs:element name="statistics" type="Anything"/>
       <xs:element name="pre-process" type="Anything"/>
+{of_net}
     </xs:choice>
   </xs:complexType>
 
@@ -65,27 +65,35 @@ def xsd() -> str:
   <xs:complexType name="Layer">
     <xs:all>
       <xs:element name="data" type="Data" minOccurs="0"/>
-      <xs:element name="input" type="Ports" minOccurs="0"/>
-      <xs:element name="output" type="Ports" minOccurs="0"/>
+      <xs:element name="input" type="Inputs" minOccurs="0"/>
+      <xs:element name="output" type="Outputs" minOccurs="0"/>
       <xs:element name="rt_info" type="Anything" minOccurs="0"/>
 {maps}
       <xs:element name="back_edges" type="BackEdges" minOccurs="0"/>
 {bodies}
+{of_layer}
     </xs:all>
     <xs:attribute name="id" type="xs:nonNegativeInteger" use="required"/>
     <xs:attribute name="name" type="xs:string" use="required"/>
     <xs:attribute name="type" type="xs:string" use="required"/>
     <xs:attribute name="version" type="xs:string" use="required"/>
     <xs:attribute name="output_names" type="xs:string"/>
+{_legacy("layer")}
   </xs:complexType>
 
   <xs:complexType name="Data">
     <xs:anyAttribute processContents="skip"/>
   </xs:complexType>
 
-  <xs:complexType name="Ports">
+  <xs:complexType name="Inputs">
     <xs:sequence>
       <xs:element name="port" type="Port" minOccurs="0" maxOccurs="unbounded"/>
+    </xs:sequence>
+  </xs:complexType>
+
+  <xs:complexType name="Outputs">
+    <xs:sequence>
+      <xs:element name="port" type="Output" minOccurs="0" maxOccurs="unbounded"/>
     </xs:sequence>
   </xs:complexType>
 
@@ -95,8 +103,20 @@ def xsd() -> str:
       <xs:element name="rt_info" type="Anything"/>
     </xs:choice>
     <xs:attribute name="id" type="xs:nonNegativeInteger" use="required"/>
-    <xs:attribute name="precision" type="Precision" use="required"/>
+    <xs:attribute name="precision" type="Precision"/>
     <xs:attribute name="names" type="xs:string"/>
+  </xs:complexType>
+
+  <xs:complexType name="Output">
+    <xs:complexContent>
+      <xs:restriction base="Port">
+        <xs:choice minOccurs="0" maxOccurs="unbounded">
+          <xs:element name="dim" type="Size"/>
+          <xs:element name="rt_info" type="Anything"/>
+        </xs:choice>
+        <xs:attribute name="precision" type="Precision" use="required"/>
+      </xs:restriction>
+    </xs:complexContent>
   </xs:complexType>
 
   <xs:simpleType name="Size">
@@ -130,6 +150,7 @@ def xsd() -> str:
         <xs:complexType>
           <xs:attribute name="from-layer" type="xs:nonNegativeInteger" use="required"/>
           <xs:attribute name="to-layer" type="xs:nonNegativeInteger" use="required"/>
+{_legacy("back", 10)}
         </xs:complexType>
       </xs:element>
     </xs:sequence>
@@ -145,6 +166,7 @@ def xsd() -> str:
   <xs:complexType name="PortMapEntry">
 {entries}
     <xs:attribute name="purpose" type="xs:string"/>
+{_legacy("map")}
   </xs:complexType>
 
   <xs:complexType name="Anything" mixed="true">
@@ -155,6 +177,15 @@ def xsd() -> str:
   </xs:complexType>
 </xs:schema>
 """
+
+
+def _lines(indent: int, lines: Iterable[str]) -> str:
+    return "\n".join(" " * indent + line for line in lines)
+
+
+def _legacy(kind: str, indent: int = 4) -> str:
+    """The attributes that mean nothing and may be there."""
+    return _lines(indent, (f'<xs:attribute name="{name}" type="xs:string"/>' for name in LEGACY_ATTRIBUTES[kind]))
 
 
 def _required(name: str) -> str:

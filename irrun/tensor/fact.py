@@ -57,6 +57,11 @@ class Fact:
             return None
         return self.value
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether every element of the value is known."""
+        return self.constant is not None
+
     def ints(self) -> tuple[int, ...] | None:
         """The elements of an integer tensor, flattened; None unless all are known."""
         return None if self.constant is None else tuple(int(item) for item in self.constant.reshape(-1))
@@ -115,6 +120,10 @@ class HalvesFact(Fact):
     @property
     def halves(self) -> npt.NDArray[np.float16]:
         return self._halves
+
+    @property
+    def is_constant(self) -> bool:
+        return True
 
     @property
     def value(self) -> Array | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from irrun.document.writer import Writer
 
 Array = NDArray[Any]
 
@@ -19,9 +21,10 @@ class Case:
     """One call of an operation and what it must give.
 
     ``inputs`` and ``expected`` are arrays in the carrier of their type (None for an absent optional input). ``types``
-    names element types that the dtype does not tell, by input index: ``{0: "bf16"}``. ``oracle`` is True where
-    OpenVINO's CPU plugin must give the same, else the reason why it is not asked. ``constant`` lists inputs that must
-    be constants for the native plugin to take the model.
+    names element types that the dtype does not tell, by input index: ``{0: "bf16"}``. ``constant`` lists the inputs
+    that are constants in the model of which the native plugin is asked, all but the first where it does not;
+    ``dynamic`` says that sizes of the others are not known there. ``departs`` is the key of the departure because of
+    which the native plugin gives something else, in ``departures`` of the operation or among those that are general.
     """
 
     type: str
@@ -34,11 +37,40 @@ class Case:
     rtol: float = 1e-5
     atol: float = 1e-6
     types: dict[int, str] = field(default_factory=dict)
-    constant: Sequence[int] = ()
-    oracle: Literal[True] | str = True
+    constant: Sequence[int] | None = None
+    dynamic: bool = False
+    departs: str = ""
 
     def __str__(self) -> str:
         return f"{self.type}-{self.opset}{'-' if self.name else ''}{self.name}"
+
+
+@dataclass(frozen=True)
+class ModelCase:
+    """A model around an operation that means something only among others, and what it must give.
+
+    ``build`` writes the model; ``inputs`` are for its Parameters, ``expected`` for its Results, in their order. One
+    request infers with the same inputs ``runs`` times, and ``expected`` is what it gives the last time. The others are
+    those of ``Case``.
+    """
+
+    type: str
+    opset: int | str
+    build: Callable[[Writer], None]
+    inputs: Sequence[Array]
+    expected: Sequence[Array]
+    source: Literal["page", "formula", "oracle"] = "formula"
+    name: str = ""
+    rtol: float = 1e-5
+    atol: float = 1e-6
+    departs: str = ""
+    runs: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.type}-{self.opset}{'-' if self.name else ''}{self.name}"
+
+
+AnyCase = Case | ModelCase
 
 
 @dataclass(frozen=True)
@@ -93,6 +125,10 @@ def modules() -> Iterator[Any]:
 
 def all_cases() -> list[Case]:
     return [case for module in modules() for case in getattr(module, "CASES", [])]
+
+
+def all_models() -> list[ModelCase]:
+    return [case for module in modules() for case in getattr(module, "MODELS", [])]
 
 
 def all_invalid() -> list[Invalid]:

@@ -147,12 +147,12 @@ def test_findings_beyond_ten_are_counted(run: Run, tmp_path: Path) -> None:
 
 def test_a_fault_in_the_file_is_shown_with_its_place(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.layer("Relu", {}, [net.parameter("p", "f32", "2")], name="r"))
-    path = net.write(tmp_path / "relu.xml")
+    net.result(net.layer("ReLo", {}, [net.parameter("p", "f32", "2")], name="r"))
+    path = net.write(tmp_path / "relo.xml")
     result = run("run", path, "--random")
     assert result.exit_code == 2
     assert result.stderr.startswith(
-        f'{path}:5:24: error: Relu 1 "r": no operation Relu in opset1; did you mean ReLU? [IR301]'
+        f'{path}:5:24: error: ReLo 1 "r": no operation ReLo in opset1; did you mean ReLU? [IR301]'
     )
 
 

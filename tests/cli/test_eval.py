@@ -48,7 +48,7 @@ def test_value(run: Run, arguments: list[str], printed: str) -> None:
     ("arguments", "message"),
     [
         (["Ad", "1", "2"], "no operation Ad; did you mean "),
-        (["abs", "1"], "no operation abs; did you mean Abs?"),
+        (["Abx", "1"], "no operation Abx; did you mean Abs?"),
         (["Atan2", "1", "2", "--opset", "opset8"], "no operation Atan2 in opset8; it is in opset17"),
         (["Add", "1"], "Add has 1 inputs, expected 2 (a, b)"),
         (["Add", "1", "2", "3"], "Add has 3 inputs, expected 2 (a, b)"),

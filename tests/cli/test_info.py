@@ -14,6 +14,7 @@ from irrun.model.flops import flops
 from irrun.ops.registry import LATEST
 from irrun.ops.releases import FIRST, number
 from tests.cli.conftest import Net, Run
+from tests.linter.fixtures import FOLDER
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 
@@ -54,12 +55,18 @@ def test_json(run: Run, add: str) -> None:
         "name": "add",
         "ir_version": "11",
         "inputs": [
-            {"name": "a:0", "names": ["a:0", "a"], "type": "i64", "shape": "[2]"},
-            {"name": "b:0", "names": ["b:0", "b"], "type": "i64", "shape": "[2]"},
+            {"name": "a:0", "names": ["a:0", "a"], "type": "i64", "declared_type": "i64", "shape": "[2]"},
+            {"name": "b:0", "names": ["b:0", "b"], "type": "i64", "declared_type": "i64", "shape": "[2]"},
         ],
         "outputs": [
-            {"name": "sum", "names": ["sum", "Result_3"], "type": "i64", "shape": "[2]"},
-            {"name": "dir/small", "names": ["dir/small", "Result_5"], "type": "i64", "shape": "[2]"},
+            {"name": "sum", "names": ["sum", "Result_3"], "type": "i64", "declared_type": "i64", "shape": "[2]"},
+            {
+                "name": "dir/small",
+                "names": ["dir/small", "Result_5"],
+                "type": "i64",
+                "declared_type": "i64",
+                "shape": "[2]",
+            },
         ],
         "layers": 6,
         "operations": [
@@ -69,30 +76,89 @@ def test_json(run: Run, add: str) -> None:
             {"type": "Clamp", "version": "opset1", "count": 1},
         ],
         "unknown": [],
+        "extensions": [],
+        "libraries": {},
         "constants": 0,
         "parameters": 0,
         "constant_bytes": 0,
         "opsets": ["opset1"],
         "openvino": "2022.1",
         "dynamic": [],
+        "means": {},
         "flops": {"total": 0, "by_type": {}, "assumed": False, "unknown": []},
     }
+
+
+def test_version_10_is_read_in_other_types(run: Run, tmp_path: Path) -> None:
+    net = Net("old")
+    x = net.parameter("x", "f16", "1,3,2,2")
+    net.result(net.layer("Greater", {}, [x, x], name="y", type="boolean"))
+    mean = "".join(f'<channel id="{index}"><mean value="{index / 4}"/></channel>' for index in range(3))
+    path = Path(net.write(tmp_path / "old.xml"))
+    text = path.read_text().replace('version="11"', 'version="10"')
+    path.write_text(text.replace("</edges>", f'</edges><pre-process reference-layer-name="x">{mean}</pre-process>'))
+    assert run("info", path).stdout.splitlines()[:4] == [
+        "model       old, IR version 10",
+        "inputs      x  f32[1,3,2,2]  (the file declares f16; as IR version 10 it is read as f32)",
+        "outputs     y  f32[1,3,2,2]  (the file declares boolean; as IR version 10 it is read as f32)",
+        "mean        x  0, 0.25, 0.5 is subtracted (<pre-process>)",
+    ]
+    record = json.loads(run("info", path, "--output-format", "json").stdout)
+    assert record["inputs"] == [
+        {"name": "x", "names": ["x", "x:0"], "type": "f32", "declared_type": "f16", "shape": "[1,3,2,2]"}
+    ]
+    assert (record["outputs"][0]["type"], record["outputs"][0]["declared_type"]) == ("f32", "boolean")
+    assert record["means"] == {"x": [0.0, 0.25, 0.5]}
 
 
 def test_a_model_with_faults_is_described_as_far_as_it_goes(run: Run, tmp_path: Path) -> None:
     net = Net("odd")
     x = net.parameter("x", "f32", "...")
     net.result(net.layer("Frob", {}, [x], version="opset8"))
-    net.result(net.layer("Frob", {}, [x], version="custom"))
+    net.result(net.layer("Frob", {}, [x], version="opst1"))
     path = net.write(tmp_path / "odd.xml")
     result = run("info", path)
     assert result.exit_code == 0
     assert result.stderr == f"warning: 2 findings in {path}; irrun lint {path} shows them\n"
     lines = result.stdout.splitlines()
     assert "dynamic     x:0: the rank" in lines
-    assert "            1 Frob custom  (no such operation)" in lines
-    assert "opsets      custom, opset1, opset8" in lines
+    assert "            1 Frob opst1  (no such operation)" in lines
+    assert "opsets      opst1, opset1, opset8" in lines
     assert "FLOPs       0: no convolution, matrix product, recurrent cell or attention" in lines
+
+
+def test_operations_of_libraries(run: Run, tmp_path: Path) -> None:
+    tokenizer = FOLDER / "extension_tokenizer.xml"
+    result = run("info", tokenizer)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert "            1 RegexSplit extension  (openvino_tokenizers)" in lines
+    assert lines[-3:-1] == [
+        "OpenVINO    2024.5 or later",
+        "            with the library openvino_tokenizers, written with 2026.4.1.0",
+    ]
+    record = json.loads(run("info", tokenizer, "--output-format", "json").stdout)
+    assert record["extensions"][0] == {
+        "type": "RegexSplit",
+        "version": "extension",
+        "count": 1,
+        "library": "openvino_tokenizers",
+        "internal_to": None,
+    }
+    assert (record["libraries"], record["unknown"]) == ({"openvino_tokenizers": "2026.4.1.0"}, [])
+    net = Net()
+    x = net.parameter("x", "f32", "2")
+    net.result(net.layer("Blur", {}, [net.layer("Edge", {}, [x], version="extension")], version="extension"))
+    lines = run("info", net.write(tmp_path / "custom.xml")).stdout.splitlines()
+    assert "            1 Blur extension  (a library)" in lines
+    assert "            with a library that has Edge, Blur: Core.add_extension" in lines
+
+
+def test_operations_that_openvino_keeps_to_itself(run: Run) -> None:
+    lines = run("info", FOLDER / "runtime_only_domain.xml").stdout.splitlines()
+    assert "            1 FullyConnected cpu_plugin_opset  (the CPU plugin)" in lines
+    at = lines.index("OpenVINO    none: ReLU lives only inside a model that is being compiled")
+    assert lines[at + 1] == "            none: FullyConnected lives only inside the CPU plugin"
 
 
 def test_what_cannot_be_read(run: Run, tmp_path: Path) -> None:

@@ -80,6 +80,31 @@ def test_scores_are_those_of_the_native_engine(run: Run, tmp_path: Path) -> None
     np.testing.assert_allclose(np.load(target)["scores"], np.load(DIGITS / "expected_scores.npy"), rtol=1e-4, atol=1e-6)
 
 
+def test_version_10(run: Run, tmp_path: Path, npy: Npy) -> None:
+    net = Net("old")
+    x = net.parameter("x", "i64", "2")
+    net.result(net.layer("Abs", {}, [x], name="y", type="i64"))
+    path = Path(net.write(tmp_path / "old.xml"))
+    path.write_text(path.read_text().replace('version="11"', 'version="10"'))
+    result = run("run", path, "-i", f"x={npy('x.npy', np.array([-5, 7]))}", "-o", tmp_path / "y.npy")
+    assert result.stdout == "y  i32[2]  min 5  max 7  mean 6\n  [5, 7]\n"
+    assert np.load(tmp_path / "y.npy").dtype == np.int32
+    record = json.loads(run("run", path, "--random", "--output-format", "json").stdout)
+    assert [(item["name"], item["type"]) for item in record["outputs"]] == [("y", "i32")]
+
+
+def test_a_layer_of_an_extension_is_named_before_anything_runs(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    x = net.layer("Edge", {}, [net.parameter("x", "f32", "2")], name="edges", version="extension")
+    net.result(net.layer("Blur", {}, [x], version="extension"))
+    path = net.write(tmp_path / "custom.xml")
+    result = run("run", path, "--random")
+    assert (result.exit_code, result.stdout) == (2, "")
+    what = "Edge of extension is an operation of a library, which irrun cannot run; expected operations of opset1"
+    assert result.stderr.startswith(f'{path}:5:28: error: Edge 1 "edges": {what}')
+    assert result.stderr.endswith("= 1 more layer is of extensions: Blur\n")
+
+
 # -- inputs
 
 

@@ -199,7 +199,8 @@ ENCODED = [
 def test_encodings_keep_rows_and_columns(stored: object, tmp_path: Path) -> None:
     text = NET.replace("clip", "café").replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>")
     path = tmp_path / "model.xml"
-    path.write_bytes(stored(text.replace('precision="FP32"', 'names="é" precision="FP32"')))  # type: ignore[operator]
+    text = text.replace('<port id="0" ', '<port id="0" names="é" ').replace('<port id="1" ', '<port id="1" names="o" ')
+    path.write_bytes(stored(text))  # type: ignore[operator]
     findings = lint(path).findings()
     assert [(item.diagnostic.code, item.place.row, item.place.column) for item in findings] == [
         ("IR401", 6, 78),

@@ -8,6 +8,7 @@ import pytest
 
 from irrun.diagnostics import Severity
 from irrun.document import read
+from irrun.document.grammar import LEGACY_CHILDREN
 from irrun.document.reader import dims_text, element_type
 from irrun.document.source_map import element_starts
 from irrun.linter.examples import CLAMP, ITERATOR, NET
@@ -109,6 +110,73 @@ def test_strangers_are_passed_over() -> None:
         ("IR104", Severity.WARNING, "unknown element <zzz> in <layer>"),
     ]
     assert [layer.name for layer in document.net.layers] == ["x", "clip", "y"]
+
+
+# parent, where its children begin in a sound file
+_PLACES = {"net": "<layers>", "layer": "<data min", "channel": '<mean value="0"'}
+_MEAN = '<pre-process reference-layer-name="x"><channel id="0"><mean value="0"/></channel></pre-process>'
+_LEGACY = [(parent, tag) for parent, tags in LEGACY_CHILDREN.items() for tag in tags]
+
+
+@pytest.mark.parametrize(("parent", "tag"), _LEGACY)
+def test_elements_that_old_writers_left_are_passed_over(parent: str, tag: str) -> None:
+    sound = NET.replace("</edges>", f"</edges>{_MEAN}")
+    place = _PLACES[parent]
+    text = sound.replace(place, f'<{tag} offset="0"><a b="c"/><min>0, 1</min></{tag}>{place}')
+    document = read(text.encode())
+    assert document.diagnostics == ()
+    starts = element_starts(text.encode())
+    (edge, _) = document.net.edges
+    assert text[starts[edge.element] :].startswith('<edge from-layer="0"')
+    assert document.net.layers[1].data == {"min": "0", "max": "6"}
+
+
+@pytest.mark.parametrize("tag", [tag for _, tag in _LEGACY])
+def test_their_names_misspelt_or_elsewhere_are_strangers(tag: str) -> None:
+    for text in (
+        NET.replace("<layers>", f"<{tag}x/><layers>"),
+        NET.replace("<edge from", f"<{tag}/><edge from", 1),
+    ):
+        (item,) = read(text.encode()).diagnostics
+        assert (item.code, item.severity) == ("IR104", Severity.WARNING)
+
+
+def test_attributes_that_old_writers_left_are_passed_over() -> None:
+    text = ITERATOR.replace('type="TensorIterator"', 'type="TensorIterator" precision="FP32"')
+    text = text.replace("internal_layer_id", 'internal_port_id="0" internal_layer_id')
+    text = text.replace(
+        '<edge from-layer="3" to-layer="1"', '<edge from-layer="3" from-port="1" to-layer="1" to-port="0"'
+    )
+    document = read(text.encode())
+    assert text.count("internal_port_id") == 3
+    assert text.count("to-port") == ITERATOR.count("to-port") + 1
+    assert document.diagnostics == ()
+    (item,) = read(NET.replace('<port id="1" precision', '<port id="1" layout="NC" precision').encode()).diagnostics
+    assert item.message == "unknown attribute layout"
+
+
+def test_pre_process() -> None:
+    text = NET.replace(
+        "</edges>",
+        """</edges><pre-process mean-precision="FP32" reference-layer-name="x">
+        <channel id="1"><mean offset="0" size="8"/></channel><channel/></pre-process>""",
+    )
+    document = read(text.encode())
+    assert document.diagnostics == ()
+    found = document.net.pre_process
+    assert found is not None
+    assert found.reference == "x"
+    first, second = found.channels
+    assert (first.id, second.id, second.mean) == ("1", None, None)
+    assert first.mean is not None
+    assert first.mean[1:] == (None, "0", "8")
+    starts = element_starts(text.encode())
+    assert text[starts[first.mean.element] :].startswith("<mean offset")
+
+
+def test_a_second_pre_process_is_reported() -> None:
+    (item,) = read(NET.replace("</edges>", f"</edges>{_MEAN}{_MEAN}").encode()).diagnostics
+    assert (item.code, item.message) == ("IR104", "<pre-process> stands twice in <net>, expected once")
 
 
 def test_findings_name_layer_port_and_body() -> None:

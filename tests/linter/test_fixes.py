@@ -208,7 +208,7 @@ UNSAFE = [
     ("IR105", NET, 'id="1" precision="FP32"', 'id="1" precison="FP32"'),
     ("IR105", NET, "to-layer", "to-laier"),
     ("IR107", TILE, '<port id="1"', '<port id="0"'),
-    ("IR301", NET, '"Clamp"', '"clamp"'),
+    ("IR301", NET, '"Result"', '"result"'),
     ("IR301", NET, '"Clamp"', '"Clmap"'),
     ("IR302", NET, 'min="0"', 'mim="0"'),
     ("IR305", CONST, 'element_type="f32"', 'element_type="f3"'),

@@ -12,6 +12,7 @@ WITHOUT = {
     "IR501": "found when a model is compiled, never by the linter",
     "IR801": "found when a model is compiled, never by the linter",
     "IR802": "found when a model runs, never by the linter",
+    "IR803": "found when a model is compiled, never by the linter",
 }
 """Rules that have no fixture, and why."""
 

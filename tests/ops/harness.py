@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
+import irrun
 from irrun.document.writer import Handle, Writer
 from irrun.ops import Op
-from irrun.ops.calling import infer
+from irrun.ops.calling import infer, run
 from irrun.ops.registry import resolve
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32, F64, I8, I16, I32, I64, STRING, U8, U16, U32, U64
-from tests.cases import Case, Invalid
+from tests.cases import AnyCase, Case, Invalid, ModelCase
 
 _BY_DTYPE = {kind.dtype: kind for kind in (F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOLEAN, STRING)}
 
 
-def declaration(case: Case | Invalid) -> type[Op]:
+def declaration(case: AnyCase | Invalid) -> type[Op]:
     version = f"opset{case.opset}" if isinstance(case.opset, int) else case.opset
     return resolve(case.type, version)
 
@@ -88,6 +89,34 @@ def model(
     return ir, parameters
 
 
+def whole(case: ModelCase) -> Writer:
+    """The model of a model case."""
+    ir = Writer(str(case))
+    case.build(ir)
+    return ir
+
+
+def computed(case: AnyCase) -> Sequence[Array]:
+    """What irrun gives: the kernel alone, or the whole of a model case."""
+    if isinstance(case, Case):
+        op = operation(case)
+        outputs = infer(op, facts(case), output_count=len(case.expected))
+        return run(op, case.inputs, [fact.type for fact in outputs])
+    ir = whole(case)
+    request = irrun.compile_model(irrun.read_model(ir.text.encode(), ir.weights)).create_infer_request()
+    for _ in range(case.runs - 1):
+        request.infer(list(case.inputs))
+    return request.infer(list(case.inputs)).to_tuple()
+
+
+def passes(case: AnyCase) -> bool:
+    try:
+        expect(computed(case), case)
+    except AssertionError:
+        return False
+    return True
+
+
 def written(op: Op) -> dict[str, str]:
     """The attributes of an operation as the IR spells them."""
     return {
@@ -95,7 +124,7 @@ def written(op: Op) -> dict[str, str]:
     }
 
 
-def expect(got: Sequence[Array], case: Case, rtol: float | None = None, atol: float | None = None) -> None:
+def expect(got: Sequence[Array], case: AnyCase, rtol: float | None = None, atol: float | None = None) -> None:
     """Fail unless every output has the expected type, shape and values."""
     assert len(got) == len(case.expected), f"{len(got)} outputs, expected {len(case.expected)}"
     for index, (array, want) in enumerate(zip(got, case.expected, strict=True)):

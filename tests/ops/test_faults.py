@@ -11,8 +11,8 @@ import pytest
 
 import irrun
 from irrun.ops import OpError
+from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import infer
-from irrun.ops.spec import AttrSpec
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import ANY, BOOLEAN, F32, I32, STRING
 from tests.cases import Case, all_cases

@@ -1,67 +1,40 @@
-"""The operation cases against OpenVINO's CPU plugin, in a process of its own: it may crash."""
+"""The operation cases in OpenVINO's CPU plugin: those without a departure must agree.
+
+Those with one are asked when the scoreboard is recorded, by ``tools/conformance.py``.
+"""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import os
+from collections import defaultdict
+from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.cases import Case, all_cases
+from tests.cases import AnyCase, all_cases, all_models
 from tests.ops import harness
-
-WORKER = Path(__file__).with_name("oracle_worker.py")
-
-
-def asked() -> list[Case]:
-    return [
-        case
-        for case in all_cases()
-        if case.oracle is True and all(array is not None for array in case.inputs) and isinstance(case.opset, int)
-    ]
+from tests.oracle.cases import ask, is_asked
+from tools import conformance, records
 
 
-@pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path | str]:
-    """The plugin's answers by case: a file of arrays, or the message with which it refuses the model."""
+def by_category() -> dict[str, list[AnyCase]]:
+    found = defaultdict(list)
+    for case in (*all_cases(), *all_models()):
+        if is_asked(case) and not case.departs:
+            found[harness.declaration(case).spec.category].append(case)
+    return found
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="OpenVINO may crash, and there is no fork")
+@pytest.mark.parametrize("category", sorted(by_category()))
+def test_agrees_with_the_native_plugin(category: str, tmp_path: Path) -> None:
     pytest.importorskip("openvino", reason="the OpenVINO wheel is not installed: there is no oracle")
-    root = tmp_path_factory.mktemp("oracle")
-    jobs = []
-    for number, case in enumerate(asked()):
-        folder = root / str(number)
-        folder.mkdir()
-        constants = case.constant or range(1, len(case.inputs))
-        ir, parameters = harness.model(case, constants=tuple(constants))
-        ir.save(folder / "model.xml")
-        np.savez(folder / "inputs.npz", **{f"in{index}": case.inputs[index] for index in parameters})
-        jobs.append(str(folder))
-    found: dict[str, Path | str] = {}
-    while jobs:
-        subprocess.run([sys.executable, str(WORKER), *jobs], check=False, capture_output=True)
-        for job in list(jobs):
-            folder = Path(job)
-            if (folder / "outputs.npz").exists():
-                found[job] = folder / "outputs.npz"
-            elif (folder / "refused.json").exists():
-                found[job] = json.loads((folder / "refused.json").read_text())
-            else:
-                found[job] = "the native plugin crashed"
-                jobs.remove(job)
-                break
-            jobs.remove(job)
-        else:
-            break
-    return {str(case): found[str(root / str(number))] for number, case in enumerate(asked())}
-
-
-@pytest.mark.parametrize("case", asked(), ids=str)
-def test_agrees_with_the_native_plugin(case: Case, answers: dict[str, Path | str]) -> None:
-    answer = answers[str(case)]
-    if isinstance(answer, str):
-        pytest.skip(f"the native plugin does not run this model: {answer[:120]}")
-    with np.load(answer) as data:
-        got = [data[f"out{index}"] for index in range(len(case.expected))]
-    harness.expect(got, case, rtol=max(case.rtol, 1e-4), atol=max(case.atol, 1e-5))
+    is_recorded = version("openvino") == records.read(conformance.RECORD)["openvino"]
+    replies = ask(by_category()[category], tmp_path)
+    wrong = {
+        name: reply
+        for name, reply in replies.items()
+        if reply.outcome != "agrees" and (is_recorded or reply.outcome != "refuses")
+    }
+    assert wrong == {}

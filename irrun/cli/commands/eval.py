@@ -28,9 +28,10 @@ from irrun.cli.failures import Failure
 from irrun.cli.operations import complete_type, opset_named
 from irrun.diagnostics import near_match
 from irrun.ops import Fact, Op, OpError
+from irrun.ops.attributes import AttributeUnknown
 from irrun.ops.calling import infer, run
 from irrun.ops.registry import resolve
-from irrun.ops.spec import AttributeUnknown, OpSpec
+from irrun.ops.spec import OpSpec
 from irrun.tensor import Array, ElementType
 
 _ASKED = {"bodies": "sub-graphs", "state": "variables", "weights": "a file of weights"}

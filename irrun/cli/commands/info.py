@@ -40,12 +40,13 @@ def _text(summary: Summary) -> str:
         *_ports("inputs", summary.inputs),
         *_ports("outputs", summary.outputs),
         *(("dynamic" if index == 0 else "", text) for index, text in enumerate(summary.dynamic)),
+        *(("mean", f"{values.printable(name)}  {_mean(numbers)}") for name, numbers in summary.means.items()),
         ("layers", f"{summary.layers:,}"),
         *_operations(summary),
         ("constants", f"{summary.constants:,}, {size_text(summary.constant_bytes)}"),
         ("parameters", f"{summary.parameters:,}"),
         ("opsets", ", ".join(summary.opsets) or "none named"),
-        ("OpenVINO", f"{summary.openvino} or later" if summary.openvino is not None else "not known"),
+        *(("OpenVINO" if index == 0 else "", text) for index, text in enumerate(_needs(summary))),
         ("FLOPs", _flops(summary.flops)),
         *(("", f"{type} {count:,}") for type, count in summary.flops.by_type.items()),
     ]
@@ -56,19 +57,43 @@ def _text(summary: Summary) -> str:
 def _ports(title: str, ports: Sequence[Port]) -> list[tuple[str, str]]:
     if not ports:
         return [(title, "none")]
-    return [
-        (title if index == 0 else "", f"{values.printable(port.any_name)}  {port.element_type}{port.partial_shape}")
-        for index, port in enumerate(ports)
-    ]
+    return [(title if index == 0 else "", _port(port)) for index, port in enumerate(ports)]
+
+
+def _port(port: Port) -> str:
+    text = f"{values.printable(port.any_name)}  {port.element_type}{port.partial_shape}"
+    if port.element_type is port.declared_type:
+        return text
+    return f"{text}  (the file declares {port.declared_type}; as IR version 10 it is read as {port.element_type})"
+
+
+def _mean(numbers: Sequence[float]) -> str:
+    return f"{', '.join(f'{number:g}' for number in numbers) or 'an image'} is subtracted (<pre-process>)"
 
 
 def _operations(summary: Summary) -> list[tuple[str, str]]:
     width = max((len(f"{count:,}") for count in summary.operations.values()), default=0)
     rows = []
+    extensions = {(use.type, use.version): use for use in summary.extensions}
     for (type, version), count in summary.operations.items():
-        unknown = "  (no such operation)" if type in summary.unknown else ""
-        rows.append(("", f"{count:>{width},} {type} {version}{unknown}"))
+        use = extensions.get((type, version))
+        remark = "  (no such operation)" if type in summary.unknown else ""
+        remark = remark if use is None else f"  ({use.library or use.internal_to or 'a library'})"
+        rows.append(("", f"{count:>{width},} {values.printable(type)} {values.printable(version)}{remark}"))
     return rows
+
+
+def _needs(summary: Summary) -> list[str]:
+    """What it takes to read the file with OpenVINO."""
+    internal = [use for use in summary.extensions if use.internal_to is not None]
+    if internal:
+        return [f"none: {values.printable(use.type)} lives only inside {use.internal_to}" for use in internal]
+    lines = [f"{summary.openvino} or later" if summary.openvino is not None else "not known"]
+    for name, version in summary.libraries.items():
+        written = f", written with {values.printable(version)}" if version is not None else ""
+        lines.append(f"with the library {name}{written}")
+    unnamed = ", ".join(values.printable(use.type) for use in summary.extensions if use.library is None)
+    return [*lines, f"with a library that has {unnamed}: Core.add_extension"] if unnamed else lines
 
 
 def _flops(flops: Flops) -> str:

@@ -18,9 +18,10 @@ from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.operations import complete_type, of_opset, opset_named
 from irrun.cli.values import as_json
 from irrun.diagnostics import listing
+from irrun.ops.attributes import AttrSpec
 from irrun.ops.declaration import OpClass
 from irrun.ops.registry import declarations, resolve
-from irrun.ops.spec import AttrSpec, OpSpec, type_text
+from irrun.ops.spec import OpSpec, type_text
 
 
 @click.command(help=__doc__)
@@ -62,6 +63,9 @@ def _page(spec: OpSpec, versions: Sequence[str]) -> str:
         lines += ["", click.style("attributes", bold=True)]
         for attribute in spec.attributes:
             lines += _entry(attribute.name, [_kind(attribute), _value(attribute)], attribute.doc)
+    if spec.legacy:
+        lines += ["", click.style("attributes that mean nothing, left by old writers", bold=True)]
+        lines += [f"  {', '.join(item.names)}: {item}" for item in spec.legacy]
     if spec.inputs:
         lines += ["", click.style("inputs", bold=True)]
         for index, port in enumerate(spec.inputs):
@@ -72,6 +76,9 @@ def _page(spec: OpSpec, versions: Sequence[str]) -> str:
         lines += ["", click.style("outputs", bold=True)]
         for index, out in enumerate(spec.outputs):
             lines += _entry(f"{index} {out.name}", [type_text(out.type), _repeated(out.variadic)], out.doc)
+    if spec.departures:
+        lines += ["", click.style("OpenVINO's CPU plugin", bold=True)]
+        lines += [f"  {text}" for text in spec.departures.values()]
     lines.append("")
     if spec.bodies:
         lines.append(f"{click.style('sub-graphs', bold=True)}: {', '.join(spec.bodies)}")

@@ -85,9 +85,9 @@ def command(
     begin = time.perf_counter()
     outputs = inputs.runner(compiled.create_infer_request(), given, model)()
     detail(f"run in {_since(begin)}")
-    _show(outputs, compiled.plan.result_types, output_format, top, truth)
+    _show(outputs, compiled.output_types, output_format, top, truth)
     if output is not None:
-        _write(output, outputs, compiled.plan.result_types)
+        _write(output, outputs, compiled.output_types)
 
 
 def _show(

@@ -15,12 +15,12 @@ class DuplicateLayerName(Rule):
     """Two layers of one net have the same name.
 
     ## What it does
-    Compares the names of the layers of each net. Layers of different bodies may share a name. Names that constants
-    alone share are of no consequence, and reported as an information. A layer that is there twice with its id is IR201.
+    Compares the names of the layers of each net. Layers of different bodies may share a name. A layer that is there
+    twice with its id is IR201; a name that stands for two inputs or outputs is IR216.
 
     ## Why is this bad
-    Inputs, outputs and layers are looked up by name, and profiles and logs speak of names only: one of the two layers
-    cannot be found.
+    Profiles and logs speak of layers by their names: of two layers with one name they do not tell which is meant.
+    OpenVINO looks up no layer by its name, and its own passes write names that repeat.
 
     ## Example
     Two layers with `name="clip"`.
@@ -32,7 +32,7 @@ class DuplicateLayerName(Rule):
     code = "IR209"
     name = "duplicate-layer-name"
     opt_in = True
-    severity = Severity.WARNING
+    severity = Severity.INFO
     stage = "graph"
     good = (NET,)
     bad = (NET.replace('name="y"', 'name="clip"'),)
@@ -52,13 +52,12 @@ class DuplicateLayerName(Rule):
                 first, *others = sorted(same, key=lambda layer: layer.element)
                 if any(layer_ref(layer) in twice for layer in others):
                     continue
-                harmless = all(layer.type == "Const" or context.doubtful(layer_ref(layer)) for layer in same)
                 more = f", {len(others)} times more" if len(others) > 1 else ""
                 yield Diagnostic(
                     self.code,
                     f'the name "{name}" is taken by layer {first.id} ({first.type}){more}, expected a name of its own',
                     Anchor(others[0].element, "value", "name"),
-                    Severity.INFO if harmless else self.severity,
+                    self.severity,
                     layer_ref(others[0]),
                     notes=path_notes(scope.path),
                 )

@@ -10,7 +10,7 @@ from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import made
+from irrun.linter.scopes import constant_nodes, made
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 
 _LAYERS: Final = "".join(
@@ -61,10 +61,11 @@ class EmptyQuantizationRange(Rule):
 
     ## What it does
     Compares the constant limits `input_low` and `input_high` of each FakeQuantize, element by element. With two levels
-    equal limits are a threshold, which is an information.
+    equal limits are a threshold, and constant weights that are all 0 may have them: both are an information.
 
     ## Why is this bad
-    The scale is zero. The specification gives one of the two output limits, OpenVINO's CPU plugin gives NaN.
+    The scale is zero. The specification gives one of the two output limits, and so does OpenVINO for what is constant;
+    else its CPU plugin gives NaN.
 
     ## Example
     `input_low` and `input_high` both 0, as a calibration without data leaves them.
@@ -102,13 +103,14 @@ class EmptyQuantizationRange(Rule):
                 continue
             layer = item.node.layer
             count = int(np.count_nonzero(equal))
+            folded = item.node.id in constant_nodes(item.scope.graph)
+            gives = "what is constant there becomes one output limit" if folded else "OpenVINO's CPU plugin gives NaN"
             values = "" if equal.size > 1 else f", both {float(low.reshape(-1)[0]):g}"
             yield Diagnostic(
                 self.code,
-                f"input_low and input_high are equal in {count} of {equal.size} places{values}; "
-                "OpenVINO's CPU plugin gives NaN",
+                f"input_low and input_high are equal in {count} of {equal.size} places{values}; {gives}",
                 Anchor(layer.inputs[1].element),
-                Severity.INFO if item.node.op.levels == 2 else self.severity,
+                Severity.INFO if folded or item.node.op.levels == 2 else self.severity,
                 layer_ref(layer),
                 layer.inputs[1].id,
                 notes=path_notes(item.scope.path),

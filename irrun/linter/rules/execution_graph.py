@@ -34,8 +34,9 @@ class ExecutionGraph(Rule):
     """The file is the execution graph of a compiled model, not a model.
 
     ## What it does
-    Looks for the attributes that a dump of `compiled_model.get_runtime_model()` gives its layers: `execOrder`,
-    `execTimeMcs`, `originalLayersNames`.
+    Looks for layers as a dump of `compiled_model.get_runtime_model()` has them: with the attributes `execOrder`,
+    `execTimeMcs` or `originalLayersNames`, and without a `version`. A model may have these attributes too: nobody reads
+    them.
 
     ## Why is this bad
     Such a dump describes what a device ran: fused nodes, layouts, times. It has no weights and no operation sets, and
@@ -64,7 +65,7 @@ def execution_graph(net: NetElement) -> Diagnostic | None:
     """The finding that a net is an execution graph, which makes every other one about it pointless."""
     if not any(MARKS & layer.data.keys() for layer in net.layers[:3]):
         return None
-    marked = [layer for layer in net.layers if len(MARKS & layer.data.keys()) > 1]
+    marked = [layer for layer in net.layers if layer.version is None and len(MARKS & layer.data.keys()) > 1]
     if not marked or len(marked) < len(net.layers) / 2:
         return None
     what = f"an execution graph of a compiled model, expected a model: {len(marked)} of {len(net.layers)} layers have"

@@ -10,7 +10,8 @@ from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import Made, made, remarkable
+from irrun.linter.scopes import Made, constant_nodes, made, remarkable
+from irrun.ops.movement.gather import is_counted_from_end
 from irrun.tensor import Fact
 
 _PORT: Final = '<port id="{}" precision="FP32"><dim>2</dim><dim>3</dim></port>'
@@ -100,10 +101,16 @@ def _attribute(item: Made, name: str) -> Any:
 def _gather(item: Made) -> str | None:
     if _is_empty(_input(item, 1)):
         return "ends the process where a Gather has no indices"
-    indices = _value(item, 1)
-    if indices is not None and indices.size and int(indices.min()) < 0 and _attribute(item, "opset") in (1, 7):
-        return f"gives zeros for the negative indices of a Gather before opset8, such as {int(indices.min())}"
-    return None
+    indices, data = _value(item, 1), item.inputs[0]
+    if indices is None or not indices.size or int(indices.min()) >= 0 or _attribute(item, "opset") not in (1, 7):
+        return None
+    if data.is_constant or item.node.id in constant_nodes(item.scope.graph):
+        return None
+    axis, batches = _value(item, 2), _attribute(item, "batch_dims") or 0
+    if axis is not None and data.rank and is_counted_from_end(data, item.inputs[1], int(axis.reshape(-1)[0]), batches):
+        return None
+    does = "reads beyond its memory" if data.rank == 1 and data.type.name in ("f32", "i32", "i64") else "gives zeros"
+    return f"{does} for the negative indices of a Gather before opset8, such as {int(indices.min())}"
 
 
 def _lrn(item: Made) -> str | None:
@@ -163,10 +170,6 @@ def _interpolate(item: Made) -> str | None:
     return None
 
 
-def _inverse(item: Made) -> str | None:
-    return "ignores adjoint" if _attribute(item, "adjoint") else None
-
-
 def _range(item: Made) -> str | None:
     start, stop, step = (_value(item, index) for index in range(3))
     if start is None or stop is None or step is None or (stop - start) * step >= 0:
@@ -222,7 +225,6 @@ KNOWN: Final[dict[str, Callable[[Made], str | None]]] = {
     "Gather": _gather,
     "HardSigmoid": _parametrized,
     "Interpolate": _interpolate,
-    "Inverse": _inverse,
     "LRN": _lrn,
     "LSTMCell": _cell,
     "LSTMSequence": _sequence,

@@ -8,7 +8,8 @@ class TypeBoundTwice(Rule):
     """Inputs that must be of one type are of two.
 
     ## What it does
-    Compares the element types of the inputs that share a type variable in the specification.
+    Compares the element types of the inputs that share a type variable in the specification. An input that OpenVINO
+    takes in a type of its own, such as the slope of a PReLU or the limits of a FakeQuantize, is not compared.
 
     ## Why is this bad
     The operation is not defined for them. OpenVINO refuses the file.

@@ -62,8 +62,8 @@ class VarianceNotPositive(Rule):
     """A batch normalization divides by the root of a variance that is zero or negative.
 
     ## What it does
-    Looks at the constant variances of each BatchNormInference. One that is negative, or 0 where `epsilon` is 0 too, is
-    a warning; one that `epsilon` alone keeps from 0 is an information, as channels that are never active have it.
+    Looks at the constant variances of each BatchNormInference. One that is not positive with `epsilon` added is a
+    warning; one that `epsilon` alone makes positive is an information, as channels that are never active have it.
 
     ## Why is this bad
     The channel becomes infinite or NaN. Most often the inputs of the layer are in another order than meant.
@@ -100,7 +100,7 @@ class VarianceNotPositive(Rule):
             layer = item.node.layer
             least = float(variance.min())
             count = int(np.count_nonzero(variance <= 0))
-            harmless = least == 0 and op.epsilon > 0
+            harmless = least + op.epsilon > 0
             yield Diagnostic(
                 self.code,
                 f"{count} of {variance.size} variances {'is' if count == 1 else 'are'} not positive, "

@@ -1,18 +1,36 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.reader import element_type
+from irrun.document.records import PortElement
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.constants import Constant, constants
+from irrun.linter.context import Context
+from irrun.linter.declared import shape_of
 from irrun.linter.examples import CONST
 from irrun.linter.rule import Rule
+from irrun.tensor import ElementType
+from irrun.tensor.packing import storage_size
+
+EMPTY: Final = 1
+"""The size that OpenVINO gives a constant without elements."""
 
 
 class WrongConstantSize(Rule):
-    """A constant has more or fewer bytes than its shape and type take.
+    """A constant has not as many bytes as its shape and type take.
 
     ## What it does
-    Compares the attribute `size` with the number of bytes that the shape and the element type need.
+    Compares the attribute `size` with the number of bytes that the shape and the element type need. OpenVINO refuses
+    fewer bytes. Of more it takes the first: an error where they are as many as the output port declares, so that the
+    shape or the type is wrong, a warning where they reach into another constant, and otherwise a remark for those who
+    ask for it.
 
     ## Why is this bad
-    OpenVINO says `Attribute and shape size are inconsistent for Const op!430, 432, 432`, or reads the bytes of
-    another constant.
+    OpenVINO says `Attribute and shape size are inconsistent for Const op!430, 432, 432`, or reads a tensor of another
+    shape.
 
     ## Example
     `element_type="f32" shape="2" size="4"`
@@ -23,6 +41,40 @@ class WrongConstantSize(Rule):
 
     code = "IR503"
     name = "wrong-constant-size"
+    opt_in = True
     stage = "weights"
     good = (CONST,)
-    bad = (CONST.replace('size="8"', 'size="4"'), CONST.replace('shape="2"', 'shape="4194304,4194304,4194304"'))
+    bad = (
+        CONST.replace('size="8"', 'size="4"'),
+        CONST.replace('size="8"', 'size="12"'),
+        CONST.replace('shape="2"', 'shape="1"'),
+        CONST.replace('shape="2"', 'shape="4194304,4194304,4194304"'),
+    )
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        weights = context.document.weights
+        for item in constants(context):
+            op = item.op
+            is_beyond = weights.exists and op.offset + op.size > len(weights.bytes)
+            if op.size > max(op.needed, EMPTY) and not is_beyond:
+                yield Diagnostic(
+                    self.code,
+                    f"size is {op.size} bytes, expected {op.needed} for {op.element_type}{op.shape}",
+                    Anchor(item.layer.data_element, "value", "size"),
+                    _severity(item),
+                    layer_ref(item.layer),
+                    notes=path_notes(item.path),
+                )
+
+
+def _severity(item: Constant) -> Severity:
+    """How much speaks against a constant of too many bytes: they may be those that its port declares."""
+    if any(_declared_bytes(port, item.op.element_type) == item.op.size for port in item.layer.outputs):
+        return Severity.ERROR
+    return Severity.WARNING if item.end - item.start < item.op.size else Severity.INFO
+
+
+def _declared_bytes(port: PortElement, otherwise: ElementType) -> int:
+    """The bytes that the tensor of a port takes, whose precision may be absent."""
+    type = element_type(port.precision) or otherwise
+    return storage_size(type.name, shape_of(port).size.lo) if type.bits else 0

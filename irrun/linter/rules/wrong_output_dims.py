@@ -10,7 +10,10 @@ from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, called, is_miscounted, may_be_of_any_rank, offending
 from irrun.linter.examples import NET, TILE
+from irrun.linter.legacy_dims import has_legacy_dims
 from irrun.linter.rule import Rule
+from irrun.ops.sort.non_max_suppression import NonMaxSuppressionV1, NonMaxSuppressionV3, declared_rows
+from irrun.tensor import Dim, Fact, Shape
 
 
 class WrongOutputDims(Rule):
@@ -18,8 +21,9 @@ class WrongOutputDims(Rule):
 
     ## What it does
     Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A
-    dim that is not known before the model runs contradicts nothing. What merely follows from a fault further up is not
-    reported, and of several outputs of one layer the first, with the others in its notes.
+    dim that is not known before the model runs contradicts nothing; but the rows of NonMaxSuppression of opset1 and
+    opset3 must be those of the specification page, though there may be more of them. What merely follows from a fault
+    further up is not reported, and of several outputs of one layer the first, with the others in its notes.
 
     ## Why is this bad
     OpenVINO ignores the dims of ports and infers its own: the file says one thing and the model does another. Whoever
@@ -52,10 +56,15 @@ class WrongOutputDims(Rule):
 
 def wrong_dims(context: Context, item: DeclaredPort) -> Diagnostic | None:
     """The finding about the dims of an output, where they are wrong and that follows from no other fault."""
+    exact = _exact(item)
     axes = offending(item.port, item.fact.shape)
-    if axes == () or context.doubtful(layer_ref(item.layer)):
+    if (axes == () and exact is None) or context.doubtful(layer_ref(item.layer)):
         return None
+    if exact is not None:
+        return _finding(exact, Anchor(item.port.dim_elements[0], "text"))
     if is_miscounted(item) or (axes is None and may_be_of_any_rank(item)):
+        return None
+    if has_legacy_dims(item, context.document.net):
         return None
     local = context.made(item)
     if local is not None and offending(item.port, local.shape) == ():
@@ -64,6 +73,24 @@ def wrong_dims(context: Context, item: DeclaredPort) -> Diagnostic | None:
         return None
     element = item.port.element if axes is None else item.port.dim_elements[axes[0]]
     return _finding(item, Anchor(element) if axes is None else Anchor(element, "text"))
+
+
+def _exact(item: DeclaredPort) -> DeclaredPort | None:
+    """The output with the rows that the page gives it, where they are declared to be others; None where they are not.
+
+    What flows on may have more rows than that, so that the fact says less.
+    """
+    if not isinstance(item.facts.graph[item.outlet.node].op, NonMaxSuppressionV1 | NonMaxSuppressionV3):
+        return None
+    known = [fact for fact in item.facts.inputs(item.outlet.node) if fact is not None]
+    pairs = zip(item.layer.inputs, known, strict=False)
+    if offending(item.port, Shape([Dim(), 3])) != () or any(offending(port, fact.shape) != () for port, fact in pairs):
+        return None
+    page, other = declared_rows(*known)
+    rows = item.port.dims[0]
+    if rows == "-1" or not page.is_static or page.admits(int(rows)) or other.admits(int(rows)):
+        return None
+    return item._replace(fact=Fact(item.fact.type, Shape([page, 3])))
 
 
 def _is_fed_otherwise(context: Context, item: DeclaredPort) -> bool:

@@ -4,13 +4,14 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic
+from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, called, has_twins
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.rules.wrong_output_dims import wrong_dims
+from irrun.model.interface import LEGACY, output_type
 from irrun.tensor import Fact
 from irrun.tensor.element_type import F16
 
@@ -21,8 +22,11 @@ class WrongPrecision(Rule):
     ## What it does
     Compares the `precision` of each port with the element type that is inferred. An input that repeats the wrong
     precision of the output that feeds it is a note of that finding. Where the dims of the port are wrong too, it is a
-    note of the finding about those. A constant in half precision that a Convert widens for a `Result` is declared
-    `FP16` behind the Convert by OpenVINO itself, which is left alone.
+    note of the finding about those. An output of integers that is declared `FP32` or `FP16` and feeds nothing is an
+    information: writers that do not know its type put that of the model there. A constant in half precision that a
+    Convert widens for a `Result` is declared `FP16` behind the Convert by OpenVINO itself, which is left alone. So is
+    an output of IR version 10 that is declared in the type that OpenVINO gives it: `FP32` where the model computes in
+    `FP16` or in `BOOL`.
 
     ## Why is this bad
     OpenVINO ignores the precision of ports: the file says one thing and the model computes in another type.
@@ -36,6 +40,7 @@ class WrongPrecision(Rule):
 
     code = "IR403"
     name = "wrong-precision"
+    opt_in = True
     stage = "facts"
     good = (NET,)
     bad = (
@@ -51,14 +56,18 @@ class WrongPrecision(Rule):
                 if _is_wrong(context, item, context.made)
                 and not has_twins(item)
                 and not _is_widened_result(item)
+                and not _is_legacy_output(context, item)
                 and wrong_dims(context, item) is None
             ]
             if found:
+                found.sort(key=lambda finding: -finding.severity)
                 others = (other.message for other in found[1:])
                 yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))
         for item in context.inputs:
             feeder = item.feeder
             if feeder is not None and item.port.precision == feeder.precision:
+                continue
+            if item.layer.type == "Result" and _is_legacy_output(context, item):
                 continue
             if _is_wrong(context, item, context.arrives) and context.contradiction(item) is None:
                 yield _finding(item, f"input port {item.port.id}", [])
@@ -84,6 +93,14 @@ def _is_widened_result(item: DeclaredPort) -> bool:
     return bool(halves) and any(layer.type == "Result" for layer, _ in item.fed)
 
 
+def _is_legacy_output(context: Context, item: DeclaredPort) -> bool:
+    """Whether a port is that of an output of a model, declared in the type that IR version 10 gives it."""
+    if context.document.net.version != LEGACY or item.path:
+        return False
+    is_read = item.layer.type == "Result" or any(layer.type == "Result" for layer, _ in item.fed)
+    return is_read and agrees(item.port, output_type(item.fact.type, LEGACY))
+
+
 def _is_half(fact: Fact | None) -> bool:
     return fact is not None and fact.type is F16
 
@@ -94,7 +111,9 @@ def _output(item: DeclaredPort) -> Diagnostic:
         for layer, port in item.fed
         if port.precision == item.port.precision
     ]
-    return _finding(item, f"output port {item.port.id}", repeated)
+    finding = _finding(item, f"output port {item.port.id}", repeated)
+    by_default = item.port.precision in ("FP32", "FP16") and item.fact.type.is_integer and not any(item.fed)
+    return dataclasses.replace(finding, severity=Severity.INFO) if by_default else finding
 
 
 def _finding(item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:

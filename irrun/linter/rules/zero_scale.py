@@ -12,6 +12,7 @@ from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, Scope, made
+from irrun.linter.spread import spreads
 from irrun.tensor import Array
 
 _CARRIERS: Final = frozenset({"Convert", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
@@ -52,12 +53,16 @@ _DIVIDED: Final = """<?xml version="1.0"?>
 
 
 class _Scale(NamedTuple):
-    """An input that scales, its values, and what becomes of the result where they are 0."""
+    """An input that scales, its values, and what becomes of the result where they are 0.
+
+    ``severity`` is that of some zeros, ``whole`` that of nothing but zeros.
+    """
 
     port: int
     values: Array
     consequence: str
     severity: Severity = Severity.WARNING
+    whole: Severity = Severity.WARNING
     noun: str = "scale"
 
 
@@ -66,8 +71,10 @@ class ZeroScale(Rule):
 
     ## What it does
     Looks for zeros in constant divisors of floats that are not constant, in the scales of FakeConvert, in the scales
-    that compressed weights are multiplied by, and in gamma of BatchNormInference and GroupNormalization. Of gamma some
-    zeros are an information, as channels that are pruned have them; nothing but zeros is a warning.
+    that compressed weights are multiplied by, and in gamma of BatchNormInference and GroupNormalization. Some zeros in
+    gamma or in the scales of weights are an information, as channels that are pruned and weights that are all 0 have
+    them; nothing but zeros is a warning. So is a zero divisor whose quotients reach a product, or an output by way of
+    arithmetic; where they do not, as in front of a Select, it is an information.
 
     ## Why is this bad
     What is divided by 0 becomes infinite or NaN; what is multiplied by it is lost, so that the layers before it are
@@ -98,12 +105,11 @@ class ZeroScale(Rule):
             zeros = scale.values.size - int(np.count_nonzero(scale.values))
             if not zeros:
                 continue
-            whole = zeros == scale.values.size
             yield Diagnostic(
                 self.code,
                 f"{zeros} of {scale.values.size} {scale.noun}s {'is' if zeros == 1 else 'are'} 0: {scale.consequence}",
                 Anchor(layer.inputs[scale.port].element),
-                Severity.WARNING if whole else scale.severity,
+                scale.whole if zeros == scale.values.size else scale.severity,
                 layer_ref(layer),
                 layer.inputs[scale.port].id,
                 notes=path_notes(item.scope.path),
@@ -116,12 +122,16 @@ def _scale(item: Made) -> _Scale | None:
             if not item.outputs[0].type.is_float or _constant(item, 0, "") is not None:
                 return None
             found = _constant(item, 1, "what is divided by it becomes infinite, or NaN where it is 0 itself")
-            return None if found is None else found._replace(noun="divisor")
+            if found is None:
+                return None
+            severity = Severity.WARNING if spreads(item.scope, Outlet(item.node.id, 0), True) else Severity.INFO
+            return found._replace(noun="divisor", severity=severity, whole=severity)
         case "FakeConvert":
             return _constant(item, 1, "what is divided by it in the end is NaN")
         case "Multiply":
             weights = next((port for port in (0, 1) if _is_compressed(item, port)), None)
-            return None if weights is None else _constant(item, 1 - weights, "the weights that it stands for are lost")
+            lost = None if weights is None else _constant(item, 1 - weights, "the weights that it stands for are lost")
+            return None if lost is None else lost._replace(severity=Severity.INFO)
     port = 0 if item.inputs[0].rank == 1 else 1
     lost = _constant(item, port, "the channel does not depend on the input any more")
     return None if lost is None else lost._replace(severity=Severity.INFO)

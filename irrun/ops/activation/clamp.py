@@ -15,9 +15,12 @@ class Clamp(Op):
     """Clip every element to the closed interval [min, max].
 
     Integer tensors are clipped to the integers inside the interval: ceil(min) and floor(max).
-
-    Departure: the native CPU plugin truncates min for 8-bit integers, and gives min for NaN.
     """
+
+    departures = {
+        "nan": "gives min for NaN",
+        "8-bit": "rounds min of 8-bit integers down",
+    }
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)

@@ -8,9 +8,8 @@ from irrun.ops.activation.elementwise import Activation
 
 @op("Exp", opset=1)
 class Exp(Activation):
-    """Element-wise exponential.
+    """Element-wise exponential."""
 
-    Departure: the native CPU plugin gives infinity from 88.5 on, where float32 reaches to 88.72, and for NaN.
-    """
+    departures = {"limits": "gives infinity from 88.5 on, where float32 reaches to 88.72, and for NaN"}
 
     function = np.exp

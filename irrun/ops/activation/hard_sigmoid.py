@@ -9,10 +9,13 @@ T = TypeVar("T", NUMERIC)
 
 @op("HardSigmoid", opset=1)
 class HardSigmoid(Op):
-    """A line clipped to [0, 1]: max(0, min(1, alpha * x + beta)).
+    """A line clipped to [0, 1]: max(0, min(1, alpha * x + beta))."""
 
-    Departure: the native CPU plugin takes alpha to be positive, and gives 1 for NaN.
-    """
+    departures = {
+        "parameters": "refuses alpha and beta that are not constant",
+        "falling": "takes alpha to be positive",
+        "nan": "gives 1 for NaN",
+    }
 
     inputs = (
         In("data", T),

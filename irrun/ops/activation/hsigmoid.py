@@ -7,10 +7,9 @@ from irrun.ops.activation.elementwise import Activation
 
 @op("HSigmoid", opset=5, page="hsigmoid-5")
 class HSigmoid(Activation):
-    """Hard version of the sigmoid: min(max(x + 3, 0), 6) / 6.
+    """Hard version of the sigmoid: min(max(x + 3, 0), 6) / 6."""
 
-    Departure: the native CPU plugin gives 0 for NaN.
-    """
+    departures = {"nan": "gives 0 for NaN"}
 
     def run(self, data: Array) -> Array:
         return in_floats(hard_sigmoid, data, 1 / 6, 0.5)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import prelu
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.kernels.activation import in_floats, prelu
+from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.shapes import broadcasts_onto
 from irrun.tensor.element_type import NUMERIC
 
@@ -15,11 +15,19 @@ class PReLU(Op):
     A slope of one axis that is as long as the second axis of data holds a value for each channel. Any other is
     broadcast onto data by NumPy's rule.
 
-    Note: the only axis of 1D data is the axis of channels.
+    Note: the only axis of 1D data is the axis of channels. As in OpenVINO, slope may have another type than data; the
+    products of integers are then rounded to the nearest, halves to even.
     """
 
-    inputs = (In("data", T), In("slope", T, "factor of the negative elements"))
+    inputs = (In("data", T), In("slope", NUMERIC, "factor of the negative elements"))
     outputs = (Out("output", T),)
+    legacy = (
+        Legacy(
+            *("channel_shared", "filler_type", "filler_value", "max", "mean", "min", "sparse", "std", "variance_norm"),
+            since="2019 R2",
+            until="2019 R3",
+        ),
+    )
 
     def infer(self, data: Fact, slope: Fact) -> Shape:
         if data.shape.dims is None or slope.shape.dims is None or broadcasts_onto(slope.shape, data.shape):
@@ -33,4 +41,5 @@ class PReLU(Op):
     def run(self, data: Array, slope: Array) -> Array:
         if slope.ndim == 1 and data.ndim > 1 and slope.shape[0] == data.shape[1]:
             slope = slope.reshape(-1, *(1,) * (data.ndim - 2))
-        return prelu(data, slope.reshape(slope.shape[max(slope.ndim - data.ndim, 0) :]))
+        slope = slope.reshape(slope.shape[max(slope.ndim - data.ndim, 0) :])
+        return prelu(data, slope) if slope.dtype == data.dtype else in_floats(prelu, data, slope)

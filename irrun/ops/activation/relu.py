@@ -8,10 +8,9 @@ from irrun.ops.activation.elementwise import Activation
 
 @op("ReLU", opset=1, page="relu-1")
 class ReLU(Activation):
-    """Rectified linear unit: max(0, x).
+    """Rectified linear unit: max(0, x)."""
 
-    Departure: the native CPU plugin gives 0 for NaN.
-    """
+    departures = {"nan": "gives 0 for NaN"}
 
     def run(self, data: Array) -> Array:
         return np.asarray(np.maximum(data, 0))

@@ -13,6 +13,8 @@ T = TypeVar("T", FLOAT)
 class Selu(Op):
     """Scaled exponential linear unit: lambda * x where x is positive, lambda * alpha * (exp(x) - 1) elsewhere."""
 
+    departures = {"parameters": "refuses alpha and lambda that are not constant"}
+
     inputs = (
         In("data", T),
         In("alpha", T, "scale of the negative part, one element", rank=(0, 1)),

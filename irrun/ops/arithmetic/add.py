@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops import Fold, op
+from irrun.ops import Fold, Legacy, op
 from irrun.ops.arithmetic.elementwise import Binary
 
 
 @op("Add", opset=1)
 class Add(Binary):
-    """Element-wise sum of two tensors.
+    """Element-wise sum of two tensors."""
 
-    Departure: the native CPU plugin saturates 8-bit integers; here all integers wrap.
-    """
+    departures = {"8-bit": "saturates 8-bit integers"}
 
+    legacy = (Legacy("axis", writer="OpenVINO's documentation"),)
     foldable = Fold.DIMS
     function = np.add

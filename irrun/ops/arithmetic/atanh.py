@@ -13,6 +13,8 @@ class Atanh(Unary):
     Integers from 1 up give the largest value of their type, those from -1 down the smallest.
     """
 
+    departures = {"infinity": "gives other limits for infinite results of signed integers"}
+
     function = np.arctanh
 
     def run(self, data: Array) -> Array:

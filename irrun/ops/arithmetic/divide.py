@@ -12,10 +12,10 @@ from irrun.ops.arithmetic.elementwise import Binary, hold_dims, over_dims
 class Divide(Binary):
     """Element-wise quotient of two tensors; of integers rounded down, or toward zero where m_pythondiv is false.
 
-    Departure: the native CPU plugin rounds toward zero whatever m_pythondiv says.
-
     Note: the page leaves a divisor of zero undefined; integers give zero.
     """
+
+    departures = {"floor": "rounds toward zero whatever m_pythondiv says"}
 
     foldable = Fold.DIMS
 

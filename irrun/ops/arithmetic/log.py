@@ -14,5 +14,7 @@ class Log(FloatFunction):
     The native CPU plugin rounds them to the nearest integer.
     """
 
+    departures = {"integers": "rounds the results of integers to nearest, of which the page says nothing"}
+
     function = np.log
     whole = np.trunc

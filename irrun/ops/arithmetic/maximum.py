@@ -19,5 +19,7 @@ class Maximum(Binary):
     Note: the page says nothing of NaN; it is the result where either input is NaN.
     """
 
+    departures = {"nan": "gives the second input where one is NaN, of which the page says nothing"}
+
     foldable = Fold.DIMS
     function = maximum

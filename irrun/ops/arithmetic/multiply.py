@@ -8,10 +8,9 @@ from irrun.ops.arithmetic.elementwise import Binary
 
 @op("Multiply", opset=1)
 class Multiply(Binary):
-    """Element-wise product of two tensors.
+    """Element-wise product of two tensors."""
 
-    Departure: the native CPU plugin saturates 8-bit integers; here all integers wrap.
-    """
+    departures = {"8-bit": "saturates 8-bit integers"}
 
     foldable = Fold.DIMS
     function = np.multiply

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops import Array, op
+from irrun.ops import Array, Legacy, op
 from irrun.ops.arithmetic.elementwise import Binary
 
 
@@ -23,4 +23,5 @@ class Power(Binary):
     Note: of integers the page says nothing; powers that are too large wrap, those with a negative exponent truncate.
     """
 
+    legacy = (Legacy("power", "scale", "shift", since="2019 R2", until="2019 R3"),)
     function = power

@@ -11,10 +11,9 @@ from irrun.ops.arithmetic.elementwise import T
 
 @op("Round", opset=5)
 class Round(Op):
-    """Element-wise rounding to the nearest integer.
+    """Element-wise rounding to the nearest integer."""
 
-    Departure: with half_away_from_zero the native CPU plugin adds a half and truncates, so that 0.49999997 becomes 1.
-    """
+    departures = {"away": "adds a half and truncates with half_away_from_zero, so that 0.49999997 becomes 1"}
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)

@@ -14,5 +14,7 @@ class Sin(FloatFunction):
     The native CPU plugin rounds them to the nearest integer.
     """
 
+    departures = {"integers": "rounds the results of integers to nearest, of which the page says nothing"}
+
     function = np.sin
     whole = np.trunc

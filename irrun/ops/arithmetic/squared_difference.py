@@ -15,5 +15,7 @@ def squared_difference(a: Array, b: Array) -> Any:
 class SquaredDifference(Binary):
     """Element-wise square of the difference of two tensors."""
 
+    departures = {"8-bit": "saturates 8-bit integers"}
+
     foldable = Fold.DIMS
     function = squared_difference

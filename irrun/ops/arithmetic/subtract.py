@@ -8,10 +8,9 @@ from irrun.ops.arithmetic.elementwise import Binary
 
 @op("Subtract", opset=1)
 class Subtract(Binary):
-    """Element-wise difference of two tensors.
+    """Element-wise difference of two tensors."""
 
-    Departure: the native CPU plugin saturates 8-bit integers; here all integers wrap.
-    """
+    departures = {"8-bit": "saturates 8-bit integers"}
 
     foldable = Fold.DIMS
     function = np.subtract

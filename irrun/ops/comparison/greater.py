@@ -8,9 +8,8 @@ from irrun.ops.comparison.base import Comparison
 
 @op("Greater", opset=1)
 class Greater(Comparison):
-    """Whether an element of a is greater than that of b.
+    """Whether an element of a is greater than that of b."""
 
-    Departure: the native CPU plugin gives true where an operand is NaN.
-    """
+    departures = {"nan": "gives true where an operand is NaN"}
 
     function = np.greater

@@ -8,9 +8,8 @@ from irrun.ops.comparison.base import Comparison
 
 @op("GreaterEqual", opset=1)
 class GreaterEqual(Comparison):
-    """Whether an element of a is at least that of b.
+    """Whether an element of a is at least that of b."""
 
-    Departure: the native CPU plugin gives true where an operand is NaN.
-    """
+    departures = {"nan": "gives true where an operand is NaN"}
 
     function = np.greater_equal

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from irrun.ops import Array, Fact, In, Op, Out, op
+from irrun.ops import Array, Fact, Fold, In, Op, Out, op
 from irrun.ops.context import BodyCall, BodyPorts
 from irrun.tensor import DYNAMIC
 from irrun.tensor.element_type import ANY, BOOLEAN
@@ -19,6 +19,7 @@ class If(Op):
     )
     outputs = (Out("outputs", ANY, variadic=True),)
     bodies = ("then_body", "else_body")
+    foldable = Fold.NEVER
 
     def infer(self, cond: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
         results = {

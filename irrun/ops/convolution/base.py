@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar, Final
 
 import numpy as np
 
-from irrun.ops import Array, Dim, Fact, Op, OpError, Shape, attr
+from irrun.ops import Array, Dim, Fact, Legacy, Op, OpError, Shape, attr
 from irrun.ops.convolution.spatial import AutoPad, Windows, check_taps, per_axis
 from irrun.ops.shapes import known_dims, merge_dims
+
+IN_IR_7: Final = Legacy("group", "input", "kernel", "output", since="2019 R2", until="2019 R3")
+"""Attributes that follow from the shape of the kernel; IR v7 had them."""
 
 
 class Convolving(Op):
     """The attributes of everything that slides a kernel."""
+
+    legacy: ClassVar[tuple[Legacy, ...]] = (Legacy("output_padding", since="2020.1", until="2021.2"), IN_IR_7)
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())
@@ -109,6 +115,8 @@ def _transposed_sizes(windows: Windows, sizes: Sequence[Dim], taps: Sequence[Dim
 
 class TransposedConvolving(Convolving):
     """The attributes of transposed convolutions."""
+
+    legacy = (IN_IR_7,)
 
     output_padding: tuple[int, ...] = attr((), doc="elements to add to the end of each output axis", ge=0)
 

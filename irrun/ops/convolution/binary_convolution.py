@@ -15,10 +15,12 @@ class BinaryConvolution(Convolving):
     """2D convolution of binary data with a binary kernel: 0 counts as -1, 1 as 1.
 
     Note: an element that is neither 0 nor 1, such as padding with another pad_value, agrees with no bit of the kernel.
-
-    Departure: the native CPU plugin takes the bits of the kernel in the opposite order, and counts padding with 0 as
-    nothing.
     """
+
+    departures = {
+        "bits": "takes the bits of the kernel in the opposite order, and counts padding with 0 as nothing",
+        "integers": "takes no integers",
+    }
 
     inputs = (
         In("data", T1, "[N, C_IN, Y, X], of zeros and ones", rank=4),

@@ -16,6 +16,8 @@ class Convolution(Convolving):
     Negative padding cuts elements off.
     """
 
+    departures = {"negative padding": "refuses negative padding"}
+
     inputs = (
         In("data", T, "[N, C_IN, Z, Y, X]", rank=(3, 4, 5)),
         In("kernel", T, "[C_OUT, C_IN, Z, Y, X]", rank=(3, 4, 5)),

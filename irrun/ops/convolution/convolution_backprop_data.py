@@ -13,10 +13,9 @@ class ConvolutionBackpropData(TransposedConvolving):
     """1D, 2D or 3D transposed convolution.
 
     Where output_shape asks for more than the input can give, the elements at the end are zero.
-
-    Departure: with output_shape and auto_pad explicit or valid, the native CPU plugin takes the padding from the
-    attributes; here it follows from output_shape, as the specification says.
     """
+
+    departures = {"output_shape": "takes padding from attributes, not output_shape, with auto_pad explicit or valid"}
 
     inputs = (
         In("data", T1, "[N, C_INPUT, Z, Y, X]", rank=(3, 4, 5)),

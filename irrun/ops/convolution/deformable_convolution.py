@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.deformable import deformable_convolve
-from irrun.ops import REFUSED, Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.convolution.base import match_channels
 from irrun.ops.convolution.spatial import AutoPad, Windows, per_axis
 from irrun.ops.shapes import known_dims, merge_dims
@@ -23,6 +23,10 @@ class DeformableConvolutionV1(Op):
         In("kernel", T, "[C_OUT, C / group, Y, X]", rank=4),
     )
     outputs = (Out("output", T, "[N, C_OUT, Y, X]"),)
+    legacy = (
+        Legacy("output_padding", since="2020.1", until="2021.2"),
+        Legacy("input", "kernel", "output", since="2019 R2", until="2019 R3"),
+    )
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())
@@ -47,9 +51,13 @@ class DeformableConvolutionV8(Op):
         In("data", T, "[N, C, Y, X]", rank=4),
         In("offsets", T, "[N, deformable_group * kernel_Y * kernel_X * 2, Y, X]", rank=4),
         In("kernel", T, "[C_OUT, C / group, Y, X]", rank=4),
-        In("mask", T, "[N, deformable_group * kernel_Y * kernel_X, Y, X]", optional=True, rank=4),
+        In("mask", NUMERIC, "[N, deformable_group * kernel_Y * kernel_X, Y, X]", optional=True, rank=4),
     )
     outputs = (Out("output", T, "[N, C_OUT, Y, X]"),)
+    legacy = (
+        Legacy("output_padding", since="2020.1", until="2021.2"),
+        Legacy("input", "kernel", "output", since="2019 R2", until="2019 R3"),
+    )
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())

@@ -13,10 +13,12 @@ class GroupConvolutionBackpropData(TransposedConvolving):
     """1D, 2D or 3D transposed convolution of groups of channels.
 
     Where output_shape asks for more than the input can give, the elements at the end are zero.
-
-    Departure: with output_shape and auto_pad explicit or valid, the native CPU plugin takes the padding from the
-    attributes; here it follows from output_shape, as the specification of ConvolutionBackpropData says.
     """
+
+    departures = {
+        "output_shape": "takes padding from attributes, not output_shape, with auto_pad explicit or valid",
+        "one group": "refuses one group of two channels",
+    }
 
     inputs = (
         In("data", T1, "[N, GROUPS * C_IN, Z, Y, X]", rank=(3, 4, 5)),

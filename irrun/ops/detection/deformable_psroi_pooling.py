@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.roi_pooling import deformable, listed
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.ops.detection.roi_align import check_batches
 from irrun.ops.shapes import merge_dims
@@ -21,15 +21,19 @@ class DeformablePSROIPooling(Op):
 
     inputs = (
         In("input", T, "[N_in, C_in, H_in, W_in]", rank=4),
-        In("coords", T, "[NUM_ROIS, 5]: batch_id, x1, y1, x2, y2", rank=2),
-        In("offsets", T, "[NUM_ROIS, 2 * NUM_CLASSES, part_size, part_size]", optional=True, rank=4),
+        In("coords", FLOAT, "[NUM_ROIS, 5]: batch_id, x1, y1, x2, y2", rank=2),
+        In("offsets", FLOAT, "[NUM_ROIS, 2 * NUM_CLASSES, part_size, part_size]", optional=True, rank=4),
     )
     outputs = (Out("output", T, "[NUM_ROIS, output_dim, group_size, group_size]"),)
+    legacy = (
+        Legacy("pooled_height", "pooled_width", since="2019 R2", until="2021.2"),
+        Legacy("no_trans", since="2019 R2", until="2020.4"),
+    )
 
     output_dim: int = attr(doc="channels of the output", gt=0)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
     group_size: int = attr(1, doc="rows and columns of the output", gt=0)
-    mode: Literal["bilinear_deformable"] = attr("bilinear_deformable")
+    mode: Literal["bilinear_deformable"] = attr("bilinear_deformable", exact=True)
     spatial_bins_x: int = attr(1, doc="samples over the width of a bin", gt=0)
     spatial_bins_y: int = attr(1, doc="samples over the height of a bin", gt=0)
     trans_std: float = attr(1.0, doc="factor of the offsets")

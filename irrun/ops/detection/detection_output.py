@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from irrun.kernels.detection_output import Settings, detections
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import merge_all, ranked
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import FLOAT
@@ -17,7 +17,7 @@ CodeType = Literal["caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CE
 _INPUTS = (
     In("box_logits", T, "[N, num_prior_boxes * num_loc_classes * 4]", rank=2),
     In("class_preds", T, "[N, num_prior_boxes * num_classes]", rank=2),
-    In("proposals", T, "[1 or N, 1 or 2, num_prior_boxes * 4 or 5]: boxes, and variances", rank=3),
+    In("proposals", FLOAT, "[1 or N, 1 or 2, num_prior_boxes * 4 or 5]: boxes, and variances", rank=3),
     In("aux_class_preds", T, "[N, num_prior_boxes * 2]", optional=True, rank=2),
     In("aux_box_preds", T, "the shape of box_logits", optional=True, rank=2),
 )
@@ -30,22 +30,32 @@ class DetectionOutputV1(Op):
 
     The detections of an image are ordered by class, those of a class by score. A row of batch_id -1 ends the list,
     and zeros fill the output up.
-
-    Departure: with additional predictions and normalized false the native CPU plugin divides by the size of the image
-    twice.
     """
+
+    departures = {
+        "normalized": "divides by the size of the image twice, with additional predictions and normalized false",
+    }
 
     inputs = _INPUTS
     outputs = _OUTPUTS
+    legacy = (
+        Legacy(
+            *("eta", "height", "height_scale", "interp_mode", "label_map_file", "name_size_file", "num_test_image"),
+            *("output_directory", "output_format", "output_name_prefix", "pad_mode", "pad_value", "prob"),
+            *("resize_mode", "save_file", "visualize", "visualize_threshold", "width", "width_scale"),
+            since="2019 R2",
+            until="2021.2",
+        ),
+    )
 
     num_classes: int = attr(doc="classes, the background included", gt=0)
     background_label_id: int = attr(0, doc="the class to leave out; -1: none")
     top_k: int = attr(-1, doc="the most candidates of a class; -1: all", ge=-1)
     variance_encoded_in_target: bool = attr(False, doc="whether proposals come without variances")
     keep_top_k: tuple[int, ...] = attr(doc="the most detections of an image; -1: all", ge=-1)
-    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="how boxes are encoded")
+    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="how boxes are encoded", exact=True)
     share_location: bool = attr(True, doc="whether all classes share the boxes")
-    nms_threshold: float = attr(doc="the overlap above which a box is suppressed")
+    nms_threshold: float = attr(doc="the overlap above which a box is suppressed", openvino=0.0)
     confidence_threshold: float = attr(0.0, doc="the confidence that a detection must exceed")
     clip_after_nms: bool = attr(False, doc="whether detections are limited to 0..1")
     clip_before_nms: bool = attr(False, doc="whether decoded boxes are limited to 0..1")
@@ -75,10 +85,11 @@ class DetectionOutputV8(Op):
 
     The detections of an image are ordered by class, those of a class by score. A row of batch_id -1 ends the list,
     and zeros fill the output up.
-
-    Departure: with additional predictions and normalized false the native CPU plugin divides by the size of the image
-    twice.
     """
+
+    departures = {
+        "normalized": "divides by the size of the image twice, with additional predictions and normalized false",
+    }
 
     inputs = _INPUTS
     outputs = _OUTPUTS
@@ -87,9 +98,9 @@ class DetectionOutputV8(Op):
     top_k: int = attr(-1, doc="the most candidates of a class; -1: all", ge=-1)
     variance_encoded_in_target: bool = attr(False, doc="whether proposals come without variances")
     keep_top_k: tuple[int, ...] = attr(doc="the most detections of an image; -1: all", ge=-1)
-    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="how boxes are encoded")
+    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="how boxes are encoded", exact=True)
     share_location: bool = attr(True, doc="whether all classes share the boxes")
-    nms_threshold: float = attr(doc="the overlap above which a box is suppressed")
+    nms_threshold: float = attr(doc="the overlap above which a box is suppressed", openvino=0.0)
     confidence_threshold: float = attr(0.0, doc="the confidence that a detection must exceed")
     clip_after_nms: bool = attr(False, doc="whether detections are limited to 0..1")
     clip_before_nms: bool = attr(False, doc="whether decoded boxes are limited to 0..1")

@@ -18,9 +18,9 @@ class ExperimentalDetectronDetectionOutput(Op):
 
     Note: class 0 is the background and never detected, whatever class_agnostic_box_regression, as in OpenVINO. The last
     row and column of the image are what boxes are clipped to.
-
-    Departure: the native CPU plugin clips boxes at 0 only, not at the size of the image.
     """
+
+    departures = {"clip": "clips boxes at 0 only, not at the size of the image"}
 
     inputs = (
         In("rois", T, "[number_of_ROIs, 4]", rank=2),

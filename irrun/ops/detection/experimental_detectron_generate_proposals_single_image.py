@@ -15,9 +15,9 @@ class ExperimentalDetectronGenerateProposalsSingleImage(Op):
     """Move and scale anchors by predicted deltas, and choose the best of them by score.
 
     Zeros fill the outputs up.
-
-    Departure: the native CPU plugin keeps boxes smaller than min_size, with a score of 0.
     """
+
+    departures = {"min_size": "keeps boxes smaller than min_size, with a score of 0"}
 
     inputs = (
         In("im_info", T, "[height, width, scale]", rank=1),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.roi import align_all, pyramid_levels, regions_of
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, merge_all, ranked
 from irrun.tensor.element_type import FLOAT
 
@@ -24,6 +24,9 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
     outputs = (
         Out("rois_features", T, "[number_of_ROIs, number_of_channels, output_size, output_size]"),
         Out("rois", T, "[number_of_ROIs, 4]"),
+    )
+    legacy = (
+        Legacy("distribute_rois_between_levels", "image_id", "preserve_rois_order", since="2019 R1", until="2021.2"),
     )
 
     output_size: int = attr(doc="rows and columns of the output", gt=0)

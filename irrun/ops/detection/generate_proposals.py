@@ -16,16 +16,15 @@ T = TypeVar("T", FLOAT)
 
 @op("GenerateProposals", opset=9)
 class GenerateProposals(Op):
-    """Move and scale anchors by predicted deltas, and choose the best of them by score, for each image.
+    """Move and scale anchors by predicted deltas, and choose the best of them by score, for each image."""
 
-    Departure: OpenVINO refuses an nms_eta other than 1.
-    """
+    departures = {"nms_eta": "refuses an nms_eta other than 1"}
 
     inputs = (
         In("im_info", T, "[num_batches, 3] or [num_batches, 4]: height, width, and a scale for both or each", rank=2),
-        In("anchors", T, "[height, width, number_of_anchors, 4]", rank=4),
-        In("boxesdeltas", T, "[num_batches, number_of_anchors * 4, height, width]", rank=4),
-        In("scores", T, "[num_batches, number_of_anchors, height, width]", rank=4),
+        In("anchors", FLOAT, "[height, width, number_of_anchors, 4]", rank=4),
+        In("boxesdeltas", FLOAT, "[num_batches, number_of_anchors * 4, height, width]", rank=4),
+        In("scores", FLOAT, "[num_batches, number_of_anchors, height, width]", rank=4),
     )
     outputs = (
         Out("rpnrois", T, "[num_rois, 4], image after image"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.prior_box import distinct_ratios, fixed_priors, lay_out, sized_priors, with_variances
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, attr, op
+from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.tensor.element_type import F32, INTEGER
 
@@ -22,12 +22,15 @@ class PriorBoxV1(Op):
     Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
     image. Boxes of fixed_size do not reach over the image. With scale_all_sizes false, min_size and step are in
     heights of the image, and a step of -1 is one cell.
-
-    Departure: with scale_all_sizes false OpenVINO uses max_size nevertheless, beyond the room of the output.
     """
+
+    departures = {
+        "scale_all_sizes": "uses max_size with scale_all_sizes false nevertheless, beyond the room of the output",
+    }
 
     inputs = _INPUTS
     outputs = (Out("output", F32, "[2, 4 * height * width * priors_per_point]"),)
+    legacy = (Legacy("img_h", "img_size", "img_w", "step_h", "step_w", until="2019 R1"),)
 
     min_size: tuple[float, ...] = attr((), doc="smaller sides, in pixels", gt=0)
     max_size: tuple[float, ...] = attr((), doc="larger sides, in pixels", gt=0)
@@ -61,9 +64,12 @@ class PriorBoxV8(Op):
     Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
     image. Boxes of fixed_size do not reach over the image. With scale_all_sizes false, min_size and step are in
     heights of the image, and a step of -1 is one cell.
-
-    Departure: with scale_all_sizes false OpenVINO uses max_size nevertheless, beyond the room of the output.
     """
+
+    departures = {
+        "scale_all_sizes": "uses max_size with scale_all_sizes false nevertheless, beyond the room of the output",
+        "order": "refuses min_max_aspect_ratios_order false",
+    }
 
     inputs = _INPUTS
     outputs = (Out("output", F32, "[2, 4 * height * width * priors_per_point]"),)

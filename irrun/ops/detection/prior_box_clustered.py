@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.prior_box import Prior, lay_out, with_variances
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, attr, op
+from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, attr, op
 from irrun.ops.detection.prior_box import check_variance, grid_shape
 from irrun.tensor.element_type import F32, INTEGER
 
@@ -23,6 +23,7 @@ class PriorBoxClustered(Op):
         In("image_size", INTEGER, "[height, width] of the image", rank=1),
     )
     outputs = (Out("output", F32, "[2, 4 * height * width * priors_per_point]"),)
+    legacy = (Legacy("flip", "img_size", since="2019 R2", until="2021.2"), Legacy("img_h", "img_w", since="2019 R2"))
 
     width: tuple[float, ...] = attr((1.0,), doc="widths, in pixels", gt=0, openvino=())
     height: tuple[float, ...] = attr((1.0,), doc="heights, in pixels", gt=0, openvino=())

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from irrun.kernels.proposal import generate_anchors, propose
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import ranked
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT
@@ -14,8 +14,8 @@ T = TypeVar("T", FLOAT)
 
 _INPUTS = (
     In("class_probs", T, "[batch_size, 2 * K, H, W]: K scores of the background, then K of the foreground", rank=4),
-    In("bbox_deltas", T, "[batch_size, 4 * K, H, W]", rank=4),
-    In("image_shape", T, "[height, width, scale] or [height, width, scale of height, scale of width]", rank=1),
+    In("bbox_deltas", FLOAT, "[batch_size, 4 * K, H, W]", rank=4),
+    In("image_shape", FLOAT, "[height, width, scale] or [height, width, scale of height, scale of width]", rank=1),
 )
 
 
@@ -25,12 +25,16 @@ class ProposalV1(Op):
 
     Rows of ``[batch index, x1, y1, x2, y2]``. Where there are fewer than post_nms_topn, -1 ends the list of an image
     and zeros fill it up.
-
-    Departure: the native CPU plugin keeps boxes smaller than min_size, with a score of 0.
     """
+
+    departures = {
+        "few anchors": "crashes where there are few anchors",
+        "min_size": "keeps boxes smaller than min_size, with a score of 0",
+    }
 
     inputs = _INPUTS
     outputs = (Out("proposals", T, "[batch_size * post_nms_topn, 5]"),)
+    legacy = (Legacy("for_deformable", since="2019 R2", until="2020.4"),)
 
     base_size: int = attr(doc="side of the anchor to which scale and ratio apply", gt=0)
     pre_nms_topn: int = attr(doc="the most boxes before suppression", gt=0)
@@ -45,7 +49,9 @@ class ProposalV1(Op):
     normalize: bool = attr(False, doc="whether the boxes are divided by the size of the image")
     box_size_scale: float = attr(1.0, doc="what the deltas of sizes are divided by", gt=0)
     box_coordinate_scale: float = attr(1.0, doc="what the deltas of coordinates are divided by", gt=0)
-    framework: Literal["", "tensorflow"] = attr("", doc="how coordinates are calculated; as in Caffe where empty")
+    framework: Literal["", "tensorflow"] = attr(
+        "", doc="how coordinates are calculated; as in Caffe where empty", exact=True
+    )
 
     def infer(self, class_probs: Fact, bbox_deltas: Fact, image_shape: Fact) -> Shape:
         return Shape([_batches(class_probs, bbox_deltas, image_shape, _anchors(self)) * self.post_nms_topn, 5])
@@ -60,9 +66,12 @@ class ProposalV4(Op):
 
     Rows of ``[batch index, x1, y1, x2, y2]``, and the scores. Where there are fewer than post_nms_topn, -1 ends the
     list of an image and zeros fill it up.
-
-    Departure: the native CPU plugin keeps boxes smaller than min_size, with a score of 0.
     """
+
+    departures = {
+        "few anchors": "crashes where there are few anchors",
+        "min_size": "keeps boxes smaller than min_size, with a score of 0",
+    }
 
     inputs = _INPUTS
     outputs = (
@@ -83,7 +92,9 @@ class ProposalV4(Op):
     normalize: bool = attr(False, doc="whether the boxes are divided by the size of the image")
     box_size_scale: float = attr(1.0, doc="what the deltas of sizes are divided by", gt=0)
     box_coordinate_scale: float = attr(1.0, doc="what the deltas of coordinates are divided by", gt=0)
-    framework: Literal["", "tensorflow"] = attr("", doc="how coordinates are calculated; as in Caffe where empty")
+    framework: Literal["", "tensorflow"] = attr(
+        "", doc="how coordinates are calculated; as in Caffe where empty", exact=True
+    )
 
     def infer(self, class_probs: Fact, bbox_deltas: Fact, image_shape: Fact) -> tuple[Shape, Shape]:
         rows = _batches(class_probs, bbox_deltas, image_shape, _anchors(self)) * self.post_nms_topn

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.roi_pooling import average_by_position, bilinear_by_position, listed
-from irrun.ops import REFUSED, Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.ops.detection.roi_align import check_batches
 from irrun.tensor.element_type import FLOAT
@@ -20,15 +20,19 @@ class PSROIPooling(Op):
 
     inputs = (
         In("input", T, "[N, C, H, W]", rank=4),
-        In("coords", T, "[num_boxes, 5]: batch_id, x1, y1, x2, y2", rank=2),
+        In("coords", FLOAT, "[num_boxes, 5]: batch_id, x1, y1, x2, y2", rank=2),
     )
     outputs = (Out("output", T, "[num_boxes, output_dim, group_size, group_size]"),)
+    legacy = (
+        Legacy("pooled_height", "pooled_width", since="2019 R2", until="2021.2"),
+        Legacy("no_trans", "part_size", "trans_std", since="2019 R2", until="2020.4"),
+    )
 
     output_dim: int = attr(doc="channels of the output", gt=0)
     group_size: int = attr(1, doc="rows and columns of the output", gt=0, openvino=REFUSED)
     spatial_scale: float = attr(doc="factor of coordinates", gt=0)
     mode: Literal["average", "bilinear"] = attr(
-        "average", doc="with bilinear, coordinates are from 0 to 1", openvino=REFUSED
+        "average", doc="with bilinear, coordinates are from 0 to 1", openvino=REFUSED, exact=True
     )
     spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear", gt=0)
     spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear", gt=0)

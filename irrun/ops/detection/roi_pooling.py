@@ -27,7 +27,7 @@ class ROIPooling(Op):
     pooled_h: int = attr(doc="rows of the output", gt=0)
     pooled_w: int = attr(doc="columns of the output", gt=0)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
-    method: Literal["max", "bilinear"] = attr("max", doc="with bilinear, coordinates are from 0 to 1")
+    method: Literal["max", "bilinear"] = attr("max", doc="with bilinear, coordinates are from 0 to 1", exact=True)
     output_size: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w once more; not used")
     output_roi: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w once more; not used")
 

@@ -12,6 +12,8 @@ _NUMBER = frozenset({I32, I64})
 class Eye(Op):
     """Matrices with ones on one diagonal and zeros elsewhere."""
 
+    departures = {"no batch": "reads beyond an empty batch_shape"}
+
     inputs = (
         In("num_rows", _NUMBER, "one number", rank=(0, 1)),
         In("num_columns", _NUMBER, "one number", rank=(0, 1)),

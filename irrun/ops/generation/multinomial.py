@@ -6,7 +6,7 @@ import numpy as np
 
 from irrun.kernels.philox import sample_classes, unit_floats, words
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, attr, op
-from irrun.tensor.element_type import FLOAT, I32, I64
+from irrun.tensor.element_type import FLOAT, INTEGER
 
 
 @op("Multinomial", opset=13)
@@ -14,13 +14,13 @@ class Multinomial(Op):
     """Classes drawn at random by given probabilities.
 
     The seeds determine them, by the f64 stream of RandomUniform; two seeds of zero give other classes in each run.
-
-    Departure: the native CPU plugin draws from a generator of its own.
     """
+
+    departures = {"generator": "draws from a generator of its own"}
 
     inputs = (
         In("probs", FLOAT, "[batch, classes]; only their relations matter", rank=2),
-        In("num_samples", frozenset({I32, I64}), "how many classes to draw, one number", rank=(0, 1)),
+        In("num_samples", INTEGER, "how many classes to draw, one number", rank=(0, 1)),
     )
     outputs = (Out("output", "convert_type", "[batch, num_samples]"),)
     foldable = Fold.NEVER

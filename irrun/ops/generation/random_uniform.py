@@ -18,9 +18,9 @@ class RandomUniform(Op):
 
     The seeds determine them: with the TensorFlow alignment by Philox, with that of PyTorch by the Mersenne Twister.
     Two seeds of zero give other numbers in each run.
-
-    Departure: the native CPU plugin goes on in the stream with each run; here every run begins it anew.
     """
+
+    departures = {"stream": "goes on in the stream with each run; here every run begins it again"}
 
     inputs = (
         In("shape", frozenset({I32, I64}), "the shape of the output", rank=1),

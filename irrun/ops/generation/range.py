@@ -37,10 +37,12 @@ class RangeV4(Op):
     """The numbers from start up to, but not including, stop, step apart, in the type that an attribute says.
 
     With an integer output the inputs are first cut to integers; the number of elements follows from what is left.
-
-    Departure: the native CPU plugin counts |stop - start| / step elements where the step leads away from stop; the
-    output is empty there. It also adds up floats where the output is integer, and rounds the sums.
     """
+
+    departures = {
+        "away": "counts |stop - start| / step elements where the step leads away from stop; by the page there are none",
+        "convert": "counts with inputs that are not converted to the output type, and rounds sums of floats",
+    }
 
     inputs = (
         In("start", NUMERIC, "the first number", rank=0),

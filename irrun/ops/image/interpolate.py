@@ -25,10 +25,11 @@ class InterpolateV1(Op):
     Note: linear is the linear_onnx of Interpolate-4, or its linear for tensors of rank 5 and more; nearest rounds up
     where the axis becomes shorter, else down. Places are those of align_corners, else asymmetric; but half_pixel for
     linear without padding, unless the axes are 2 and 3 of a tensor of rank 4. Area takes the mean of what an element
-    covers. cubic is that of Interpolate-4 with its default coefficient.
-
-    Departure: OpenVINO sorts axes, and knows no area; here sizes go with axes in the order given.
+    covers. cubic is that of Interpolate-4 with its default coefficient. As in OpenVINO, sizes go with the axes in
+    ascending order.
     """
+
+    departures = {"area": "knows no area"}
 
     inputs = (
         In("data", T),
@@ -56,11 +57,11 @@ class InterpolateV1(Op):
         for axis in self.axes:
             normalize_axis(axis, len(data.shape), attribute="axes")
         padded = _padded(data.shape.dims, self.pads_begin, self.pads_end)
-        return _resized(padded, self.axes, sizes or [Dim()] * len(self.axes))
+        return _resized(padded, sorted(self.axes), sizes or [Dim()] * len(self.axes))
 
     def run(self, data: Array, target_spatial_shape: Array) -> Array:
         data = _pad(data, self.pads_begin, self.pads_end)
-        axes = _by_sizes(data, self.axes, target_spatial_shape.tolist())
+        axes = _by_sizes(data, sorted(self.axes), target_spatial_shape.tolist())
         coordinates = self._coordinates(data.ndim)
         match self.mode:
             case "nearest":
@@ -87,10 +88,13 @@ class InterpolateV4(Op):
     """Resize a tensor along some axes by interpolation, to given sizes or by given scales.
 
     Note: results of integers are rounded to the nearest, half to even.
-
-    Departure: the native CPU plugin does not widen the window of linear for antialias. An axis that keeps its size is
-    left alone there, also where tf_half_pixel_for_nn or a scale other than 1 moves its elements.
     """
+
+    departures = {
+        "antialias": "does not widen the window of linear for antialias",
+        "kept axis": "leaves an axis of kept size alone, also where its scale is not 1",
+        "negative axis": "refuses negative axes",
+    }
 
     inputs = (
         In("data", T),
@@ -122,11 +126,14 @@ class InterpolateV11(Op):
     """Resize a tensor along some axes by interpolation, to given sizes or by given scales; also as Pillow does.
 
     Note: results of integers are rounded to the nearest, half to even.
-
-    Departure: the native CPU plugin does not widen the window of linear for antialias, and truncates integers in the
-    modes of Pillow. An axis that keeps its size is
-    left alone there, also where tf_half_pixel_for_nn or a scale other than 1 moves its elements.
     """
+
+    departures = {
+        "antialias": "does not widen the window of linear for antialias",
+        "kept axis": "leaves an axis of kept size alone, also where its scale is not 1",
+        "negative axis": "refuses negative axes",
+        "pillow": "truncates integers in the modes of Pillow",
+    }
 
     inputs = (
         In("image", T),

@@ -14,7 +14,7 @@ _LARGE: Final = 1 << 12
 
 
 class WrongSize(OpError):
-    """The bytes of a constant are not as many as its shape and type take."""
+    """A constant has fewer bytes than its shape and type take, or they are no strings."""
 
     code = "IR503"
 
@@ -23,26 +23,30 @@ class WrongSize(OpError):
 class Const(Op):
     """A tensor whose values stand in the file of weights.
 
-    ``offset`` and ``size`` count bytes. An empty tensor may have a size of one.
+    ``offset`` and ``size`` count bytes. Of more bytes than the shape needs, the first are taken.
     """
 
     outputs = (Out("output", "element_type"),)
     foldable = Fold.NEVER
 
-    element_type: ElementType = attr(doc="the type of the elements")
-    shape: Shape = attr(doc="the shape, every dim known")
-    offset: int = attr(doc="where the values begin, in bytes", ge=0)
-    size: int = attr(doc="how many bytes they take", ge=0)
+    element_type: ElementType = attr(doc="the type of the elements", exact=True)
+    shape: Shape = attr(doc="the shape, every dim known", exact=True)
+    offset: int = attr(doc="where the values begin, in bytes", ge=0, exact=True)
+    size: int = attr(doc="how many bytes they take", ge=0, exact=True)
 
     def verify(self) -> None:
         if not self.shape.is_static:
             raise OpError(f"the shape {self.shape} of a constant is not static", attribute="shape")
-        if self.element_type.kind in ("string", "dynamic"):
-            return
-        needed = storage_size(self.element_type.name, self.shape.size.lo)
-        if self.size != needed and not (needed == 0 and self.size == 1):
-            what = f"size is {self.size} bytes, expected {needed} for {self.element_type}{self.shape}"
+        if self.size < self.needed:
+            what = f"size is {self.size} bytes, expected {self.needed} for {self.element_type}{self.shape}"
             raise WrongSize(what, attribute="size")
+
+    @property
+    def needed(self) -> int:
+        """How many bytes the elements take; of strings, all of them."""
+        if self.element_type.kind in ("string", "dynamic"):
+            return self.size
+        return storage_size(self.element_type.name, self.shape.size.lo)
 
     def infer(self, *, weights: Callable[[int, int], Array | None]) -> Fact:
         data = weights(self.offset, self.size)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from irrun.ops import Array, Dim, Fact, In, Op, Out, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, op
 from irrun.ops.context import BodyCall
 from irrun.ops.infrastructure.iteration import infer_loop, run_loop
 from irrun.tensor.element_type import ANY, BOOLEAN, I32, I64
@@ -19,6 +19,7 @@ class Loop(Op):
     )
     outputs = (Out("outputs", ANY, variadic=True),)
     bodies = ("body",)
+    foldable = Fold.NEVER
 
     def infer(
         self, trip_count: Fact, condition: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]

@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.ops import Array, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.context import Variables
+from irrun.tensor import DYNAMIC
 from irrun.tensor.element_type import ANY
 
 T = TypeVar("T", ANY)
@@ -28,15 +29,19 @@ class ReadValue3(Op):
 
 @op("ReadValue", opset=6)
 class ReadValue6(Op):
-    """Read a variable, or the initial value before it is first assigned: zeros where no input gives it."""
+    """Read a variable, or the initial value before it is first assigned: zeros where no input gives it.
+
+    Note: without variable_type and variable_shape the variable is of the type and the shape of init_value, as in
+    OpenVINO.
+    """
 
     inputs = (In("init_value", ANY, "the value before the first assignment", optional=True),)
     outputs = (Out("output", ANY),)
     foldable = Fold.NEVER
 
     variable_id: str = attr(doc="the name of the variable")
-    variable_type: ElementType = attr(doc="its element type")
-    variable_shape: Shape = attr(doc="its partial shape")
+    variable_type: ElementType = attr(DYNAMIC, doc="its element type")
+    variable_shape: Shape = attr(Shape(None), doc="its partial shape")
 
     def infer(self, init: Fact | None) -> Fact:
         if init is None:
@@ -45,8 +50,9 @@ class ReadValue6(Op):
             raise OpError(f"input 0 (init_value) is {init.type}, expected {self.variable_type}", input=0)
         if not self.variable_shape.compatible(init.shape):
             raise OpError(f"input 0 (init_value) has shape {init.shape}, expected {self.variable_shape}", input=0)
-        type = self.variable_type if self.variable_type.is_known else init.type
-        return Fact(type, self.variable_shape)
+        if self.variable_type.is_known:
+            return Fact(self.variable_type, self.variable_shape)
+        return Fact(init.type, init.shape if self.variable_shape.dims is None else self.variable_shape)
 
     def run(self, init: Array | None, *, state: Variables) -> Array:
         if init is None:

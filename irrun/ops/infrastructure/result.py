@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.ops import Array, Fact, Fold, In, Op, Out, TypeVar, op
+from irrun.ops import Array, Fact, Fold, In, Legacy, Op, Out, TypeVar, op
 from irrun.tensor.element_type import ANY
 
 T = TypeVar("T", ANY)
@@ -12,6 +12,7 @@ class Result(Op):
 
     inputs = (In("input", T),)
     outputs = (Out("output", T),)
+    legacy = (Legacy("order", until="2021.4"),)
     foldable = Fold.DIMS
 
     def infer(self, data: Fact) -> Fact:

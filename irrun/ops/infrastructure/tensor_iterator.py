@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, op
 from irrun.ops.context import BodyCall
 from irrun.ops.infrastructure.iteration import infer_loop, run_loop, slice_count, sliced_axis
 from irrun.tensor.element_type import ANY
@@ -10,14 +10,14 @@ from irrun.tensor.element_type import ANY
 
 @op("TensorIterator", opset=1)
 class TensorIterator(Op):
-    """Run a sub-graph once for each slice of its inputs, carrying values from one run to the next.
+    """Run a sub-graph once for each slice of its inputs, carrying values from one run to the next."""
 
-    Departure: the native CPU plugin cuts the first slice at element 0 also where start says otherwise.
-    """
+    departures = {"start": "cuts the first slice at element 0 also where start says otherwise"}
 
     inputs = (In("inputs", ANY, "what the port map hands to the body, whole or in slices", variadic=True),)
     outputs = (Out("outputs", ANY, variadic=True),)
     bodies = ("body",)
+    foldable = Fold.NEVER
 
     def infer(self, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
         body = bodies["body"]

@@ -16,6 +16,8 @@ class AUGRUCell(Op):
     Gates are in the order z, r, h.
     """
 
+    departures = {"case": "takes the names of activations in lower case only"}
+
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("H_t", T, "[batch, hidden_size]", rank=2),

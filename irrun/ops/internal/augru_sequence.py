@@ -18,6 +18,8 @@ class AUGRUSequence(Op):
     Note: steps beyond the length of a sequence give zeros; a sequence of no steps ends in a state of zeros.
     """
 
+    departures = {"lengths": "refuses sequences of different lengths"}
+
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
         In("H_t", T1, "[batch, 1, hidden_size]", rank=3),

@@ -3,9 +3,11 @@ from __future__ import annotations
 from irrun.kernels.state_space import gated_delta, l2_normalized
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.internal.sizes import agreed_sizes, check_groups
-from irrun.tensor.element_type import FLOAT
+from irrun.tensor.element_type import BF16, F16, F32
 
-T = TypeVar("T", FLOAT)
+FLOATS = frozenset({F32, F16, BF16})
+T = TypeVar("T", FLOATS)
+TS = TypeVar("T_STATE", FLOATS)
 
 _AXES = (
     "batch tokens groups key_size",
@@ -28,15 +30,15 @@ class GatedDeltaNet(Op):
 
     inputs = (
         In("query", T, "[batch, tokens, groups, key_size]; divided by the root of key_size", rank=4),
-        In("key", T, "[batch, tokens, groups, key_size]", rank=4),
-        In("value", T, "[batch, tokens, heads, value_size]", rank=4),
-        In("recurrent_state", T, "the state before the first token, [batch, heads, key_size, value_size]", rank=4),
-        In("gate", T, "logarithm of what is kept of the state, [batch, tokens, heads]", rank=3),
-        In("beta", T, "the share of the correction that is written, [batch, tokens, heads]", rank=3),
+        In("key", FLOATS, "[batch, tokens, groups, key_size]", rank=4),
+        In("value", FLOATS, "[batch, tokens, heads, value_size]", rank=4),
+        In("recurrent_state", TS, "the state before the first token, [batch, heads, key_size, value_size]", rank=4),
+        In("gate", FLOATS, "logarithm of what is kept of the state, [batch, tokens, heads]", rank=3),
+        In("beta", FLOATS, "the share of the correction that is written, [batch, tokens, heads]", rank=3),
     )
     outputs = (
         Out("output_attn", T, "[batch, tokens, heads, value_size]"),
-        Out("output_recurrent_state", T, "the state after the last token, [batch, heads, key_size, value_size]"),
+        Out("output_recurrent_state", TS, "the state after the last token, [batch, heads, key_size, value_size]"),
     )
 
     fuse_qk_l2norm: bool = attr(False, doc="whether query and key are divided by their L2 norms first")

@@ -3,11 +3,9 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.normalization import root_mean_square
-from irrun.ops import Array, ElementType, Fact, In, Op, OpError, Out, TypeVar, attr, op
+from irrun.ops import Array, ElementType, Fact, In, Op, OpError, Out, attr, op
 from irrun.ops.shapes import broadcasts_onto
 from irrun.tensor.element_type import FLOAT
-
-T = TypeVar("T", FLOAT)
 
 
 @op("RMS", opset="ie_internal_opset", page="rms")
@@ -18,8 +16,8 @@ class RMS(Op):
     """
 
     inputs = (
-        In("data", T),
-        In("scale", T, "factor, broadcast onto data", optional=True),
+        In("data", FLOAT),
+        In("scale", FLOAT, "factor, broadcast onto data", optional=True),
     )
     outputs = (Out("output", FLOAT, "of the type output_type"),)
 

@@ -19,6 +19,8 @@ class Einsum(Op):
     Note: an ellipsis that only the output has covers no axes; one that only the inputs have is summed over.
     """
 
+    departures = {"blanks": "refuses blanks in the equation"}
+
     inputs = (In("inputs", T, "one tensor for each subscript of the equation", variadic=True),)
     outputs = (Out("output", T),)
 

@@ -18,6 +18,11 @@ class GroupedMatMul(Op):
     Note: rows that belong to no group are zero.
     """
 
+    departures = {
+        "empty group": "leaves rows of no group unwritten",
+        "integers": "takes no integers",
+    }
+
     inputs = (
         In("mat_a", T, "[tokens, K] or [groups, M, K]", rank=(2, 3)),
         In("mat_b", T, "[groups, N, K]", rank=3),

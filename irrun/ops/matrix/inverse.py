@@ -15,8 +15,6 @@ class Inverse(Op):
 
     Every type is computed in float32.
 
-    Departure: the native CPU plugin ignores adjoint.
-
     Note: a matrix without an inverse is an error.
     """
 

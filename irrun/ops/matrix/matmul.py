@@ -16,6 +16,8 @@ class MatMul(Op):
     second axis is not part of the output. Integer products are exact and wrap around like the type.
     """
 
+    departures = {"8-bit": "saturates 8-bit integers"}
+
     inputs = (In("a", T, "the first factor, rank 1 or more"), In("b", T, "the second factor, rank 1 or more"))
     outputs = (Out("output", T),)
 

@@ -18,8 +18,10 @@ class BroadcastV1(Op):
     """Repeat a tensor along axes of size 1, and along new ones, to a target shape.
 
     Note: ``none`` is how OpenVINO spells ``explicit``, and ``pdpd`` is a mode that the page does not list. axes_mapping
-    is ignored in the other modes, where OpenVINO writes a placeholder.
+    is ignored in the other modes, where OpenVINO writes a placeholder; without a mode it makes that ``explicit``.
     """
+
+    departures = {"scalar": "crashes where the target is a scalar"}
 
     inputs = (
         In("data", T, "the tensor to repeat"),
@@ -29,24 +31,27 @@ class BroadcastV1(Op):
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    mode: Literal["numpy", "explicit", "none", "pdpd"] = attr(
-        "numpy", doc="how axes of data are matched with axes of the result", openvino="none"
+    mode: Literal["numpy", "explicit", "none", "pdpd"] | None = attr(
+        None, doc="how axes of data are matched with axes of the result; numpy where there is no axes_mapping"
     )
     axis: int = attr(
         0, name="mode.auto_broadcast_axis", doc="the axis of the result that the first one of data is, for pdpd", ge=-1
     )
 
     def infer(self, data: Fact, target_shape: Fact, axes_mapping: Fact | None) -> Shape:
-        if self.mode in ("explicit", "none"):
+        if self._is_explicit(axes_mapping):
             return _explicit_shape(data, target_shape, axes_mapping)
-        return _numpy_shape(data, target_shape) if self.mode == "numpy" else _pdpd_shape(data, target_shape, self.axis)
+        return _pdpd_shape(data, target_shape, self.axis) if self.mode == "pdpd" else _numpy_shape(data, target_shape)
 
     def run(self, data: Array, target_shape: Array, axes_mapping: Array | None) -> Array:
-        if self.mode in ("explicit", "none"):
+        if self._is_explicit(axes_mapping):
             data = _laid_out(data, axes_mapping, target_shape.size)
         elif self.mode == "pdpd":
             data = _laid_from(data, self.axis, target_shape.size)
         return _repeated(data, target_shape)
+
+    def _is_explicit(self, axes_mapping: Fact | Array | None) -> bool:
+        return self.mode in ("explicit", "none") or (self.mode is None and axes_mapping is not None)
 
 
 @op("Broadcast", opset=3)
@@ -58,6 +63,8 @@ class BroadcastV3(Op):
     Note: the mode ``pdpd`` is not on the page; it lays data on the target shape from ``mode.mode.axis`` on, as in
     element-wise operations.
     """
+
+    departures = {"scalar": "crashes where the target is a scalar"}
 
     inputs = (
         In("data", T, "the tensor to repeat"),

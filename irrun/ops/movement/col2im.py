@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.blocks import col2im, sliding_blocks
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import REFUSED, Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import ANY, I32, I64, STRING
 
@@ -23,10 +23,14 @@ class Col2Im(Op):
     )
     outputs = (Out("output", T, "[N, C, height, width], or without N"),)
 
-    strides: tuple[int, ...] = attr((1, 1), doc="the distance of blocks", ge=1)
-    dilations: tuple[int, ...] = attr((1, 1), doc="the distance of elements of a block", ge=1)
-    pads_begin: tuple[int, ...] = attr((0, 0), doc="zeros around the image that blocks reach, above and left", ge=0)
-    pads_end: tuple[int, ...] = attr((0, 0), doc="zeros around the image that blocks reach, below and right", ge=0)
+    strides: tuple[int, ...] = attr((1, 1), doc="the distance of blocks", ge=1, openvino=REFUSED)
+    dilations: tuple[int, ...] = attr((1, 1), doc="the distance of elements of a block", ge=1, openvino=REFUSED)
+    pads_begin: tuple[int, ...] = attr(
+        (0, 0), doc="zeros around the image that blocks reach, above and left", ge=0, openvino=REFUSED
+    )
+    pads_end: tuple[int, ...] = attr(
+        (0, 0), doc="zeros around the image that blocks reach, below and right", ge=0, openvino=REFUSED
+    )
 
     def verify(self) -> None:
         for name in ("strides", "dilations", "pads_begin", "pads_end"):

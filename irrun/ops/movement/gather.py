@@ -1,18 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from irrun.kernels.gather import gather
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import merge_dims, normalize_axis, single_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
+Known = Sequence[Fact | None] | None
 
 
 @op("Gather", opset=1)
 class GatherV1(Op):
     """Take slices along an axis, by index.
 
-    Note: the page demands indices from 0 on; here, as in OpenVINO, others give zeros.
+    Note: the page demands indices from 0 on. As in OpenVINO, a single constant index below 0 counts from the end of an
+    axis of known size that has no axes but of size 1 before it, and so does every index where data and indices are
+    constant; others give zeros. Those of one-dimensional integers always count from the end, as in shape arithmetic,
+    where the native CPU plugin may read beyond its memory.
     """
 
     inputs = (
@@ -26,15 +32,19 @@ class GatherV1(Op):
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, 0)
 
-    def run(self, data: Array, indices: Array, axis: Array) -> Array:
-        return gather(data, indices, _axis(axis, data), 0, from_end=False)
+    def run(self, data: Array, indices: Array, axis: Array, *, facts: Known = None) -> Array:
+        where = _axis(axis, data)
+        return gather(data, indices, where, 0, from_end=_counts_from_end(data, where, 0, facts))
 
 
 @op("Gather", opset=7)
 class GatherV7(Op):
     """Take slices along an axis, by index, the leading axes of data and indices in step.
 
-    Note: the page demands indices from 0 on; here, as in OpenVINO, others give zeros.
+    Note: the page demands indices from 0 on. As in OpenVINO, a single constant index below 0 counts from the end of an
+    axis of known size that has no axes but of size 1 before it, and so does every index where data and indices are
+    constant; others give zeros. Those of one-dimensional integers always count from the end, as in shape arithmetic,
+    where the native CPU plugin may read beyond its memory.
     """
 
     inputs = (
@@ -50,8 +60,10 @@ class GatherV7(Op):
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, self.batch_dims)
 
-    def run(self, data: Array, indices: Array, axis: Array) -> Array:
-        return gather(data, indices, _axis(axis, data), _batches(self.batch_dims, indices.ndim), from_end=False)
+    def run(self, data: Array, indices: Array, axis: Array, *, facts: Known = None) -> Array:
+        where = _axis(axis, data)
+        batches = _batches(self.batch_dims, indices.ndim)
+        return gather(data, indices, where, batches, from_end=_counts_from_end(data, where, self.batch_dims, facts))
 
 
 @op("Gather", opset=8)
@@ -78,11 +90,34 @@ class GatherV8(Op):
         return gather(data, indices, _axis(axis, data), _batches(self.batch_dims, indices.ndim), from_end=True)
 
 
+def is_counted_from_end(data: Fact, indices: Fact, axis: int, batch_dims: int) -> bool:
+    """Whether the one constant index of a layer before opset8 counts from the end, given what is known of the data."""
+    value = indices.constant
+    if value is None or value.size != 1 or _batches(batch_dims, value.ndim) > 0 or data.shape.dims is None:
+        return False
+    return data.shape[axis].is_static and all(dim == 1 for dim in data.shape[:axis])
+
+
+def _counts_from_end(data: Array, axis: int, batch_dims: int, facts: Known) -> bool:
+    """Whether negative indices count from the end before opset8; ``facts`` are those of the inputs, if any."""
+    if data.ndim == 1 and data.dtype.kind in "iuO" and data.dtype.itemsize >= 4:
+        return True
+    if facts is None:
+        return False
+    of_data, indices, _ = facts
+    if of_data is None or indices is None:
+        return False
+    if of_data.is_constant and indices.is_constant:
+        return True
+    return is_counted_from_end(of_data, indices, axis, batch_dims)
+
+
 def _shape(data: Fact, indices: Fact, axis: Fact, batch_dims: int) -> Shape:
     if indices.rank is not None:
         _check_batches(batch_dims, indices.rank, "indices")
     if data.rank is not None:
-        _check_batches(batch_dims, data.rank, "data")
+        if indices.rank is not None:
+            _check_batches(_batches(batch_dims, indices.rank), data.rank, "data")
         if data.rank == 0:
             raise OpError("data is a scalar, expected a tensor of rank 1 or more", input=0)
     if data.shape.dims is None or indices.shape.dims is None:

@@ -17,6 +17,8 @@ class GatherNDV5(Op):
     Note: the page demands indices from 0 on; here negative ones count from the end, as in GatherND-8.
     """
 
+    departures = {"batch": "refuses data and indices whose batches differ"}
+
     inputs = (
         In("data", T, "a tensor of rank 1 or more"),
         In("indices", INTEGER, "tuples of indices along the last axis"),
@@ -44,6 +46,8 @@ class GatherNDV5(Op):
 @op("GatherND", opset=8)
 class GatherNDV8(Op):
     """Take elements or slices at tuples of indices; negative ones count from the end."""
+
+    departures = {"batch": "refuses data and indices whose batches differ"}
 
     inputs = (
         In("data", T, "a tensor of rank 1 or more"),

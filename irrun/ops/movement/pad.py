@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from irrun.kernels.pad import pad_constant, pad_mapped
-from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
@@ -20,6 +20,8 @@ class PadV1(Op):
     pad_mode is not constant.
     """
 
+    departures = {"scalar": "refuses a scalar"}
+
     inputs = (
         In("data", T),
         In("pads_begin", INTEGER, "how many elements come before each axis", rank=1),
@@ -28,6 +30,7 @@ class PadV1(Op):
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
+    legacy = (Legacy("pad_value", "pads_begin", "pads_end", since="2019 R2", until="2021.2"),)
 
     pad_mode: Mode = attr(doc="where new elements come from", openvino="constant")
 
@@ -46,6 +49,11 @@ class PadV12(Op):
 
     Note: pad_value is ignored where pad_mode is not constant, where the page says that it should be absent.
     """
+
+    departures = {
+        "scalar": "refuses a scalar",
+        "cropped": "refuses to crop an axis away, and reads beyond the tensor where more is cropped",
+    }
 
     inputs = (
         In("data", T),

@@ -14,6 +14,8 @@ INDEX = frozenset({I32, I64})
 class Roll(Op):
     """Shift the elements of a tensor along axes; what leaves at one end comes in at the other."""
 
+    departures = {"one shift": "refuses one shift for several axes"}
+
     inputs = (
         In("data", T),
         In("shift", INDEX, "how far each axis is shifted, toward larger indices; one number for all", rank=(0, 1)),

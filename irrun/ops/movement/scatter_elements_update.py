@@ -41,9 +41,9 @@ class ScatterElementsUpdateV12(Op):
     """Copy a tensor and bring in each update at its own position, except along one axis, where the index says it.
 
     Without reduction, of several updates of one place the last one stays. Means of integers are rounded down.
-
-    Departure: the native CPU plugin rounds means of integers toward zero.
     """
+
+    departures = {"mean": "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits"}
 
     inputs = (
         In("data", T, "the tensor to copy"),

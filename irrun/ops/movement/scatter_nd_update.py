@@ -22,6 +22,8 @@ class ScatterNDUpdateV4(Op):
     Note: the page demands indices from 0 on; here, as in ScatterNDUpdate-15, negative ones count from the end.
     """
 
+    departures = {"one update": "refuses one update for an index of rank 1"}
+
     inputs = (
         In("data", T, "the tensor to copy, of rank 1 or more"),
         In("indices", INDEX, "tuples of indices along the last axis"),
@@ -44,6 +46,8 @@ class ScatterNDUpdateV15(Op):
     Without reduction, of several updates of one place the last one stays. Booleans are reduced by or (sum), exclusive
     or (sub) and and (prod).
     """
+
+    departures = {"one update": "refuses one update for an index of rank 1"}
 
     inputs = (
         In("data", T, "the tensor to copy, of rank 1 or more"),

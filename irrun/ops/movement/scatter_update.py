@@ -16,6 +16,8 @@ class ScatterUpdate(Op):
     Of several slices written to one place the last one stays.
     """
 
+    departures = {"scalar": "refuses a scalar index"}
+
     inputs = (
         In("data", T, "the tensor to copy"),
         In("indices", INTEGER, "the slices to write, from 0 on"),

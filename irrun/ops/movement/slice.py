@@ -15,9 +15,9 @@ class Slice(Op):
     """Take the elements from start to stop, every step-th one, along the given axes.
 
     The rules are those of Python's ``data[start:stop:step]``.
-
-    Departure: for a negative step, the native CPU plugin takes the first element where start lies before it.
     """
+
+    departures = {"before": "takes the first element where start lies before it and step is negative"}
 
     inputs = (
         In("data", T, "the tensor to slice"),

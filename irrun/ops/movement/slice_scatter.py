@@ -11,14 +11,13 @@ T = TypeVar("T", ANY)
 
 @op("SliceScatter", opset=15)
 class SliceScatter(Op):
-    """Copy a tensor and write the updates over the elements that a slice of it takes.
+    """Copy a tensor and write the updates over the elements that a slice of it takes."""
 
-    Departure: the native CPU plugin returns garbage where start, stop and step are no constants and axes are absent.
-    """
+    departures = {"no axes": "returns garbage where start, stop and step are no constants and axes are absent"}
 
     inputs = (
         In("data", T, "the tensor to copy"),
-        In("updates", T, "what is written, in the shape of the slice"),
+        In("updates", ANY, "what is written, in the shape of the slice"),
         In("start", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
         In("stop", INTEGER, "the index past the last of each axis", rank=1),
         In("step", INTEGER, "the distance of indices of each axis, not 0", rank=1),

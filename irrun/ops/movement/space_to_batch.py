@@ -10,7 +10,6 @@ from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import BOOLEAN, INTEGER, NUMERIC
 
 T = TypeVar("T1", NUMERIC | {BOOLEAN})
-INT = TypeVar("T2", INTEGER)
 
 _NAMES = ("block_shape", "pads_begin", "pads_end")
 
@@ -21,9 +20,9 @@ class SpaceToBatch(Op):
 
     inputs = (
         In("data", T, "[batch, D_1, ...], of rank 2 or more"),
-        In("block_shape", INT, "the size of a block along each axis, 1 for the batch", rank=1),
-        In("pads_begin", INT, "how many zeros come before each axis, none for the batch", rank=1),
-        In("pads_end", INT, "how many zeros come after each axis, none for the batch", rank=1),
+        In("block_shape", INTEGER, "the size of a block along each axis, 1 for the batch", rank=1),
+        In("pads_begin", INTEGER, "how many zeros come before each axis, none for the batch", rank=1),
+        In("pads_end", INTEGER, "how many zeros come after each axis, none for the batch", rank=1),
     )
     outputs = (Out("output", T),)
 

@@ -28,6 +28,8 @@ class StridedSlice(Op):
     empty, and reach the first element, as in those expressions and in OpenVINO.
     """
 
+    departures = {"masks": "refuses masks of different lengths"}
+
     inputs = (
         In("data", T, "the tensor to slice"),
         In("begin", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),

@@ -16,6 +16,8 @@ class BatchNormInferenceV1(Op):
     first. Both are taken: data is the one of the first three that has two axes or more.
     """
 
+    departures = {"order": "takes data as the third input"}
+
     inputs = (
         In("gamma", T, "scale of each channel"),
         In("beta", T, "shift of each channel"),

@@ -15,8 +15,8 @@ class GroupNormalization(Op):
 
     inputs = (
         In("data", T, "[batch, channels, ...]"),
-        In("scale", T, "factor of each channel", rank=1),
-        In("bias", T, "shift of each channel", rank=1),
+        In("scale", NUMERIC, "factor of each channel", rank=1),
+        In("bias", NUMERIC, "shift of each channel", rank=1),
     )
     outputs = (Out("output", T),)
 

@@ -16,10 +16,14 @@ class LRN(Op):
 
     The divisor is (bias + alpha / size ** n * sum) ** beta, where n is the number of axes and the sum is that of the
     squares of all elements that are at most size // 2 away along every axis.
-
-    Departure: with an even size the native CPU plugin sums up to (size - 1) // 2 away. It drops the fraction of bias,
-    and knows no axes but [1] and those from the third on.
     """
+
+    departures = {
+        "even size": "sums up to (size - 1) // 2 away with an even size",
+        "bias": "drops the fraction of bias",
+        "no axes": "crashes without axes",
+        "axes": "knows no axes but [1] and those from the third on",
+    }
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the region", rank=1))
     outputs = (Out("output", T),)

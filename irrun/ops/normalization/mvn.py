@@ -19,9 +19,9 @@ class MVNV2(Op):
 
     Note: the page calls for one of across_channels and reduction_axes; OpenVINO writes both. Axes that are listed are
     taken; otherwise it is all axes from the second, or without across_channels from the third.
-
-    Departure: the native CPU plugin ignores reduction_axes.
     """
+
+    departures = {"reduction_axes": "ignores reduction_axes"}
 
     inputs = (In("data", T, "[batch, channels, ...]"),)
     outputs = (Out("output", T),)

@@ -18,9 +18,12 @@ class AdaptiveMaxPool(Op):
     elements of one channel.
 
     Note: NaN is passed over; of equal elements the first is taken.
-
-    Departure: the native CPU plugin gives NaN where the first element of a window is NaN.
     """
+
+    departures = {
+        "nan": "gives NaN where the first element of a window is NaN",
+        "i64": "refuses indices of i64",
+    }
 
     inputs = (
         In("data", T, "[N, C, D, H, W]", rank=(3, 4, 5)),

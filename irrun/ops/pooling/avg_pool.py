@@ -79,9 +79,9 @@ class AvgPoolV16(Op):
     """The mean of each window, over the third axis to the last; with PyTorch's rounding and dilations.
 
     Note: as AvgPool-1.
-
-    Departure: the native CPU plugin crashes where dilations are not written.
     """
+
+    departures = {"dilations": "crashes where dilations are not written"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T),)

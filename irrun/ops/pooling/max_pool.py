@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from irrun.kernels.pooling import max_pool, max_pool_indices, offset_indices
-from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops.pooling.base import check_lengths, pooled_shape, pooling_windows
 from irrun.ops.shapes import normalize_axis
@@ -19,12 +19,13 @@ class MaxPoolV1(Op):
     """The largest element of each window, over the third axis to the last.
 
     Note: NaN is passed over. A window that lies in padding as a whole gives -inf, or the lowest integer.
-
-    Departure: the native CPU plugin gives the lowest finite number for a window that lies in padding as a whole.
     """
+
+    departures = {"infinite": "gives the lowest finite number for a window of -inf, or of padding as a whole"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T),)
+    legacy = (Legacy("axis", "dilations", "index_element_type", since="2022.1"),)
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1)
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
@@ -57,9 +58,9 @@ class MaxPoolV8(Op):
     """The largest element of each window and its index, over the third axis to the last.
 
     Note: NaN is passed over; of equal elements the first is taken.
-
-    Departure: the native CPU plugin gives anything where dilations are not written.
     """
+
+    departures = {"dilations": "gives anything where dilations are not written"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))
@@ -89,9 +90,9 @@ class MaxPoolV14(Op):
     """The largest element of each window and its index, over the third axis to the last; with PyTorch's rounding.
 
     Note: NaN is passed over; of equal elements the first is taken.
-
-    Departure: the native CPU plugin gives anything where dilations are not written.
     """
+
+    departures = {"dilations": "gives anything where dilations are not written"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))

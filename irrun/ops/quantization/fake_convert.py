@@ -24,6 +24,8 @@ class FakeConvert(Op):
     finite number. NaN stays NaN.
     """
 
+    departures = {"nan": "gives the least number for NaN"}
+
     inputs = (
         In("data", T_F),
         In("scale", T_F, "factor before the conversion"),

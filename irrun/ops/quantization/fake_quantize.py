@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.activation import in_floats
+import numpy as np
+
 from irrun.kernels.quantize import fake_quantize
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.arithmetic.elementwise import align_pdpd
 from irrun.ops.shapes import broadcast_pdpd, broadcasts_onto
-from irrun.tensor.element_type import NUMERIC
+from irrun.tensor.element_type import FLOAT, NUMERIC
 
 T_F = TypeVar("T_F", NUMERIC)
 
@@ -19,16 +20,23 @@ class FakeQuantize(Op):
     Elements at input_low or below become output_low, those above input_high output_high. The interval between is
     divided into levels - 1 equal steps.
 
-    Departure: the native CPU plugin gives NaN where input_low and input_high are equal, and output_low where input_low
-    is above input_high. It aligns the limits on the right for pdpd too, and refuses auto_broadcast none.
+    Note: as in OpenVINO, the limits may have other float types than X, and X may be of integers: those of 8 bits are
+    rounded to the nearest, halves to even, wider ones truncated.
     """
+
+    departures = {
+        "nan": "gives the lower limit for NaN",
+        "equal limits": "gives NaN where input_low and input_high are equal, unless X has rank 1",
+        "swapped limits": "gives output_low where input_low is above input_high, unless X has rank 1",
+        "none": "refuses auto_broadcast none",
+    }
 
     inputs = (
         In("X", T_F),
-        In("input_low", T_F, "lower limit of the input"),
-        In("input_high", T_F, "upper limit of the input"),
-        In("output_low", T_F, "least result"),
-        In("output_high", T_F, "greatest result"),
+        In("input_low", FLOAT, "lower limit of the input"),
+        In("input_high", FLOAT, "upper limit of the input"),
+        In("output_low", FLOAT, "least result"),
+        In("output_high", FLOAT, "greatest result"),
     )
     outputs = (Out("output", T_F),)
 
@@ -52,7 +60,10 @@ class FakeQuantize(Op):
         return x.shape
 
     def run(self, x: Array, *limits: Array) -> Array:
-        return in_floats(fake_quantize, x, *(self._aligned(limit, x.ndim) for limit in limits), self.levels)
+        data = x if x.dtype.kind == "f" else x.astype(np.float64)
+        input_low, input_high, output_low, output_high = (self._aligned(limit, x.ndim) for limit in limits)
+        result = fake_quantize(data, input_low, input_high, output_low, output_high, self.levels)
+        return np.rint(result) if x.dtype.kind != "f" and x.dtype.itemsize == 1 else result
 
     def _aligned(self, limit: Array, rank: int) -> Array:
         if self.auto_broadcast == "pdpd":

@@ -17,6 +17,8 @@ class Reduction(Op):
     An empty list of axes leaves the tensor as it is. A scalar may be reduced along axis 0 or -1, and stays a scalar.
     """
 
+    departures = {"no axes": "refuses a constant, empty list of axes"}
+
     inputs = (In("data", T), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", T),)
 

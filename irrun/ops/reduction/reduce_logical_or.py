@@ -11,6 +11,8 @@ from irrun.tensor.element_type import BOOLEAN, INTEGER
 class ReduceLogicalOr(Reduction):
     """Whether any element along axes is true."""
 
+    departures = {**Reduction.departures, "varying axes": "refuses axes that are not constant"}
+
     inputs = (In("data", BOOLEAN), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", BOOLEAN),)
 

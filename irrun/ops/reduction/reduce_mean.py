@@ -12,10 +12,10 @@ from irrun.ops.reduction.base import Reduction
 class ReduceMean(Reduction):
     """Arithmetic mean along axes.
 
-    Departure: the native CPU plugin saturates the sum of 8-bit integers.
-
     Note: the mean of integers is truncated toward zero; the mean of no elements is zero.
     """
+
+    departures = {**Reduction.departures, "8-bit": "saturates the sum of 8-bit integers"}
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
         count = max(math.prod(data.shape[axis] for axis in axes), 1)

@@ -8,11 +8,9 @@ from irrun.ops.reduction.base import Reduction
 
 @op("ReduceSum", opset=1)
 class ReduceSum(Reduction):
-    """Sum of the elements along axes; integers wrap around.
+    """Sum of the elements along axes; integers wrap around."""
 
-    Departure: the native CPU plugin saturates 8-bit integers.
-    """
-
+    departures = {**Reduction.departures, "8-bit": "saturates 8-bit integers"}
     foldable = Fold.DIMS
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:

@@ -5,12 +5,10 @@ from typing import Literal
 import numpy as np
 
 from irrun.kernels.ctc import greedy_decode
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, attr, op
 from irrun.ops.sequence.ctc import check_classes
 from irrun.ops.shapes import merge_dims
-from irrun.tensor.element_type import FLOAT, I32, I64
-
-TI = TypeVar("T_I", frozenset({I32, I64}))
+from irrun.tensor.element_type import FLOAT, I32, I64, INTEGER, U32
 
 
 @op("CTCGreedyDecoderSeqLen", opset=6)
@@ -19,8 +17,8 @@ class CTCGreedyDecoderSeqLen(Op):
 
     inputs = (
         In("data", FLOAT, "[N, T, C]", rank=3),
-        In("sequence_length", TI, "[N], at most T", rank=1),
-        In("blank_index", TI, "the class of the blank, the last one unless given", rank=(0, 1), optional=True),
+        In("sequence_length", frozenset({I32, I64, U32}), "[N], at most T", rank=1),
+        In("blank_index", INTEGER, "the class of the blank, the last one unless given", rank=(0, 1), optional=True),
     )
     outputs = (
         Out("classes", "classes_index_type", "[N, T]"),

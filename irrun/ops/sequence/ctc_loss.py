@@ -4,11 +4,9 @@ from irrun.kernels.ctc import ctc_loss
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.sequence.ctc import check_classes
 from irrun.ops.shapes import merge_dims
-from irrun.tensor.element_type import FLOAT, I32, I64
+from irrun.tensor.element_type import FLOAT, INTEGER
 
 TF = TypeVar("T_F", FLOAT)
-T1 = TypeVar("T1", frozenset({I32, I64}))
-T2 = TypeVar("T2", frozenset({I32, I64}))
 
 
 @op("CTCLoss", opset=4)
@@ -18,12 +16,14 @@ class CTCLoss(Op):
     Note: where no path decodes to the labels the loss is infinite.
     """
 
+    departures = {"no labels": "crashes where there are no labels"}
+
     inputs = (
         In("logits", TF, "[N, T, C]", rank=3),
-        In("logit_length", T1, "[N], at most T", rank=1),
-        In("labels", T2, "[N, T]", rank=2),
-        In("label_length", T1, "[N], at most logit_length", rank=1),
-        In("blank_index", T2, "the class of the blank, the last one unless given", rank=0, optional=True),
+        In("logit_length", INTEGER, "[N], at most T", rank=1),
+        In("labels", INTEGER, "[N, T]", rank=2),
+        In("label_length", INTEGER, "[N], at most logit_length", rank=1),
+        In("blank_index", INTEGER, "the class of the blank, the last one unless given", rank=0, optional=True),
     )
     outputs = (Out("output", TF, "[N]"),)
 

@@ -4,7 +4,7 @@ import math
 
 from irrun.kernels.recurrent import Gru, Weights, run_cell
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
-from irrun.ops.sequence.recurrent import activation_names, infer_cell
+from irrun.ops.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -18,11 +18,12 @@ class GRUCell(Op):
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),
-        In("W", T, "[3 * hidden_size, input_size]", rank=2),
+        In("W", FLOAT, "[3 * hidden_size, input_size]", rank=2),
         In("R", T, "[3 * hidden_size, hidden_size]", rank=2),
         In("B", T, "[3 * hidden_size], or 4 with linear_before_reset", rank=1, optional=True),
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"),)
+    legacy = LEFT_BY_CELLS
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(_DEFAULT, doc="of the gates and of the candidate; each sigmoid, tanh or relu")

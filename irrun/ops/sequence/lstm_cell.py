@@ -4,8 +4,8 @@ import math
 from typing import Literal
 
 from irrun.kernels.recurrent import Lstm, Weights, run_cell
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.sequence.recurrent import activation_names, infer_cell
+from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -27,9 +27,10 @@ class LSTMCellV1(Op):
         In("W", T, "[4 * hidden_size, input_size]", rank=2),
         In("R", T, "[4 * hidden_size, hidden_size]", rank=2),
         In("B", T, "[4 * hidden_size], the sum of both biases", rank=1, optional=True),
-        In("P", T, "[3 * hidden_size], peephole weights, not read", rank=1, optional=True),
+        In("P", FLOAT, "[3 * hidden_size], peephole weights, not read", rank=1, optional=True),
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
+    legacy = (*LEFT_BY_CELLS, Legacy("element_type", writer="OpenVINO's own tests"))
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
@@ -39,9 +40,7 @@ class LSTMCellV1(Op):
     activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
     input_forget: bool = attr(False, doc="written by OpenVINO, not read")
-    weights_format: Literal["fico", "icof", "ifco", "ifoc", "iocf", "iofc"] = attr(
-        "ifco", doc="written by OpenVINO, not read"
-    )
+    weights_format: Literal["fico", "icof", "ifco", "ifoc", "iofc"] = attr("ifco", doc="written by OpenVINO, not read")
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
@@ -75,6 +74,7 @@ class LSTMCellV4(Op):
         In("B", T, "[4 * hidden_size], the sum of both biases", rank=1, optional=True),
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
+    legacy = LEFT_BY_CELLS
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(

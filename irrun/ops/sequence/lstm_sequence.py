@@ -4,7 +4,14 @@ import math
 
 from irrun.kernels.recurrent import Lstm, run_sequence
 from irrun.ops import REFUSED, Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
-from irrun.ops.sequence.recurrent import Direction, activation_names, infer_sequence, reversals, weights_of
+from irrun.ops.sequence.recurrent import (
+    LEFT_BY_SEQUENCES,
+    Direction,
+    activation_names,
+    infer_sequence,
+    reversals,
+    weights_of,
+)
 from irrun.tensor.element_type import FLOAT, INTEGER
 
 T1 = TypeVar("T1", FLOAT)
@@ -14,8 +21,6 @@ _DEFAULT = ("sigmoid", "tanh", "tanh")
 @op("LSTMSequence", opset=1)
 class LSTMSequenceV1(Op):
     """A long short-term memory over sequences: each step is an LSTMCell; gates in the order f, i, c, o.
-
-    Departure: the native CPU plugin ignores sequence_lengths where the shapes of the model are dynamic.
 
     Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
     """
@@ -34,6 +39,7 @@ class LSTMSequenceV1(Op):
         Out("Ho", T1, "[batch, directions, hidden_size]"),
         Out("Co", T1, "[batch, directions, hidden_size]"),
     )
+    legacy = LEFT_BY_SEQUENCES
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
@@ -44,7 +50,7 @@ class LSTMSequenceV1(Op):
     activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
-    direction: Direction = attr(doc="the order in which steps are run; bidirectional is both")
+    direction: Direction = attr("forward", doc="the order in which steps are run; bidirectional is both")
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
@@ -66,10 +72,10 @@ class LSTMSequenceV1(Op):
 class LSTMSequenceV5(Op):
     """A long short-term memory over sequences: each step is an LSTMCell; gates in the order f, i, c, o.
 
-    Departure: the native CPU plugin ignores sequence_lengths where the shapes of the model are dynamic.
-
     Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
     """
+
+    departures = {"dynamic": "ignores sequence_lengths where the shapes of the model are dynamic"}
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
@@ -85,6 +91,7 @@ class LSTMSequenceV5(Op):
         Out("Ho", T1, "[batch, directions, hidden_size]"),
         Out("Co", T1, "[batch, directions, hidden_size]"),
     )
+    legacy = LEFT_BY_SEQUENCES
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
@@ -95,7 +102,7 @@ class LSTMSequenceV5(Op):
     activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
-    direction: Direction = attr(doc="the order in which steps are run; bidirectional is both")
+    direction: Direction = attr("forward", doc="the order in which steps are run; bidirectional is both")
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)

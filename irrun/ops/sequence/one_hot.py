@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -27,6 +27,7 @@ class OneHotV1(Op):
 
     inputs = _INPUTS
     outputs = (Out("output", T2),)
+    legacy = (Legacy("depth", "off_value", "on_value", since="2019 R2", until="2019 R3"),)
 
     axis: int = attr(doc="where the new axis stands in the output", openvino=0)
 

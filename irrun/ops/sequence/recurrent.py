@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from irrun.kernels.recurrent import ACTIVATIONS, Weights
-from irrun.ops import Array, Dim, Fact, OpError, Shape
+from irrun.ops import Array, Dim, Fact, Legacy, OpError, Shape
 from irrun.ops.shapes import merge_dims
 
 Direction = Literal["forward", "reverse", "bidirectional"]
+
+LEFT_BY_CELLS: Final = (Legacy("activation_alpha", "activation_beta", since="2019 R1"),)
+LEFT_BY_SEQUENCES: Final = (*LEFT_BY_CELLS, Legacy("axis", since="2019 R1"))
+"""What Model Optimizer writes for cells and for sequences and nobody reads."""
 
 
 def reversals(direction: Direction) -> tuple[bool, ...]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 
 from irrun.kernels.recurrent import Rnn, Weights, run_cell
-from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
-from irrun.ops.sequence.recurrent import activation_names, infer_cell
+from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -23,6 +23,7 @@ class RNNCell(Op):
         In("B", T, "[hidden_size], the sum of both biases", rank=1, optional=True),
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"),)
+    legacy = (*LEFT_BY_CELLS, Legacy("linear_before_reset", writer="OpenVINO's own tests"))
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(_DEFAULT, doc="of the hidden state; each sigmoid, tanh or relu")

@@ -4,7 +4,14 @@ import math
 
 from irrun.kernels.recurrent import Rnn, run_sequence
 from irrun.ops import REFUSED, Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
-from irrun.ops.sequence.recurrent import Direction, activation_names, infer_sequence, reversals, weights_of
+from irrun.ops.sequence.recurrent import (
+    LEFT_BY_SEQUENCES,
+    Direction,
+    activation_names,
+    infer_sequence,
+    reversals,
+    weights_of,
+)
 from irrun.tensor.element_type import FLOAT, INTEGER
 
 T1 = TypeVar("T1", FLOAT)
@@ -15,10 +22,10 @@ _DEFAULT = ("tanh",)
 class RNNSequence(Op):
     """A simple recurrent network over sequences: each step is an RNNCell.
 
-    Departure: the native CPU plugin ignores sequence_lengths where the shapes of the model are dynamic.
-
     Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
     """
+
+    departures = {"dynamic": "ignores sequence_lengths where the shapes of the model are dynamic"}
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
@@ -32,6 +39,7 @@ class RNNSequence(Op):
         Out("Y", T1, "[batch, directions, steps, hidden_size]"),
         Out("Ho", T1, "[batch, directions, hidden_size]"),
     )
+    legacy = LEFT_BY_SEQUENCES
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
@@ -40,7 +48,7 @@ class RNNSequence(Op):
     activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
     clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
-    direction: Direction = attr(doc="the order in which steps are run; bidirectional is both")
+    direction: Direction = attr("forward", doc="the order in which steps are run; bidirectional is both")
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)

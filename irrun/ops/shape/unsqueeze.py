@@ -18,6 +18,8 @@ class Unsqueeze(Op):
     Note: an axis that is listed twice is inserted once, as in OpenVINO.
     """
 
+    departures = {"no axes": "requires an axis"}
+
     inputs = (
         In("data", T),
         In("axes", INTEGER, "the new axes; negative ones count from the end of the result", rank=(0, 1)),

@@ -15,6 +15,8 @@ class DFT(Op):
     Complex numbers are pairs in the last axis. Each axis is cut or padded with zeros to its signal size, -1 keeps it.
     """
 
+    departures = {"no axes": "gives garbage where axes are empty"}
+
     inputs = (
         In("data", T, "[..., 2]"),
         In("axes", INDEX, "the axes to transform, without the last one", rank=1),

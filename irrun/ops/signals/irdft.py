@@ -16,6 +16,8 @@ class IRDFT(Op):
     a symmetric spectrum: without a signal size it becomes 2 * (size - 1) long.
     """
 
+    departures = {"size": "reads beyond its memory where signal_size exceeds the axis"}
+
     inputs = (
         In("data", T, "[..., 2]"),
         In("axes", INDEX, "the axes to transform, without the last one", rank=1),

@@ -14,10 +14,11 @@ class ISTFT(Op):
     """The real signal whose overlapping windowed frames have given Fourier transforms.
 
     A window shorter than a frame is padded with zeros on both sides. A signal that is asked to be longer ends in zeros.
-
-    Departure: with center and frames of odd size, OpenVINO makes the signal one sample longer where signal_length is
-    absent.
     """
+
+    departures = {
+        "odd frames": "makes the signal one sample longer with center, frames of odd size and no signal_length",
+    }
 
     inputs = (
         In("data", T, "[frequencies, frames, 2] or [batch, frequencies, frames, 2]", rank=(3, 4)),

@@ -16,6 +16,8 @@ class RDFT(Op):
     size // 2 + 1 frequencies are part of the output.
     """
 
+    departures = {"size": "reads beyond its memory where signal_size exceeds the axis"}
+
     inputs = (
         In("data", T),
         In("axes", INDEX, "the axes to transform", rank=1),

@@ -16,9 +16,12 @@ class MatrixNms(Op):
     """Select boxes by score, class by class, after decaying the scores of those that overlap better ones.
 
     Rows are in descending order of score where sort_result_type is none.
-
-    Departure: the native CPU plugin sorts by class only where sort_result_across_batch is true.
     """
+
+    departures = {
+        "class": "sorts by class only where sort_result_across_batch is true",
+        "nothing selected": "leaves selected_num unwritten where nothing is selected",
+    }
 
     inputs = (
         In("boxes", T, "[num_batches, num_boxes, 4]: [xmin, ymin, xmax, ymax]", rank=3),

@@ -27,10 +27,12 @@ class MulticlassNmsV8(Op):
     """Select boxes by score, class by class, leaving out those that overlap a better one.
 
     Rows are in descending order of score where sort_result_type is none.
-
-    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the last threshold.
-    It suppresses a box whose overlap equals iou_threshold.
     """
+
+    departures = {
+        "nms_eta": "holds a box against all kept ones by the last threshold, with nms_eta below 1",
+        "equal overlap": "suppresses a box whose overlap equals iou_threshold",
+    }
 
     inputs = (
         In("boxes", T, "[num_batches, num_boxes, 4]: [xmin, ymin, xmax, ymax]", rank=3),
@@ -73,10 +75,12 @@ class MulticlassNmsV9(Op):
 
     Note: with roisnum the index counts classes first, box * num_classes + class, as in OpenVINO; the page has a formula
     only for boxes that classes share.
-
-    Departure: with nms_eta below 1 the native CPU plugin holds a box against all kept ones by the last threshold.
-    It suppresses a box whose overlap equals iou_threshold.
     """
+
+    departures = {
+        "nms_eta": "holds a box against all kept ones by the last threshold, with nms_eta below 1",
+        "equal overlap": "suppresses a box whose overlap equals iou_threshold",
+    }
 
     inputs = (
         In("boxes", T, "[num_batches, num_boxes, 4], or [num_classes, num_boxes, 4] with roisnum", rank=3),

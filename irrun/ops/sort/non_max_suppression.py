@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from irrun.kernels.nms import Selection, iou, select
-from irrun.ops import Array, Fact, In, Op, Out, Shape, attr, op
+from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, attr, op
 from irrun.ops.sort.selection import check_single, counts, number, selected_outputs, selected_shapes, threshold
 from irrun.tensor import Dim
 from irrun.tensor.element_type import F32, FLOAT, I64, INTEGER
@@ -36,12 +36,16 @@ class NonMaxSuppressionV1(Op):
 
     Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
     output has no room for what several batch elements select: the output grows where that is needed.
-
-    Departure: the native CPU plugin leaves the rows of -1 out, and suppresses a box whose overlap equals iou_threshold.
     """
+
+    departures = {
+        "rows of -1": "leaves the rows of -1 out",
+        "equal overlap": "suppresses a box whose overlap equals iou_threshold",
+    }
 
     inputs = (*_BOXES, *_SCALARS)
     outputs = (Out("selected_indices", I64),)
+    legacy = (Legacy("center_point_box", since="2019 R2", until="2019 R3"),)
 
     box_encoding: Encoding = attr("corner", doc=_ENCODING)
     sort_result_descending: bool = attr(True, doc=_SORTED)
@@ -62,9 +66,12 @@ class NonMaxSuppressionV3(Op):
 
     Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
     output has no room for what several batch elements select: the output grows where that is needed.
-
-    Departure: the native CPU plugin leaves the rows of -1 out, and suppresses a box whose overlap equals iou_threshold.
     """
+
+    departures = {
+        "rows of -1": "leaves the rows of -1 out",
+        "equal overlap": "suppresses a box whose overlap equals iou_threshold",
+    }
 
     inputs = (*_BOXES, *_SCALARS)
     outputs = (Out("selected_indices", "output_type"),)
@@ -88,9 +95,12 @@ class NonMaxSuppressionV4(Op):
     Rows of ``[batch, class, box]``; rows of -1 fill the output up.
 
     Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it.
-
-    Departure: the native CPU plugin leaves the rows of -1 out, and suppresses a box whose overlap equals iou_threshold.
     """
+
+    departures = {
+        "rows of -1": "leaves the rows of -1 out",
+        "equal overlap": "suppresses a box whose overlap equals iou_threshold",
+    }
 
     inputs = (*_BOXES, *_SCALARS)
     outputs = (Out("selected_indices", "output_type"),)
@@ -117,10 +127,13 @@ class NonMaxSuppressionV5(Op):
 
     Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
     of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
-
-    Departure: the native CPU plugin suppresses a box whose overlap equals iou_threshold, and with soft_nms_sigma keeps
-    those above it.
     """
+
+    departures = {
+        "equal overlap": "suppresses a box whose overlap equals iou_threshold",
+        "soft": "keeps boxes above iou_threshold with soft_nms_sigma",
+        "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
+    }
 
     inputs = (*_BOXES, *_ONE_ELEMENT)
     outputs = (
@@ -162,9 +175,12 @@ class NonMaxSuppressionV9(Op):
 
     Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
     of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
-
-    Departure: the native CPU plugin suppresses a box whose overlap equals iou_threshold.
     """
+
+    departures = {
+        "equal overlap": "suppresses a box whose overlap equals iou_threshold",
+        "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
+    }
 
     inputs = (*_BOXES, *_ONE_ELEMENT)
     outputs = (
@@ -201,11 +217,21 @@ def _check_options(*options: Fact | None) -> None:
     check_single(tuple(port.name for port in _ONE_ELEMENT), options, first=2)
 
 
-def _at_least_page_size(boxes: Fact, scores: Fact, limit: Fact | None) -> Shape:
-    batches, classes, boxes_each, per_class = counts(boxes, scores, limit, 4)
-    most = batches * classes * per_class
+def declared_rows(boxes: Fact, scores: Fact, limit: Fact | None = None, *_thresholds: Fact | None) -> tuple[Dim, Dim]:
+    """The rows that the output of versions 1 and 3 is declared to have: by the page, and by Model Optimizer.
+
+    Model Optimizer counts the boxes of all batch elements.
+    """
+    batches, classes, boxes_each, _ = counts(boxes, scores, limit, 4)
     known = None if limit is None else limit.dims()
-    page = boxes_each.minimum(classes * (known[0] if known else Dim.exactly(0)).maximum(0))
+    most = classes * (known[0] if known else Dim.exactly(0)).maximum(0)
+    return boxes_each.minimum(most), boxes_each.minimum(batches * most)
+
+
+def _at_least_page_size(boxes: Fact, scores: Fact, limit: Fact | None) -> Shape:
+    batches, classes, _, per_class = counts(boxes, scores, limit, 4)
+    most = batches * classes * per_class
+    page, _ = declared_rows(boxes, scores, limit)
     rows = page if page == most else Dim(page.lo, max(page.hi, most.hi))
     return Shape([rows, 3])
 

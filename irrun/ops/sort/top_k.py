@@ -41,6 +41,8 @@ class TopKV3(Op):
     Note: of equal elements the first ones are taken, and come first.
     """
 
+    departures = {"nan": "has no order of NaN"}
+
     inputs = (In("data", T), In("k", INTEGER, "how many elements are taken", rank=0))
     outputs = (Out("values", T), Out("indices", "index_element_type"))
 

@@ -18,7 +18,7 @@ class SparseFillEmptyRows(Op):
         In("values", T, "[count]", rank=1),
         In("dense_shape", TI, "[2], rows and columns of the matrix", rank=1),
         In("indices", TI, "[count, 2], row and column of each value", rank=2),
-        In("default_value", T, "what is put into empty rows", rank=0),
+        In("default_value", NUMERIC, "what is put into empty rows", rank=0),
     )
     outputs = (
         Out("output_indices", TI, "[count, 2]"),

@@ -18,8 +18,6 @@ class Convert(Op):
 
     Note: the page leaves floats beyond an integer type undefined. They wrap where 32 bits hold them (64 bits for u32,
     i64 and u64), else they give the smallest number of that many bits, modulo 2^bits. As a boolean, NaN is false.
-
-    Departure: the native CPU plugin knows no more than 32 bits of an integer.
     """
 
     inputs = (In("data", NUMERIC | {BOOLEAN}),)

@@ -52,6 +52,6 @@ def _gather(graph: Rewriter, node: Node) -> None:
     packed, fact = graph.packed(data), graph.fact(first(node))
     if packed is None or fact is None:
         return
-    from_end = isinstance(node.op, GatherV8)
+    from_end = isinstance(node.op, GatherV8) or graph.constant(indices) is not None
     op = FusedPackedGather(fact, packed.stored, packed.zero, packed.scale, packed.shape[1:], from_end)
     graph.replace(first(node), graph.add(op, [indices], [node]))

@@ -12,7 +12,7 @@ CASES = [
         [f32([88.5, 100, -np.inf, np.inf, np.nan])],
         [f32([2.7230879e38, np.inf, 0, np.inf, np.nan])],
         name="limits",
-        oracle="the native plugin gives infinity from 88.5 on",
+        departs="limits",
     ),
     Case("Exp", 1, [f64(2)], [f64(7.38905609893065)], name="f64_scalar"),
     Case("Exp", 1, [i32([0, 1, 4])], [i32([1, 3, 55])], name="integers"),

@@ -12,7 +12,7 @@ CASES = [
         [f32([-1, 2]), f32(-0.5), f32(0)],
         [f32([0.5, 0])],
         name="falling",
-        oracle="the native plugin expects a rising line",
+        departs="falling",
     ),
     Case("HardSigmoid", 1, [f64([0.1]), f64(1), f64(0.3)], [f64([0.4])], name="f64"),
     Case(
@@ -21,7 +21,16 @@ CASES = [
         [f32(np.nan), f32(1), f32(0)],
         [f32(np.nan)],
         name="nan",
-        oracle="the native plugin gives 1 for NaN",
+        departs="nan",
+    ),
+    Case(
+        "HardSigmoid",
+        1,
+        [f32([-10, 1]), f32(0.25), f32(0.5)],
+        [f32([0, 0.75])],
+        name="parameters that vary",
+        constant=(),
+        departs="parameters",
     ),
 ]
 INVALID = [

@@ -8,6 +8,15 @@ CASES = [
     Case("Selu", 1, [f32([[-1, 0, 2]]), f32([1.5]), f32([3])], [f32([[4.5 * (np.exp(-1) - 1), 0, 6]])]),
     Case("Selu", 1, [f32([-1, 2]), f32(1.5), f32(3)], [f32([4.5 * (np.exp(-1) - 1), 6])], name="scalars"),
     Case("Selu", 1, [f64(-50), f64([2]), f64([0.5])], [f64(-1)], name="f64"),
+    Case(
+        "Selu",
+        1,
+        [f32([-1, 2]), f32([1.5]), f32([3])],
+        [f32([4.5 * (np.exp(-1) - 1), 6])],
+        name="parameters that vary",
+        constant=(),
+        departs="parameters",
+    ),
 ]
 INVALID = [
     Invalid("Selu", 1, [f32([1]), f32([1, 2]), f32([1])], "alpha has shape [2], expected a single element", input=1),

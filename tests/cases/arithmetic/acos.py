@@ -21,7 +21,6 @@ CASES = [
         [f64([1.4706289056333368])],
         name="f64",
         rtol=1e-15,
-        oracle="the native plugin computes f64 in f32",
     ),
     Case("Acos", 1, [f32(-1.0)], [f32(3.141592653589793)], name="scalar"),
     Case(
@@ -30,7 +29,6 @@ CASES = [
         [f32(np.zeros((0, 3)))],
         [f32(np.zeros((0, 3)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

@@ -21,7 +21,7 @@ CASES = [
         [f64([0.00044721359179571376])],
         name="f64",
         rtol=1e-15,
-        oracle="the native plugin computes f64 in f32",
+        departs="f64",
     ),
     Case("Acosh", 4, [f32(1.0)], [f32(0.0)], name="scalar"),
     Case(
@@ -30,7 +30,6 @@ CASES = [
         [f32(np.zeros((0, 3)))],
         [f32(np.zeros((0, 3)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

@@ -53,7 +53,6 @@ CASES = [
         [f32(np.zeros((0, 3))), f32([1, 2, 3])],
         [f32(np.zeros((0, 3)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
     Case("Add", 1, [i32([2**31 - 1]), i32([1])], [i32([-(2**31)])], name="i32_wraps"),
     Case(
@@ -62,11 +61,9 @@ CASES = [
         [i64([2**53, -1]), i64([1, 2**62])],
         [i64([2**53 + 1, 2**62 - 1])],
         name="i64_big",
-        oracle="the native plugin computes i64 in 32 bits",
+        departs="64-bit",
     ),
-    Case(
-        "Add", 1, [u8([250]), u8([10])], [u8([4])], name="u8_wraps", oracle="the native plugin saturates 8-bit integers"
-    ),
+    Case("Add", 1, [u8([250]), u8([10])], [u8([4])], name="u8_wraps", departs="8-bit"),
     Case(
         "Add",
         1,
@@ -82,7 +79,6 @@ CASES = [
         [u8([1, 7])],
         types={0: "u4", 1: "u4"},
         name="u4_wraps",
-        oracle="the native plugin has no u4 arithmetic",
     ),
 ]
 INVALID = [

@@ -27,7 +27,6 @@ CASES = [
         [f64([0.09966865249116204])],
         name="f64",
         rtol=1e-15,
-        oracle="the native plugin computes f64 in f32",
     ),
     Case("Atan", 1, [f32(-1.0)], [f32(-0.7853981633974483)], name="scalar"),
     Case(
@@ -36,7 +35,6 @@ CASES = [
         [f32(np.zeros((0, 3)))],
         [f32(np.zeros((0, 3)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

@@ -20,13 +20,12 @@ CASES = [
         [f64([0.10033534773107558])],
         name="f64",
         rtol=1e-15,
-        oracle="the native plugin computes f64 in f32",
     ),
     Case(
         *("Atanh", 4, [i32([-5, -1, 0, 1, 7])], [i32([-(2**31), -(2**31), 0, 2**31 - 1, 2**31 - 1])]),
         source="page",
         name="signed",
-        oracle="the native plugin converts infinity otherwise",
+        departs="infinity",
     ),
     Case(
         "Atanh",
@@ -35,7 +34,6 @@ CASES = [
         [u8([0, 255, 255])],
         source="page",
         name="unsigned",
-        oracle="the native plugin converts infinity otherwise",
     ),
 ]
 INVALID = [

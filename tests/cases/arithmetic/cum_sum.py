@@ -49,7 +49,7 @@ CASES = [
         [f32([[1, 2], [3, 4]])],
         [f32([[1, 2], [4, 6]])],
         name="no_axis",
-        oracle="the native plugin wants the axis",
+        departs="optional",
     ),
     Case("CumSum", 3, [i32([[1, 2], [3, 4]]), i64(-1)], [i32([[1, 3], [3, 7]])], name="negative_axis"),
     Case(
@@ -66,7 +66,7 @@ CASES = [
         [i64([2**53, 1, 1]), i64(0)],
         [i64([2**53, 2**53 + 1, 2**53 + 2])],
         name="i64_big",
-        oracle="the native plugin computes i64 in 32 bits",
+        departs="64-bit",
     ),
     Case(
         "CumSum",
@@ -82,7 +82,6 @@ CASES = [
         [u8([200, 100, 1]), i32(0)],
         [u8([200, 44, 45])],
         name="u8_wraps",
-        oracle="the native plugin has no u8 sums",
     ),
     Case(
         "CumSum",
@@ -91,7 +90,6 @@ CASES = [
         [f32(np.zeros((2, 0)))],
         {"exclusive": True},
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
     Case(
         "CumSum",
@@ -100,7 +98,6 @@ CASES = [
         [f32(np.zeros((0, 2)))],
         {"exclusive": True},
         name="empty_across",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

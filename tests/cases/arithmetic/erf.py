@@ -32,7 +32,6 @@ CASES = [
         [f64([1.1283791670955127e-09, 0.5204998778130465, 0.9953222650189527, 0.9999999999984626, 1.0])],
         name="f64",
         rtol=1e-15,
-        oracle="the native plugin computes f64 in f32",
     ),
     Case("Erf", 1, [f32(-0.5)], [f32(-0.5204998778130465)], name="scalar"),
     Case(
@@ -41,7 +40,6 @@ CASES = [
         [f32(np.zeros((0, 3)))],
         [f32(np.zeros((0, 3)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

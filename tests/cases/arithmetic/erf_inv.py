@@ -30,7 +30,7 @@ CASES = [
         ),
         name="tails",
         rtol=2e-6,
-        oracle="the native plugin is off by 2e-3 in the tails",
+        departs="tails",
     ),
     Case(
         *(
@@ -42,7 +42,7 @@ CASES = [
         name="f64",
         rtol=3e-15,
         atol=0,
-        oracle="the native plugin computes f64 in f32",
+        departs="f64",
     ),
     Case("ErfInv", 17, [f32(0.5)], [f32(0.4769362762044699)], name="scalar"),
     Case(
@@ -51,7 +51,6 @@ CASES = [
         [f32(np.zeros((2, 0)))],
         [f32(np.zeros((2, 0)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

@@ -18,7 +18,7 @@ CASES = [
         [i32([1, 2, 3, 8, 100])],
         [i32([0, 0, 1, 2, 4])],
         name="integers",
-        oracle="the native plugin rounds integers to nearest",
+        departs="integers",
     ),
     Case("Log", 1, [f32([0.0, -1.0, np.inf, np.nan])], [f32([-np.inf, np.nan, np.inf, np.nan])], name="special"),
     Case(
@@ -28,7 +28,6 @@ CASES = [
         [f64([2.302585092994046])],
         name="f64",
         rtol=1e-15,
-        oracle="the native plugin computes f64 in f32",
     ),
     Case("Log", 1, [f32(0.5)], [f32(-0.6931471805599453)], name="scalar"),
     Case(
@@ -37,7 +36,6 @@ CASES = [
         [f32(np.zeros((0, 3)))],
         [f32(np.zeros((0, 3)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

@@ -13,7 +13,7 @@ CASES = [
         [i64([2**53 + 1])],
         [i64([-(2**53) - 1])],
         name="i64_big",
-        oracle="the native plugin computes i64 in 32 bits",
+        departs="64-bit",
     ),
     Case("Negative", 1, [np.array([[5, -7]], np.int8)], [np.array([[-5, 7]], np.int8)], name="i8"),
 ]

@@ -18,7 +18,7 @@ CASES = [
         [i32([-3, -2, -1, 0, 1, 2, 3, 8])],
         [i32([0, 0, 0, 0, 0, 0, 0, 0])],
         name="integers",
-        oracle="the native plugin rounds integers to nearest",
+        departs="integers",
     ),
     Case("Sin", 1, [f32([0.0, -0.0, np.inf, np.nan])], [f32([0.0, -0.0, np.nan, np.nan])], name="special"),
     Case(
@@ -28,7 +28,6 @@ CASES = [
         [f64([0.479425538604203, -0.48750602508751067])],
         name="f64",
         rtol=1e-15,
-        oracle="the native plugin computes f64 in f32",
     ),
     Case("Sin", 1, [f32(0.5)], [f32(0.479425538604203)], name="scalar"),
     Case(
@@ -37,7 +36,6 @@ CASES = [
         [f32(np.zeros((0, 3)))],
         [f32(np.zeros((0, 3)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

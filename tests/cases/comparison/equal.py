@@ -27,7 +27,7 @@ CASES = [
         [boolean([[False, True], [True, False]])],
         {"auto_broadcast": "pdpd", "axis": 0},
         name="pdpd",
-        oracle="the native plugin has no pdpd broadcast here",
+        departs="pdpd",
     ),
     Case(
         "Equal",
@@ -42,7 +42,7 @@ CASES = [
         [i64([2**53, 2**53 + 1]), i64([2**53 + 1, 2**53 + 1])],
         [boolean([False, True])],
         name="i64_big",
-        oracle="the native plugin computes i64 in 32 bits",
+        departs="64-bit",
     ),
     Case("Equal", 1, [u8([200, 100]), u8([100, 200])], [boolean([False, False])], name="u8"),
     Case("Equal", 1, [boolean([True, False]), boolean([False, False])], [boolean([False, True])], name="boolean"),
@@ -52,7 +52,7 @@ CASES = [
         [np.array(["a", "b"], dtype=object), np.array(["b", "b"], dtype=object)],
         [boolean([False, True])],
         name="string",
-        oracle="the native plugin does not compare strings",
+        departs="strings",
     ),
     Case("Equal", 1, [f32(2), f32(2)], [boolean(True)], name="scalars"),
     Case(
@@ -61,7 +61,6 @@ CASES = [
         [f32(np.zeros((0, 2))), f32([1, 2])],
         [boolean(np.zeros((0, 2)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

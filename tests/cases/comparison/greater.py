@@ -27,7 +27,7 @@ CASES = [
         [boolean([[False, False], [False, True]])],
         {"auto_broadcast": "pdpd", "axis": 0},
         name="pdpd",
-        oracle="the native plugin has no pdpd broadcast here",
+        departs="pdpd",
     ),
     Case(
         "Greater",
@@ -35,7 +35,7 @@ CASES = [
         [f32([np.nan, 1, np.nan, np.inf, -np.inf]), f32([np.nan, np.nan, 1, np.inf, np.inf])],
         [boolean([False, False, False, False, False])],
         name="nan",
-        oracle="the native plugin gives true for NaN",
+        departs="nan",
     ),
     Case(
         "Greater",
@@ -43,7 +43,6 @@ CASES = [
         [i64([2**53, 2**53 + 1]), i64([2**53 + 1, 2**53 + 1])],
         [boolean([False, False])],
         name="i64_big",
-        oracle="the native plugin computes i64 in 32 bits",
     ),
     Case("Greater", 1, [u8([200, 100]), u8([100, 200])], [boolean([True, False])], name="u8"),
     Case("Greater", 1, [boolean([True, False]), boolean([False, False])], [boolean([True, False])], name="boolean"),
@@ -53,7 +52,7 @@ CASES = [
         [np.array(["a", "b"], dtype=object), np.array(["b", "b"], dtype=object)],
         [boolean([False, False])],
         name="string",
-        oracle="the native plugin does not compare strings",
+        departs="strings",
     ),
     Case("Greater", 1, [f32(2), f32(2)], [boolean(False)], name="scalars"),
     Case(
@@ -62,7 +61,6 @@ CASES = [
         [f32(np.zeros((0, 2))), f32([1, 2])],
         [boolean(np.zeros((0, 2)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

@@ -27,7 +27,7 @@ CASES = [
         [boolean([[False, True], [True, True]])],
         {"auto_broadcast": "pdpd", "axis": 0},
         name="pdpd",
-        oracle="the native plugin has no pdpd broadcast here",
+        departs="pdpd",
     ),
     Case(
         "GreaterEqual",
@@ -35,7 +35,7 @@ CASES = [
         [f32([np.nan, 1, np.nan, np.inf, -np.inf]), f32([np.nan, np.nan, 1, np.inf, np.inf])],
         [boolean([False, False, False, True, False])],
         name="nan",
-        oracle="the native plugin gives true for NaN",
+        departs="nan",
     ),
     Case(
         "GreaterEqual",
@@ -43,7 +43,7 @@ CASES = [
         [i64([2**53, 2**53 + 1]), i64([2**53 + 1, 2**53 + 1])],
         [boolean([False, True])],
         name="i64_big",
-        oracle="the native plugin computes i64 in 32 bits",
+        departs="64-bit",
     ),
     Case("GreaterEqual", 1, [u8([200, 100]), u8([100, 200])], [boolean([True, False])], name="u8"),
     Case("GreaterEqual", 1, [boolean([True, False]), boolean([False, False])], [boolean([True, True])], name="boolean"),
@@ -53,7 +53,7 @@ CASES = [
         [np.array(["a", "b"], dtype=object), np.array(["b", "b"], dtype=object)],
         [boolean([False, True])],
         name="string",
-        oracle="the native plugin does not compare strings",
+        departs="strings",
     ),
     Case("GreaterEqual", 1, [f32(2), f32(2)], [boolean(True)], name="scalars"),
     Case(
@@ -62,7 +62,6 @@ CASES = [
         [f32(np.zeros((0, 2))), f32([1, 2])],
         [boolean(np.zeros((0, 2)))],
         name="empty",
-        oracle="the native plugin is not asked about empty tensors",
     ),
 ]
 INVALID = [

@@ -31,6 +31,7 @@ CASES = [
         [f32([[[7, 80, 100]]])],
         plain(1),
         name="one-group",
+        departs="one group",
     ),
     Case(
         "GroupConvolutionBackpropData",
@@ -64,6 +65,15 @@ CASES = [
         [f32([[[[1, 3, 2], [4, 10, 6], [3, 7, 4]], [[5, 11, 6], [12, 26, 14], [7, 15, 8]]]])],
         plain(2),
         name="2d",
+    ),
+    Case(
+        "GroupConvolutionBackpropData",
+        1,
+        [f32([[[1, 10, 100], [2, 20, 200]]]), f32([[[[1, 2]]], [[[3, 4]]]]), i64([2])],
+        [f32([[[12, 120], [68, 680]]])],
+        plain(1, auto_pad="valid"),
+        name="output-shape-valid",
+        departs="output_shape",
     ),
 ]
 

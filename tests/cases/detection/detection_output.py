@@ -155,6 +155,13 @@ CASES = [
         name="f64",
         atol=1e-7,
     ),
+    *_both(
+        [f32(np.zeros((1, 4))), _TRUE, f32([[[0, 20, 20, 100, 60], [0, 0.1, 0.1, 0.2, 0.2]]]), _TRUE, _STILL[:, :4]],
+        _rows([0, 1, 1, 0.1, 0.2, 0.5, 0.6], _END, _ZERO, _ZERO),
+        _attributes(normalized=False, input_width=200, input_height=100),
+        name="additional predictions for priors in pixels",
+        departs="normalized",
+    ),
 ]
 
 _SHAPES = ["f32[2,24]", "f32[2,18]", "f32[1,2,24]"]
@@ -184,12 +191,4 @@ INVALID = [
     ),
     Invalid("DetectionOutput", 8, _SHAPES, "nms_threshold is missing", {"keep_top_k": (4,)}, attribute="nms_threshold"),
     Invalid("DetectionOutput", 1, _SHAPES, "num_classes is missing", _attributes(), attribute="num_classes"),
-    Invalid(
-        "DetectionOutput",
-        8,
-        ["f32[2,24]", "f32[2,18]", "f16[1,2,24]"],
-        "both must have one type T",
-        _attributes(),
-        input=2,
-    ),
 ]

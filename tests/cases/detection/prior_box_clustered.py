@@ -63,7 +63,6 @@ CASES = [
         _rows([100, 50, 1, 1]),
         {"offset": 0.5},
         name="a box of one pixel by default",
-        oracle="OpenVINO makes no box by default",
     ),
     Case(
         "PriorBoxClustered",

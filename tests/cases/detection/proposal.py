@@ -6,7 +6,6 @@ import numpy as np
 
 from tests.cases import Array, Case, Invalid, f32, f64
 
-_FEW = "CPU crashes where there are few anchors"
 _IMAGE = f32([100, 200, 1])
 
 
@@ -56,7 +55,7 @@ CASES = [
         [f32([[0, 0, 0, 16, 16], [0, 16, 0, 32, 16]])],
         _attributes(),
         name="as in Caffe",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -65,7 +64,7 @@ CASES = [
         [f32([[0, 0, 0, 16, 9], [0, 16, 0, 19, 9]])],
         _attributes(),
         name="clipped to the last pixel",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -74,7 +73,7 @@ CASES = [
         [f32([[0, 0, 0, 0.8, 1], [0, 0.8, 0, 1, 1]])],
         _attributes(clip_before_nms=False, clip_after_nms=True, normalize=True),
         name="clipped afterwards and normalized",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -83,7 +82,7 @@ CASES = [
         [f32([[0, 0, 0, 16, 16], [-1, 0, 0, 0, 0], [0, 0, 0, 0, 0]])],
         _attributes(post_nms_topn=3),
         name="-1 ends the list",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -92,7 +91,7 @@ CASES = [
         [f32([[-1, 0, 0, 0, 0], [0, 0, 0, 0, 0]])],
         _attributes(min_size=5),
         name="boxes below min_size times scale are left out",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -101,7 +100,7 @@ CASES = [
         [f32([[0, 0, 0, 16, 16], [-1, 0, 0, 0, 0]])],
         _attributes(nms_thresh=0.25, feat_stride=8),
         name="the second overlaps by 9/25",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -110,7 +109,7 @@ CASES = [
         [f32([[0, 0, 0, 16, 16], [-1, 0, 0, 0, 0]])],
         _attributes(pre_nms_topn=1),
         name="pre_nms_topn",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -155,7 +154,7 @@ CASES = [
         [f32([[0, 0, 0, 16, 16], [0, 16, 0, 32, 16]]), f32([0.9, 0.8])],
         _attributes(),
         name="as in Caffe",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -164,7 +163,7 @@ CASES = [
         [f32([[0, 0, 0, 8, 8], [0, 0, 8, 8, 24]]), f32([0.9, 0.8])],
         _attributes(framework="tensorflow"),
         name="as in TensorFlow, vertical coordinates first",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -173,7 +172,7 @@ CASES = [
         [f32([[0, 8, 36, 40, 44], [-1, 0, 0, 0, 0]]), f32([0.9, 0])],
         _attributes(box_coordinate_scale=10.0, box_size_scale=5.0),
         name="deltas are divided",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -182,7 +181,7 @@ CASES = [
         [f64([[0, 8, 36, 40, 44], [-1, 0, 0, 0, 0]]), f64([0.9, 0])],
         _attributes(box_coordinate_scale=10.0, box_size_scale=5.0),
         name="f64",
-        oracle=_FEW,
+        departs="few anchors",
     ),
     Case(
         "Proposal",
@@ -191,7 +190,19 @@ CASES = [
         [f32([[0, 0, 0, 19, 30], [0, 2.5, 0, 13.5, 19]]), f32([0.875, 0.75])],
         _attributes(ratio=(0.5, 2.0), scale=(1.0, 2.0)),
         name="ratios and scales",
-        oracle=_FEW,
+        departs="few anchors",
+    ),
+    *(
+        Case(
+            "Proposal",
+            opset,
+            _GRID,
+            [f32([[-1, 0, 0, 0, 0], *[[0] * 5] * 3]), *([] if opset == 1 else [f32([0] * 4)])],
+            {**_attributes(), **_ON_GRID, "min_size": 60},
+            name="all boxes are below min_size",
+            departs="min_size",
+        )
+        for opset in (1, 4)
     ),
     Case(
         "Proposal",
@@ -256,7 +267,12 @@ INVALID = [
         input=2,
     ),
     Invalid(
-        "Proposal", 4, ["f32[1,2,4,5]", "f16[1,4,4,5]", "f32[3]"], "both must have one type T", _attributes(), input=1
+        "Proposal",
+        4,
+        ["f32[1,2,4,5]", "i32[1,4,4,5]", "f32[3]"],
+        "input 1 (bbox_deltas) is i32, expected any float type",
+        _attributes(),
+        input=1,
     ),
     Invalid(
         "Proposal",

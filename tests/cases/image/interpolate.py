@@ -115,7 +115,6 @@ SHARED: list[tuple[Array, Array, Array | None, Array, dict[str, Any], str]] = [
     (RAMP, by(1, 0.7), AXES, f32([[[[0, 8]]]]), v4("nearest", "scales"), "scales-rounded-down"),
     (RAMP, to(2), i64([3]), f32([[[[0, 8]]]]), v4("nearest"), "one-axis"),
     (RAMP, to(2, 2), i32([3, 2]), f32([[[[0, 8], [0, 8]]]]), v4("nearest"), "axes-in-another-order"),
-    (RAMP, to(2), i64([-1]), f32([[[[0, 8]]]]), v4("nearest"), "negative-axis"),
     (f32([[1, 2]]), to(2, 2), None, f32([[1, 2], [1, 2]]), v4("nearest"), "all-axes"),
     (
         f32([[[[1, 2]]]]),
@@ -136,8 +135,6 @@ SHARED: list[tuple[Array, Array, Array | None, Array, dict[str, Any], str]] = [
     ),
     (i32([[[[1, 2, 3]]]]), to(1, 6), AXES, i32([[[[1, 1, 2, 2, 3, 3]]]]), v4("nearest"), "i32-nearest"),
 ]
-
-NOT_WIDENED = "the plugin does not widen the window for antialias"
 
 CASES = [
     *(
@@ -162,12 +159,28 @@ CASES = [
     ),
     *(
         Case(
-            "Interpolate", 11, [RAMP, to(1, 2), AXES], [f32([[[[f0, f1]]]])], attributes, name=name, oracle=NOT_WIDENED
+            "Interpolate",
+            opset,
+            [RAMP, *sizes, i64([-1])],
+            [f32([[[[0, 8]]]])],
+            v4("nearest"),
+            name="negative-axis",
+            departs="negative axis",
         )
-        for attributes, name, f0, f1 in (
+        for opset, sizes in ((4, [to(2), by(1)]), (11, [to(2)]))
+    ),
+    *(
+        Case("Interpolate", 11, [RAMP, to(1, 2), AXES], [f32([[[[f0, f1]]]])], attributes, name=name, departs=departs)
+        for attributes, name, f0, f1, departs in (
             # weights 1/4, 3/4, 3/4, 1/4 of the elements at 0.5 +- 2, those outside left out
-            (v4("linear", antialias=True), "linear-antialias", (0 * 3 + 4 * 3 + 8) / 7, (4 + 8 * 3 + 12 * 3) / 7),
-            (v4("linear", antialias=False), "linear-no-antialias", 2, 10),
+            (
+                v4("linear", antialias=True),
+                "linear-antialias",
+                (0 * 3 + 4 * 3 + 8) / 7,
+                (4 + 8 * 3 + 12 * 3) / 7,
+                "antialias",
+            ),
+            (v4("linear", antialias=False), "linear-no-antialias", 2, 10, ""),
         )
     ),
     Case(
@@ -209,7 +222,6 @@ CASES = [
         [u8([[[[3, 10]]]])],
         v4("bilinear_pillow"),
         name="pillow-u8-rounds",
-        oracle="the plugin truncates",
     ),
     Case(
         "Interpolate",
@@ -256,11 +268,19 @@ CASES = [
     Case(
         "Interpolate",
         1,
+        [RAMP, to(1, 2, 1, 8)],
+        [f32([[[[0, 0, 4, 4, 8, 8, 12, 12]], [[0, 0, 4, 4, 8, 8, 12, 12]]]])],
+        v1("nearest", axes=(0, 2, 1, 3)),
+        name="sizes go with the axes in ascending order",
+    ),
+    Case(
+        "Interpolate",
+        1,
         [RAMP, to(1, 2)],
         [f32([[[[2, 10]]]])],
         v1("area"),
         name="area",
-        oracle="the plugin has no area",
+        departs="area",
     ),
     Case(
         "Interpolate",
@@ -269,6 +289,37 @@ CASES = [
         [f32([[[0, 1, 3, 5, 7, 9, 11, 12]]])],
         {"mode": "linear", "axes": (2,), "align_corners": False},
         name="linear-half-pixel-but-for-planes",
+    ),
+    Case(
+        "Interpolate",
+        4,
+        [RAMP, to(1, 2), by(1, 1), AXES],
+        [f32([[[[(4 * 3 + 8) / 7, (4 + 8 * 3 + 12 * 3) / 7]]]])],
+        v4("linear", antialias=True),
+        name="linear-antialias",
+        departs="antialias",
+    ),
+    *(
+        Case(
+            "Interpolate",
+            opset,
+            [f32([[[[0, 6, 12, 18]]]]), *sizes, AXES],
+            # The places (x + 0.5) / 1.2 - 0.5, of which the first lies outside.
+            [f32([[[[0, 4.5, 9.5, 14.5]]]])],
+            v4("linear_onnx", "scales"),
+            name="scale-that-keeps-the-size",
+            departs="kept axis",
+        )
+        for opset, sizes in ((4, [to(1, 1), by(1, 1.2)]), (11, [by(1, 1.2)]))
+    ),
+    Case(
+        "Interpolate",
+        11,
+        [i32([[[[0, 4, 8, 13]]]]), to(1, 3), AXES],
+        [i32([[[[1, 6, 12]]]])],
+        v4("bilinear_pillow"),
+        name="pillow-i32-rounds",
+        departs="pillow",
     ),
 ]
 

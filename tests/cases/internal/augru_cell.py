@@ -34,6 +34,7 @@ CASES = [
         [f32([[_CANDIDATE]])],
         {"hidden_size": 1, "activations": ("Sigmoid", "Tanh")},
         name="no_update",
+        departs="case",
     ),
     Case(
         "AUGRUCell",

@@ -39,6 +39,7 @@ CASES = [
         [f32([[[[_FIRST], [0]]]]), f32([[[_FIRST]]])],
         {"hidden_size": 1},
         name="shorter",
+        departs="lengths",
     ),
     Case(
         "AUGRUSequence",
@@ -47,6 +48,7 @@ CASES = [
         [f32([[[[_FIRST], [_SECOND]]], [[[_FIRST], [0]]]]), f32([[[_SECOND]], [[_FIRST]]])],
         {"hidden_size": 1, "activations": ("sigmoid", "tanh"), "direction": "forward"},
         name="batch",
+        departs="lengths",
     ),
 ]
 INVALID = [

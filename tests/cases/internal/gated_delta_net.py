@@ -48,6 +48,7 @@ CASES = [
         [_QUERY[:, :0], _KEY[:, :0], _VALUE[:, :0], _STATE, _GATE[:, :0], _BETA[:, :0]],
         [f32(np.zeros((1, 0, 1, 2))), _STATE],
         name="no_tokens",
+        departs="empty",
     ),
 ]
 INVALID = [

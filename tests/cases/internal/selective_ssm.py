@@ -40,6 +40,7 @@ CASES = [
         [_A, _DT[:, :0], _B[:, :0], _X[:, :0], _C[:, :0], _STATE],
         [f32(np.zeros((1, 0, 1, 2))), _STATE],
         name="no_tokens",
+        departs="empty",
     ),
 ]
 INVALID = [

@@ -38,7 +38,7 @@ CASES = [
         [f32(np.ones((2, 0))), f32(np.ones((0, 3)))],
         [f32(np.zeros((2, 3)))],
         name="nothing to sum",
-        oracle="CPU leaves the output as it was",
+        departs="empty",
     ),
     Case("MatMul", 1, [f32(np.ones((0, 2))), f32(np.ones((2, 3)))], [f32(np.zeros((0, 3)))], name="no rows"),
     Case(
@@ -48,7 +48,6 @@ CASES = [
         [f64([[1.000000001]])],
         name="f64",
         rtol=1e-15,
-        oracle="CPU computes f64 as f32",
     ),
     Case("MatMul", 1, [i32([[1, -2], [3, 4]]), i32([[5], [6]])], [i32([[-7], [39]])], name="i32"),
     Case(
@@ -57,7 +56,7 @@ CASES = [
         [i64([[2**53 + 1, 1]]), i64([[1], [2]])],
         [i64([[2**53 + 3]])],
         name="i64 beyond f64",
-        oracle="CPU computes i64 as i32",
+        departs="64-bit",
     ),
     Case(
         "MatMul",
@@ -65,7 +64,7 @@ CASES = [
         [np.full((200, 200), 100, np.int8), np.full((200, 2), 100, np.int8)],
         [np.full((200, 2), (200 * 100 * 100 + 128) % 256 - 128, np.int8)],
         name="i8 wraps around",
-        oracle="CPU does not multiply i8 matrices",
+        departs="8-bit",
     ),
     Case("MatMul", 1, [f32([[np.inf, 1]]), f32([[1], [np.nan]])], [f32([[np.nan]])], name="not finite"),
 ]

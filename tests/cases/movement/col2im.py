@@ -6,8 +6,6 @@ import numpy as np
 
 from tests.cases import Case, Invalid, f32, i32, i64
 
-CRASHES = "the plugin crashes where the sizes are constants"
-
 
 def covered(size: int, kernel: int, stride: int = 1, dilation: int = 1, pad: int = 0) -> np.ndarray:
     """How many kernel positions reach each element of an axis."""
@@ -23,9 +21,7 @@ def page(name: str, batch: int, size: int, kernel: int, blocks: int, **attribute
     line = covered(size, kernel, attributes.get("strides", (1, 1))[0], attributes.get("dilations", (1, 1))[0], pad)
     image = np.broadcast_to(np.outer(line, line), (batch, 3, size, size))
     data = i32(np.ones((batch, 3 * kernel * kernel, blocks)))
-    return Case(
-        "Col2Im", 15, [data, i64([size] * 2), i64([kernel] * 2)], [i32(image)], attributes, "page", name, oracle=CRASHES
-    )
+    return Case("Col2Im", 15, [data, i64([size] * 2), i64([kernel] * 2)], [i32(image)], attributes, "page", name)
 
 
 CASES = [
@@ -38,7 +34,6 @@ CASES = [
         [f32([[[1, 2], [3, 4]]]), i32([1, 3]), i32([1, 2])],
         [f32([[[[1, 5, 4]]]])],
         name="overlap",
-        oracle=CRASHES,
     ),
     Case(
         "Col2Im",
@@ -47,7 +42,6 @@ CASES = [
         [f32([[[1, 5, 4], [0, 0, 0]], [[5, 13, 8], [0, 0, 0]]])],
         {"strides": (2, 1)},
         name="unbatched",
-        oracle=CRASHES,
     ),
     Case(
         "Col2Im",
@@ -55,7 +49,7 @@ CASES = [
         [i64([[[2**60], [1]]]), i64([1, 2]), i64([1, 2])],
         [i64([[[[2**60, 1]]]])],
         name="wide",
-        oracle="i64 is i32",
+        departs="64-bit",
     ),
     Case(
         "Col2Im",
@@ -63,7 +57,6 @@ CASES = [
         [f32(np.zeros((0, 2, 2))), i64([1, 3]), i64([1, 2])],
         [f32(np.zeros((0, 1, 1, 3)))],
         name="empty",
-        oracle="the plugin does not take empty batches",
     ),
 ]
 

@@ -22,9 +22,7 @@ CASES = [
         "Concat", 1, [f32([[1], [2]]), f32([[3, 4], [5, 6]])], [f32([[1, 3, 4], [2, 5, 6]])], {"axis": -1}, name="last"
     ),
     Case("Concat", 1, [f32([1, 2])], [f32([1, 2])], {"axis": 0}, name="single"),
-    Case(
-        "Concat", 1, [i64([2**60]), i64([-1, 5])], [i64([2**60, -1, 5])], {"axis": 0}, name="wide", oracle="i64 is i32"
-    ),
+    Case("Concat", 1, [i64([2**60]), i64([-1, 5])], [i64([2**60, -1, 5])], {"axis": 0}, name="wide", departs="64-bit"),
     Case("Concat", 1, [u8([1]), u8([255])], [u8([1, 255])], {"axis": 0}, name="bytes"),
     Case("Concat", 1, [boolean([True]), boolean([False])], [boolean([True, False])], {"axis": 0}, name="booleans"),
     Case("Concat", 1, [f32(np.zeros((2, 0))), f32([[1], [2]])], [f32([[1], [2]])], {"axis": 1}, name="empty-part"),
@@ -36,7 +34,6 @@ CASES = [
         [np.array(["a", "bc", ""], dtype=object)],
         {"axis": 0},
         name="strings",
-        oracle="the plugin crashes on strings",
     ),
 ]
 

@@ -57,7 +57,7 @@ CASES = [
         [i64([[[2**60, 1]]])],
         {"block_size": 2, "mode": "depth_first"},
         name="wide",
-        oracle="i64 is i32 there",
+        departs="64-bit",
     ),
     Case(
         "DepthToSpace",
@@ -66,7 +66,6 @@ CASES = [
         [f32(np.zeros((0, 1, 2, 2)))],
         {"block_size": 2, "mode": "depth_first"},
         name="empty",
-        oracle="the plugin does not take empty batches",
     ),
 ]
 

@@ -54,7 +54,6 @@ CASES = [
         [i32(np.zeros((2, 0, 3))), i32(np.zeros((2, 0, 3))), i32([]), i32(0)],
         [i32(np.zeros((2, 0, 3)))],
         name="empty",
-        oracle="the plugin dies of an empty batch",
     ),
 ]
 

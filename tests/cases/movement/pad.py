@@ -136,11 +136,19 @@ CASES = [
                 [i64([-(2**60), 2**60])],
                 {"pad_mode": "constant"},
                 name="wide",
-                oracle="i64 is i32 there",
+                departs="64-bit",
             ),
             Case("Pad", opset, [f32([5]), i64([0]), i64([0])], [f32([5])], {"pad_mode": "reflect"}, name="nothing"),
             Case("Pad", opset, [f32([]), i64([1]), i64([1])], [f32([0, 0])], {"pad_mode": "constant"}, name="empty"),
-            Case("Pad", opset, [f32(5), i64([]), i64([])], [f32(5)], {"pad_mode": "constant"}, name="scalar"),
+            Case(
+                "Pad",
+                opset,
+                [f32(5), i64([]), i64([])],
+                [f32(5)],
+                {"pad_mode": "constant"},
+                name="scalar",
+                departs="scalar",
+            ),
         )
     ),
     *(
@@ -176,7 +184,7 @@ CASES = [
             [f32([])],
             {"pad_mode": mode},
             name=f"cropped-away-{mode}",
-            oracle="the plugin does not compute a size below zero",
+            departs="cropped",
         )
         for mode in MODES
     ),
@@ -187,7 +195,7 @@ CASES = [
         [f32([0, 0])],
         {"pad_mode": "constant"},
         name="cropped-beyond",
-        oracle="the plugin reads beyond the tensor",
+        departs="cropped",
     ),
     Case(
         "Pad",
@@ -196,7 +204,6 @@ CASES = [
         [np.array(["", "a", ""], dtype=object)],
         {"pad_mode": "constant"},
         name="strings",
-        oracle="the plugin crashes on strings",
     ),
 ]
 

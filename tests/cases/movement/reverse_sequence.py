@@ -26,9 +26,7 @@ CASES = [
         name="negative-axes",
     ),
     Case("ReverseSequence", 1, [ROWS, f32([2, 4])], [f32([[2, 1, 3, 4], [8, 7, 6, 5]])], name="float-lengths"),
-    Case(
-        "ReverseSequence", 1, [i64([[2**60, 1]]), i64([2])], [i64([[1, 2**60]])], name="wide", oracle="i64 is i32 there"
-    ),
+    Case("ReverseSequence", 1, [i64([[2**60, 1]]), i64([2])], [i64([[1, 2**60]])], name="wide", departs="64-bit"),
     Case("ReverseSequence", 1, [f32(np.zeros((0, 3))), i64([])], [f32(np.zeros((0, 3)))], name="empty"),
 ]
 

@@ -80,7 +80,7 @@ CASES = [
         [i64([-2, 7])],
         {"reduction": "mean"},
         name="mean-rounded-down",
-        oracle="the plugin rounds toward zero",
+        departs="mean",
     ),
     Case(
         "ScatterElementsUpdate",
@@ -89,7 +89,7 @@ CASES = [
         [i64([2**60 + 1, 0])],
         {"reduction": "sum"},
         name="wide",
-        oracle="i64 is i32 there",
+        departs="64-bit",
     ),
     Case(
         "ScatterElementsUpdate",
@@ -98,7 +98,7 @@ CASES = [
         [u8([130, 7])],
         {"reduction": "mean"},
         name="mean-of-bytes",
-        oracle="the plugin adds up in bytes",
+        departs="mean",
     ),
     Case(
         "ScatterElementsUpdate",
@@ -140,7 +140,6 @@ CASES = [
                 [f32([1, 2]), i64([]), f32([]), i64(0)],
                 [f32([1, 2])],
                 name="nothing",
-                oracle="the plugin dies of an empty index",
             ),
         )
     ),

@@ -36,14 +36,21 @@ CASES = [
             ),
             Case("ScatterNDUpdate", opset, [f32([1, 2]), i64([1]), f32(7)], [f32([1, 7])], name="scalar"),
             Case("ScatterNDUpdate", opset, [i64([1, 2]), i64([1]), i64(7)], [i64([1, 7])], name="scalar-integer"),
-            Case("ScatterNDUpdate", opset, [f32([1, 2]), i64([1]), f32([7])], [f32([1, 7])], name="single-element"),
+            Case(
+                "ScatterNDUpdate",
+                opset,
+                [f32([1, 2]), i64([1]), f32([7])],
+                [f32([1, 7])],
+                name="single-element",
+                departs="one update",
+            ),
             Case(
                 "ScatterNDUpdate",
                 opset,
                 [i64([1, 2]), i64([[0]]), i64([2**60])],
                 [i64([2**60, 2])],
                 name="wide",
-                oracle="i64 is i32 there",
+                departs="64-bit",
             ),
             Case(
                 "ScatterNDUpdate",
@@ -51,7 +58,6 @@ CASES = [
                 [f32([1, 2]), i64(np.zeros((0, 1))), f32([])],
                 [f32([1, 2])],
                 name="nothing",
-                oracle="the plugin dies of an empty index",
             ),
         )
     ),
@@ -128,7 +134,6 @@ CASES = [
             [boolean(want)],
             {"reduction": reduction},
             name=f"boolean-{reduction}",
-            oracle="the plugin does not reduce booleans",
         )
         for reduction, want in (
             ("sum", [False, True, True, True]),

@@ -51,9 +51,9 @@ CASES = [
     ),
     Case("Tile", 1, [f32([[1, 2]]), i32([2, 2])], [f32([[1, 2, 1, 2], [1, 2, 1, 2]])], name="values"),
     Case("Tile", 1, [u8([1, 2, 3]), i64([2])], [u8([1, 2, 3, 1, 2, 3])], name="integers"),
-    Case("Tile", 1, [i64([2**60, -1]), i64([1])], [i64([2**60, -1])], name="wide", oracle="i64 is i32 there"),
+    Case("Tile", 1, [i64([2**60, -1]), i64([1])], [i64([2**60, -1])], name="wide", departs="64-bit"),
     Case("Tile", 1, [f32(7), i64([3])], [f32([7, 7, 7])], name="scalar"),
-    Case("Tile", 1, [f32([[1, 2]]), i64([])], [f32([[1, 2]])], name="no-repeats", oracle="the plugin gives garbage"),
+    Case("Tile", 1, [f32([[1, 2]]), i64([])], [f32([[1, 2]])], name="no-repeats", departs="empty"),
     Case("Tile", 1, [f32([[1, 2]]), i64([0, 3])], [f32(np.zeros((0, 6)))], name="zero-times"),
     Case("Tile", 1, [f32(np.zeros((0, 2))), i64([3, 2])], [f32(np.zeros((0, 4)))], name="empty"),
     Case(
@@ -62,7 +62,7 @@ CASES = [
         [STRINGS, i64([2])],
         [np.array(["a", "b", "a", "b"], dtype=object)],
         name="strings",
-        oracle="the plugin has no strings here",
+        departs="strings",
     ),
 ]
 

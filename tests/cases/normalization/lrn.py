@@ -21,6 +21,7 @@ CASES = [
         [_DATA / np.sqrt(2 + 0.2 * f32([14, 30, 55, 54, 50]).reshape(1, 5, 1, 1))],
         {"alpha": 1.0, "beta": 0.5, "bias": 2.0, "size": 5},
         name="root",
+        departs="axes",
     ),
     Case(
         "LRN",
@@ -37,7 +38,7 @@ CASES = [
         [_DATA / f32([5, 14, 29, 50, 41]).reshape(1, 5, 1, 1)],
         {"alpha": 2.0, "beta": 1.0, "bias": 0.0, "size": 2},
         name="even_size",
-        oracle="the native plugin sums up to (size - 1) // 2 away",
+        departs="even size",
     ),
     Case(
         "LRN",
@@ -54,6 +55,24 @@ CASES = [
         [f32(np.zeros((1, 0, 2)))],
         {"alpha": 1.0, "beta": 1.0, "bias": 1.0, "size": 3},
         name="empty",
+    ),
+    Case(
+        "LRN",
+        1,
+        [_DATA, i64([1])],
+        [_DATA / (1.5 + f32([5, 14, 29, 50, 41]).reshape(1, 5, 1, 1))],
+        {"alpha": 3.0, "beta": 1.0, "bias": 1.5, "size": 3},
+        name="fraction_of_bias",
+        departs="bias",
+    ),
+    Case(
+        "LRN",
+        1,
+        [_DATA, i64([])],
+        [_DATA / (1 + 3 * _DATA**2)],
+        {"alpha": 3.0, "beta": 1.0, "bias": 1.0, "size": 3},
+        name="no_axes",
+        departs="no axes",
     ),
 ]
 INVALID = [

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.cases import Case, Invalid, f32, f64, i32
+from tests.cases import Case, Invalid, f32, f64, i32, u8
 
 _STEPS = f32([-3, -2, -1.5, -0.6, 0, 0.5, 1.4, 2, 9])
 _LIMITS = [f32(-2), f32(2), f32(-4), f32(4)]
@@ -56,7 +56,7 @@ CASES = [
         [f32([[0, 0], [1, 1]])],
         {"levels": 2, "auto_broadcast": "pdpd", "axis": 0},
         name="pdpd",
-        oracle="the native plugin reads pdpd as numpy",
+        departs="pdpd",
     ),
     Case(
         "FakeQuantize",
@@ -82,9 +82,52 @@ CASES = [
         [f32(np.nan)],
         {"levels": 5},
         name="nan",
-        oracle="the native plugin gives the lower limit",
+        departs="nan",
+    ),
+    Case(
+        "FakeQuantize",
+        1,
+        [u8([0, 1, 3, 6, 20]), f32(0), f32(10), f32(0), f32(7)],
+        [u8([0, 0, 2, 4, 7])],
+        {"levels": 5},
+        name="8-bit integers are rounded",
+    ),
+    Case(
+        "FakeQuantize",
+        1,
+        [i32([-1, 1, 3, 6, 20]), f32(0), f32(10), f32(0), f32(7)],
+        [i32([0, 0, 1, 3, 7])],
+        {"levels": 5},
+        name="integers are truncated",
     ),
     Case("FakeQuantize", 1, [f32(np.zeros((0, 2))), *_LIMITS], [f32(np.zeros((0, 2)))], {"levels": 5}, name="empty"),
+    Case(
+        "FakeQuantize",
+        1,
+        [f32([[[[-1, 0.5, 0.6]]]]), f32(0.5), f32(0.5), f32(-1), f32(1)],
+        [f32([[[[-1, -1, 1]]]])],
+        {"levels": 2},
+        name="threshold of rank 4",
+        departs="equal limits",
+    ),
+    Case(
+        "FakeQuantize",
+        1,
+        [f32([[[[0.2, 1.7]]]]), f32(2), f32(0), f32(0), f32(1)],
+        [f32([[[[1, 0]]]])],
+        {"levels": 3},
+        name="reversed input of rank 4",
+        departs="swapped limits",
+    ),
+    Case(
+        "FakeQuantize",
+        1,
+        [f32([0.2, 1.7]), f32([0, 0]), f32([2, 2]), f32([0, 0]), f32([1, 1])],
+        [f32([26 / 255, 217 / 255])],
+        {"levels": 256, "auto_broadcast": "none"},
+        name="no broadcast",
+        departs="none",
+    ),
 ]
 INVALID = [
     Invalid("FakeQuantize", 1, [f32([1]), *_LIMITS], "levels is 1, expected >= 2", {"levels": 1}, attribute="levels"),
@@ -113,5 +156,12 @@ INVALID = [
         {"levels": 5, "auto_broadcast": "none"},
         input=1,
     ),
-    Invalid("FakeQuantize", 1, [f32([1]), i32(1), *_LIMITS[1:]], "both must have one type T_F", {"levels": 5}, input=1),
+    Invalid(
+        "FakeQuantize",
+        1,
+        [f32([1]), i32(1), *_LIMITS[1:]],
+        "input 1 (input_low) is i32, expected any float type",
+        {"levels": 5},
+        input=1,
+    ),
 ]

@@ -11,7 +11,7 @@ CASES = [
     Case("ReduceL1", 4, [_DATA, i64([0])], [f32([[5, 7, 9]])], {"keep_dims": True}, name="keep"),
     Case("ReduceL1", 4, [_DATA, i64([-1, 0])], [f32(21)], name="all"),
     Case("ReduceL1", 4, [_DATA, i32(-2)], [f32([5, 7, 9])], name="scalar_axis"),
-    Case("ReduceL1", 4, [_DATA, i64([])], [_DATA], name="no_axes", oracle="the native plugin refuses an empty list"),
+    Case("ReduceL1", 4, [_DATA, i64([])], [_DATA], name="no_axes", departs="no axes"),
     Case("ReduceL1", 4, [f32(-2), i64([0])], [f32(2)], name="scalar"),
     Case("ReduceL1", 4, [i32([[-7, 7], [1, -1]]), i64([1])], [i32([14, 2])], name="integers"),
     Case("ReduceL1", 4, [f32(np.zeros((2, 0, 3))), i64([1])], [f32(np.zeros((2, 3)))], name="empty"),

@@ -10,7 +10,7 @@ CASES = [
     Case("ReduceL2", 4, [_DATA, i64([1])], [f32([5, 13])]),
     Case("ReduceL2", 4, [_DATA, i64([1])], [f32([[5], [13]])], {"keep_dims": True}, name="keep"),
     Case("ReduceL2", 4, [_DATA, i64([0, 1])], [f32(np.sqrt(194))], name="all"),
-    Case("ReduceL2", 4, [_DATA, i64([])], [_DATA], name="no_axes", oracle="the native plugin refuses an empty list"),
+    Case("ReduceL2", 4, [_DATA, i64([])], [_DATA], name="no_axes", departs="no axes"),
     Case("ReduceL2", 4, [f64([1, 2, 2]), i32(-1)], [f64(3)], name="f64"),
     Case("ReduceL2", 4, [i32([[3, 4], [2, 2]]), i64([1])], [i32([5, 2])], name="integers"),
     Case("ReduceL2", 4, [f32(np.zeros((0, 2))), i64([0])], [f32([0, 0])], name="empty"),

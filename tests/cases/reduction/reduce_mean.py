@@ -11,7 +11,7 @@ CASES = [
     Case("ReduceMean", 1, [_DATA, i64([0])], [f32([[2.5, 1.5, -1]])], {"keep_dims": True}, name="keep"),
     Case("ReduceMean", 1, [_DATA, i64([0, -1])], [f32(1)], name="all"),
     Case("ReduceMean", 1, [_DATA, i32(1)], [f32([1, 1])], name="scalar_axis"),
-    Case("ReduceMean", 1, [_DATA, i64([])], [_DATA], name="no_axes", oracle="the native plugin refuses an empty list"),
+    Case("ReduceMean", 1, [_DATA, i64([])], [_DATA], name="no_axes", departs="no axes"),
     Case("ReduceMean", 1, [f64([1, 2]), i64([0])], [f64(1.5)], name="f64"),
     Case("ReduceMean", 1, [i32([[-7, -8], [7, 8], [-1, 0]]), i64([1])], [i32([-7, 7, 0])], name="integers"),
     Case(
@@ -20,7 +20,7 @@ CASES = [
         [i64([2**60 + 2, 2**60 + 4]), i64([0])],
         [i64(2**60 + 3)],
         name="i64",
-        oracle="the native plugin computes i64 as i32",
+        departs="64-bit",
     ),
     Case(
         "ReduceMean",
@@ -28,7 +28,7 @@ CASES = [
         [u8([255, 254, 250]), i64([0])],
         [u8(253)],
         name="u8",
-        oracle="the native plugin saturates the sum of 8 bits",
+        departs="8-bit",
     ),
     Case("ReduceMean", 1, [f32(np.zeros((2, 0))), i64([1])], [f32([0, 0])], name="empty"),
 ]

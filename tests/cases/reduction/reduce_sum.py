@@ -12,7 +12,7 @@ CASES = [
     Case("ReduceSum", 1, [_DATA, i64([0, 1])], [f32(5)], name="all"),
     Case("ReduceSum", 1, [f32(np.ones((2, 3, 4))), i64([2, 0])], [f32([8, 8, 8])], name="outer"),
     Case("ReduceSum", 1, [_DATA, i32(0)], [f32([5, 3, -3])], name="scalar_axis"),
-    Case("ReduceSum", 1, [_DATA, i64([])], [_DATA], name="no_axes", oracle="the native plugin refuses an empty list"),
+    Case("ReduceSum", 1, [_DATA, i64([])], [_DATA], name="no_axes", departs="no axes"),
     Case("ReduceSum", 1, [f32(1.5), i64([])], [f32(1.5)], name="scalar"),
     Case(
         "ReduceSum",
@@ -20,9 +20,9 @@ CASES = [
         [i64([2**60, 1]), i64([0])],
         [i64(2**60 + 1)],
         name="i64",
-        oracle="the native plugin computes i64 as i32",
+        departs="64-bit",
     ),
-    Case("ReduceSum", 1, [u8([200, 100]), i64([0])], [u8(44)], name="u8", oracle="the native plugin saturates 8 bits"),
+    Case("ReduceSum", 1, [u8([200, 100]), i64([0])], [u8(44)], name="u8", departs="8-bit"),
     Case("ReduceSum", 1, [f32([np.inf, -np.inf]), i64([0])], [f32(np.nan)], name="infinite"),
     Case("ReduceSum", 1, [f32(np.zeros((2, 0, 3))), i64([1])], [f32(np.zeros((2, 3)))], name="empty"),
 ]

@@ -46,5 +46,5 @@ CASES = [
 INVALID = [
     Invalid(_OP, 6, [_SCORES, i32([7])], "the batch sizes of both inputs must be the same, got 2 and 1", input=1),
     Invalid(_OP, 6, [_SCORES, i32([7, 7]), i32([0, 1])], "blank_index has shape [2], expected one number", input=2),
-    Invalid(_OP, 6, [_SCORES, i32([7, 7]), i64(0)], "both must have one type T_I", input=2),
+    Invalid(_OP, 6, [_SCORES, i32([7, 7]), f32(0)], "blank_index) is f32, expected any integer type", input=2),
 ]

@@ -4,7 +4,6 @@ import numpy as np
 
 from tests.cases import Case, Invalid, f32, i32, i64
 
-_NO_RELU = "CPU refuses relu"
 _X = f32([[[1], [2], [3]], [[4], [5], [6]]])
 _H = f32([[[0]], [[8]]])
 _W, _R = f32([[[0], [0], [1]]]), f32([[[0], [0], [1]]])
@@ -25,7 +24,6 @@ CASES = [
         [f32([[[[1], [3], [6]]], [[[12], [17], [23]]]]), f32([[[6]], [[23]]])],
         _FORWARD,
         name="forward",
-        oracle=_NO_RELU,
     ),
     Case(
         "GRUSequence",
@@ -34,7 +32,6 @@ CASES = [
         [f32([[[[3], [2], [0]]], [[[12], [0], [0]]]]), f32([[[3]], [[12]]])],
         {**_FORWARD, "direction": "reverse"},
         name="reverse, lengths",
-        oracle=_NO_RELU,
     ),
     Case(
         "GRUSequence",
@@ -43,7 +40,6 @@ CASES = [
         [f32([[[[0.5], [1.5], [3]], [[1], [2], [3]]]]), f32([[[3], [1]]])],
         _TWO,
         name="bidirectional",
-        oracle=_NO_RELU,
     ),
     Case(
         "GRUSequence",
@@ -52,7 +48,6 @@ CASES = [
         [f32([[[[3], [10], [25]]]]), f32([[[25]]])],
         {**_FORWARD, "linear_before_reset": True},
         name="linear before reset",
-        oracle=_NO_RELU,
     ),
     Case(
         "GRUSequence",
@@ -61,6 +56,17 @@ CASES = [
         [f32([[[[4], [2], [1]]]]), f32([[[1]]])],
         {"hidden_size": 1, "direction": "forward"},
         name="default activations",
+    ),
+    Case(
+        "GRUSequence",
+        5,
+        [_X, f32([[[8]], [[8]]]), i64([2, 1]), 0 * _W, 0 * _R, 0 * _B],
+        [f32([[[[4], [2], [0]]], [[[4], [0], [0]]]]), f32([[[2]], [[4]]])],
+        {"hidden_size": 1, "direction": "forward"},
+        name="lengths of dynamic data",
+        constant=(3, 4, 5),
+        dynamic=True,
+        departs="dynamic",
     ),
 ]
 INVALID = [

@@ -4,8 +4,6 @@ import numpy as np
 
 from tests.cases import Case, Invalid, f32, i32, i64
 
-_NO_RELU = "CPU refuses relu"
-_NO_V1 = "OpenVINO has no LSTMSequence in opset1 any more"
 _X = f32([[[1], [2], [3]], [[4], [5], [6]]])
 _H, _C = f32([[[0]], [[0]]]), f32([[[0]], [[8]]])
 _W, _R = f32([[[0], [0], [1], [0]]]), f32([[[0], [0], [0], [0]]])
@@ -27,7 +25,7 @@ CASES = [
         ],
         _FORWARD,
         name="forward",
-        oracle=_NO_V1,
+        departs="unknown",
     ),
     Case(
         "LSTMSequence",
@@ -40,7 +38,6 @@ CASES = [
         ],
         _FORWARD,
         name="forward",
-        oracle=_NO_RELU,
     ),
     Case(
         "LSTMSequence",
@@ -49,7 +46,6 @@ CASES = [
         [f32([[[[4], [4], [0]]], [[[16], [0], [0]]]]), f32([[[4]], [[16]]]), f32([[[2]], [[8]]])],
         _REVERSE,
         name="reverse, lengths",
-        oracle=_NO_RELU,
     ),
     Case(
         "LSTMSequence",
@@ -66,7 +62,6 @@ CASES = [
         [f32([[[[2], [5], [8.5]], [[6], [5], [3]]]]), f32([[[8.5], [6]]]), f32([[[4.25], [6]]])],
         _TWO,
         name="bidirectional",
-        oracle=_NO_RELU,
     ),
     Case(
         "LSTMSequence",
@@ -75,7 +70,6 @@ CASES = [
         [f32([[[[2], [9], [28.5]]]]), f32([[[28.5]]]), f32([[[14.25]]])],
         _FORWARD,
         name="recurrent weights",
-        oracle=_NO_RELU,
     ),
     Case(
         "LSTMSequence",
@@ -92,7 +86,21 @@ CASES = [
         [f32([[[[1], [1.5], [1.75]]]]), f32([[[1.75]]]), f32([[[1.75]]])],
         {**_FORWARD, "clip": 1.0},
         name="clip",
-        oracle="CPU refuses clip",
+    ),
+    Case(
+        "LSTMSequence",
+        5,
+        [_X, 0 * _H, f32([[[8]], [[8]]]), i64([2, 1]), 0 * _W, 0 * _R, 0 * _B],
+        [
+            f32([[[[np.tanh(4) / 2], [np.tanh(2) / 2], [0]]], [[[np.tanh(4) / 2], [0], [0]]]]),
+            f32([[[np.tanh(2) / 2]], [[np.tanh(4) / 2]]]),
+            f32([[[2]], [[4]]]),
+        ],
+        {"hidden_size": 1, "direction": "forward"},
+        name="lengths of dynamic data",
+        constant=(4, 5, 6),
+        dynamic=True,
+        departs="dynamic",
     ),
 ]
 INVALID = [

@@ -4,7 +4,6 @@ import numpy as np
 
 from tests.cases import Case, Invalid, f32, i32, i64
 
-_NO_RELU = "CPU refuses relu"
 _X = f32([[[1], [2], [3], [4]], [[1], [1], [1], [1]]])
 _H = f32([[[0]], [[10]]])
 _W, _R, _B = f32([[[1]]]), f32([[[1]]]), f32([[0]])
@@ -20,7 +19,6 @@ CASES = [
         [f32([[[[1], [3], [6], [10]]], [[[11], [12], [13], [14]]]]), f32([[[10]], [[14]]])],
         _FORWARD,
         name="forward",
-        oracle=_NO_RELU,
     ),
     Case(
         "RNNSequence",
@@ -29,7 +27,6 @@ CASES = [
         [f32([[[[1], [3], [6], [0]]], [[[11], [0], [0], [0]]]]), f32([[[6]], [[11]]])],
         _FORWARD,
         name="forward, lengths",
-        oracle=_NO_RELU,
     ),
     Case(
         "RNNSequence",
@@ -38,7 +35,6 @@ CASES = [
         [f32([[[[6], [5], [3], [0]]], [[[0], [0], [0], [0]]]]), f32([[[6]], [[0]]])],
         _REVERSE,
         name="reverse, lengths",
-        oracle=_NO_RELU,
     ),
     Case(
         "RNNSequence",
@@ -47,7 +43,6 @@ CASES = [
         [f32([[[[1], [3], [6], [10]], [[25], [22], [17], [10]]]]), f32([[[10], [25]]])],
         _TWO,
         name="bidirectional",
-        oracle=_NO_RELU,
     ),
     Case(
         "RNNSequence",
@@ -64,7 +59,17 @@ CASES = [
         [f32([[[[1], [2], [2], [2]]]]), f32([[[2]]])],
         {**_FORWARD, "clip": 2.0},
         name="clip",
-        oracle="CPU refuses clip",
+    ),
+    Case(
+        "RNNSequence",
+        5,
+        [_X, _H, i64([3, 1]), _W, _R, _B],
+        [f32([[[[1], [3], [6], [0]]], [[[11], [0], [0], [0]]]]), f32([[[6]], [[11]]])],
+        _FORWARD,
+        name="lengths of dynamic data",
+        constant=(3, 4, 5),
+        dynamic=True,
+        departs="dynamic",
     ),
 ]
 INVALID = [

@@ -28,11 +28,8 @@ CASES = [
         [f32(np.zeros((0, 1)))],
         PLAIN,
         name="empty-open",
-        oracle="not told by its sizes",
     ),
-    Case(
-        "Reshape", 1, [i64([[2**60, 1]]), i64([2, 1])], [i64([[2**60], [1]])], PLAIN, name="wide", oracle="i64 is i32"
-    ),
+    Case("Reshape", 1, [i64([[2**60, 1]]), i64([2, 1])], [i64([[2**60], [1]])], PLAIN, name="wide", departs="64-bit"),
     Case(
         "Reshape",
         1,
@@ -40,7 +37,6 @@ CASES = [
         [np.array(["a", "b"], dtype=object)],
         PLAIN,
         name="strings",
-        oracle="the plugin crashes on strings",
     ),
 ]
 

@@ -19,7 +19,7 @@ CASES = [
             Case("Squeeze", opset, [PAGE, i32(-2)], [f32(np.arange(6).reshape(1, 3, 2))], name="scalar-axis"),
             Case("Squeeze", opset, [PAGE, i64([-2, 0, 0])], [TABLE], name="axis-twice"),
             Case("Squeeze", opset, [PAGE, i64([0, 1])], [f32(np.arange(6).reshape(3, 1, 2))], name="axis-not-one"),
-            Case("Squeeze", opset, [i64([[2**60]]), i64([0])], [i64([2**60])], name="wide", oracle="i64 is i32 there"),
+            Case("Squeeze", opset, [i64([[2**60]]), i64([0])], [i64([2**60])], name="wide", departs="64-bit"),
             Case("Squeeze", opset, [f32(np.zeros((1, 0))), i64([0])], [f32([])], name="empty"),
             Case("Squeeze", opset, [f32(3)], [f32(3)], name="scalar"),
         )

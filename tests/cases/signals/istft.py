@@ -34,6 +34,15 @@ CASES = [
     Case("ISTFT", 16, [_DATA, _ONES, i64(2), i64(2), i64(6)], [f32([1, 2, 3, 4, 0, 0])], _PLAIN, name="longer"),
     Case("ISTFT", 16, [_DATA, _ONES, i64(2), i64(2), i64([3])], [f32([1, 2, 3])], _PLAIN, name="shorter"),
     Case("ISTFT", 16, [_DATA, _ONES, i64(2), i64(3)], [f32([1, 2, 0, 3, 4])], _PLAIN, name="a gap between frames"),
+    Case(
+        "ISTFT",
+        16,
+        [_DATA, f32([1, 1, 1]), i64(3), i64(1)],
+        [f32([1.5])],
+        {"center": True, "normalized": False},
+        name="center of an odd frame",
+        departs="odd frames",
+    ),
 ]
 INVALID = [
     Invalid("ISTFT", 16, [_DATA, f32([1, 1, 1]), i64(2), i64(1)], "the window has 3 samples", _PLAIN, input=1),

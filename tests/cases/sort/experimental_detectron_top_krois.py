@@ -30,7 +30,7 @@ CASES = [
         [f32([[0, 1, 2, 3], [0, 0, 0, 0]])],
         {"max_rois": 2},
         name="fewer than max_rois",
-        oracle="the page leaves the rest undefined",
+        departs="undefined",
     ),
     Case("ExperimentalDetectronTopKROIs", 6, [_ROIS, f32([0.1, 0.9, 0.5])], [f32(np.zeros((0, 4)))], name="none"),
     Case(

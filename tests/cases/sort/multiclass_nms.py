@@ -102,20 +102,18 @@ CASES = [
         _found([[0, 0.9], [0, 0.7]], [0, 2], _ROW, [2]),
         {"iou_threshold": 0.6, "nms_eta": 0.8},
         name="the threshold shrinks to 0.48 with the first box",
-        oracle="CPU shrinks the threshold after the comparison",
     ),
     *_both(
         [_BOXES, _SCORES],
         _found([], [], _BOXES, [0]),
         {"score_threshold": 0.95},
         name="none",
-        oracle="CPU leaves selected_num unwritten",
     ),
     *_both(
         [f32(np.zeros((2, 0, 4))), f32(np.zeros((2, 2, 0)))],
         [f32(np.zeros((0, 6))), i64(np.zeros((0, 1))), i64([0, 0])],
         name="no boxes",
-        oracle="CPU leaves selected_num unwritten",
+        departs="empty",
     ),
     Case(
         "MulticlassNms",
@@ -148,6 +146,20 @@ CASES = [
         ],
         {"iou_threshold": 0.4, "keep_top_k": 2, "output_type": "i32", "score_threshold": 0.65},
         name="boxes of each class, an image without",
+    ),
+    *_both(
+        [f32([[[0, 0, 2, 1], [5, 5, 6, 6], [0, 0, 1, 1]]]), f32([[[0.9, 0.8, 0.7]]])],
+        _found([[0, 0.9], [0, 0.8], [0, 0.7]], [0, 1, 2], f32([[0, 0, 2, 1], [5, 5, 6, 6], [0, 0, 1, 1]]), [3]),
+        {"iou_threshold": 0.8, "nms_eta": 0.7},
+        name="box 2 is held against box 0 by 0.56, against box 1 by 0.39",
+        departs="nms_eta",
+    ),
+    *_both(
+        [f32([[[0, 0, 2, 1], [0, 0, 1, 1]]]), f32([[[0.9, 0.8]]])],
+        _found([[0, 0.9], [0, 0.8]], [0, 1], f32([[0, 0, 2, 1], [0, 0, 1, 1]]), [2]),
+        {"iou_threshold": 0.5},
+        name="an overlap of iou_threshold is no reason to drop",
+        departs="equal overlap",
     ),
 ]
 

@@ -33,7 +33,7 @@ CASES = [
         [i64([2**53, 2**53 + 1]), i64([2**53 + 1])],
         [i64([1])],
         name="i64",
-        oracle="CPU computes i64 as i32",
+        departs="64-bit",
     ),
     Case(
         "SearchSorted",
@@ -41,7 +41,7 @@ CASES = [
         [f32([]), f32([1, 2])],
         [i64([0, 0])],
         name="empty sequence",
-        oracle="CPU crashes on empty tensors",
+        departs="empty",
     ),
     Case("SearchSorted", 15, [_LINE, f32(np.zeros((2, 0)))], [i64(np.zeros((2, 0)))], name="no values"),
 ]

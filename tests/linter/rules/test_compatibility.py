@@ -14,7 +14,7 @@ from irrun.linter.examples import NET
 from irrun.linter.rules.execution_graph import ExecutionGraph, execution_graph
 from irrun.linter.rules.newer_than_target import newer
 from irrun.ops.releases import release
-from tests.linter.rules.support import findings, layer, net, port, told
+from tests.linter.rules.support import findings, layer, net, port
 
 X = layer(0, "x", "Parameter", 1, 'shape="2,3" element_type="f32"', outputs=port(0, "FP32", 2, 3))
 Y = layer(9, "y", "Result", 1, inputs=port(0, "FP32", 2, 3))
@@ -88,12 +88,3 @@ def test_a_rank_that_is_lost_is_one_finding(tmp_path: Path) -> None:
     assert found.layer is not None
     assert (found.code, found.layer.name) == ("IR702", "r")
     assert found.message == "OpenVINO's CPU plugin refuses tensors of dynamic rank, as output 0 is"
-
-
-def test_an_inverse_of_the_adjoint(tmp_path: Path) -> None:
-    square = layer(0, "x", "Parameter", 1, 'shape="3,3" element_type="f32"', outputs=port(0, "FP32", 3, 3))
-    inverse = layer(1, "i", "Inverse", 14, 'adjoint="true"', port(0, "FP32", 3, 3), port(1, "FP32", 3, 3))
-    result = layer(9, "y", "Result", 1, inputs=port(0, "FP32", 3, 3))
-    text = net(square, inverse, result, edges="0.0>1.0 1.1>9.0")
-    assert told(findings(tmp_path, text)) == [("IR702", "info", "OpenVINO's CPU plugin ignores adjoint")]
-    assert told(findings(tmp_path, text.replace('"true"', '"false"'))) == []

@@ -65,7 +65,7 @@ def normalized(gamma: list[float]) -> tuple[str, bytes]:
     ("scales", "said"),
     [
         ([0.5, 0.25], []),
-        ([0.5, 0.0], [("IR608", "warning", "1 of 2 scales is 0: the weights that it stands for are lost")]),
+        ([0.5, 0.0], [("IR608", "info", "1 of 2 scales is 0: the weights that it stands for are lost")]),
         ([0.0, 0.0], [("IR608", "warning", "2 of 2 scales are 0: the weights that it stands for are lost")]),
     ],
 )

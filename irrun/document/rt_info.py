@@ -1,0 +1,24 @@
+"""What a file says of how it was made: the ``<rt_info>`` of the net, which nothing in the model depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from xml.etree import ElementTree
+
+from irrun.document.reader import Document
+
+_BEGIN, _END = b"<rt_info", b"</rt_info>"
+
+
+def rt_info(document: Document) -> Mapping[str, str]:
+    """The entries of ``<rt_info>`` behind the edges, by name; those that hold further ones are left out."""
+    text = document.mended.text
+    start = text.rfind(_BEGIN, max(text.rfind(b"</layers>"), text.rfind(b"</edges>"), 0))
+    end = text.find(_END, start)
+    if start < 0 or end < 0:
+        return {}
+    try:
+        element = ElementTree.fromstring(text[start : end + len(_END)])
+    except ElementTree.ParseError:
+        return {}
+    return {item.get("name", item.tag): item.get("value", "") for item in element if "value" in item.attrib}

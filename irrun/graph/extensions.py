@@ -1,0 +1,67 @@
+"""Tells the operations that libraries add to OpenVINO from those of the opsets that are misspelt."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from irrun.document.reader import element_type
+from irrun.document.records import LayerElement, NetElement, PortElement
+from irrun.ops.declaration import OpClass
+from irrun.ops.extension import Extension
+from irrun.ops.registry import find, versions
+from irrun.ops.releases import is_meant_as_number
+from irrun.tensor import DYNAMIC, Fact, Shape
+
+
+class Extensions:
+    """The operations of extensions in one document.
+
+    A layer has one where its version is none of the numbered opsets, nor close to one. Where it is called like an
+    operation of an opset, something else must say so: a well-known library that has it, attributes or ports that the
+    operation of the opset does not have, or another layer of that domain whose type no opset has.
+    """
+
+    def __init__(self, net: NetElement) -> None:
+        self._net = net
+
+    def find(self, layer: LayerElement) -> Extension | None:
+        """The operation of a layer that no opset has; None where the layer is at fault."""
+        type, domain = layer.type, layer.version
+        if domain is None or is_meant_as_number(domain) or find(type, domain) is not None:
+            return None
+        op = Extension(type, domain, [declared_fact(port) for port in layer.outputs])
+        is_told = op.library is not None or op.internal_to is not None or domain in self._domains
+        namesakes = (cls for opset, cls in versions(type).items() if isinstance(opset, int))
+        return op if is_told or not any(_fits(layer, cls) for cls in namesakes) else None
+
+    @functools.cached_property
+    def _domains(self) -> frozenset[str]:
+        """The domains that have an operation of their own."""
+        named = {(layer.type, layer.version) for layer in _layers(self._net) if layer.version is not None}
+        return frozenset(
+            domain for type, domain in named if domain and not is_meant_as_number(domain) and not versions(type)
+        )
+
+
+def declared_fact(port: PortElement) -> Fact:
+    """What a port says of itself. A port without dims may be a scalar or of dynamic rank."""
+    shape = Shape.parse(",".join(port.dims)) if port.dims else Shape.unknown()
+    return Fact(element_type(port.precision) or DYNAMIC, shape)
+
+
+def _fits(layer: LayerElement, cls: OpClass) -> bool:
+    """Whether a layer has no attribute and no port that an operation lacks, and all that it requires."""
+    spec = cls.spec
+    known = {attribute.name for attribute in spec.attributes}
+    required = {attribute.name for attribute in spec.attributes if attribute.required}
+    count, most = len(layer.inputs), spec.most_inputs
+    outputs = len(layer.outputs) <= len(spec.outputs) or spec.outputs[-1].variadic
+    return required <= layer.data.keys() <= known and spec.least_inputs <= count <= (most or count) and outputs
+
+
+def _layers(net: NetElement) -> Iterator[LayerElement]:
+    for layer in net.layers:
+        yield layer
+        for body in layer.bodies:
+            yield from _layers(body.net)

@@ -1,0 +1,140 @@
+"""``<pre-process>``: a mean that is subtracted from an input before any layer gets it."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from irrun.diagnostics import Anchor, Diagnostic, near_match
+from irrun.document.grammar import ID
+from irrun.document.records import ChannelElement, MeanElement, PreProcessElement
+from irrun.document.weights import Weights
+from irrun.graph.graph import Graph
+from irrun.ops.calling import conform
+from irrun.ops.infrastructure.parameter import Parameter
+from irrun.tensor import Array, ElementType, Shape
+from irrun.tensor.packing import storage_size, unpack
+
+_RANKS: Final = (2, 3, 4, 5)
+"""Ranks of inputs that have channels: NC, CHW, NCHW and NCDHW."""
+
+
+class Mean(NamedTuple):
+    """The mean that is subtracted from an input: a number or, in the file of weights, an image for each channel.
+
+    ``shape`` is that of the mean of one channel, with a leading 1; ``offsets`` are where the images begin.
+    """
+
+    type: ElementType
+    shape: tuple[int, ...]
+    numbers: tuple[float, ...] = ()
+    offsets: tuple[int, ...] = ()
+
+    def values(self, weights: Weights) -> Array | None:
+        """The means of all channels, joined along the first axis; None where the file of weights is not there."""
+        if self.numbers:
+            return conform(np.array(self.numbers, np.float32).reshape(-1, *self.shape[1:]), self.type)
+        stored = [weights.read(offset, self.bytes) for offset in self.offsets]
+        images = [unpack(data, self.type.name, math.prod(self.shape)) for data in stored if data is not None]
+        return np.concatenate(images).reshape(-1, *self.shape[1:]) if images else None
+
+    @property
+    def bytes(self) -> int:
+        """The size of an image in the file of weights, in bytes."""
+        return storage_size(self.type.name, math.prod(self.shape))
+
+
+class WrongPreProcess(Exception):
+    """A mean that does not fit the model: OpenVINO refuses the file."""
+
+    def __init__(self, message: str, element: int, attribute: str | None = None) -> None:
+        super().__init__(message)
+        anchor = Anchor(element) if attribute is None else Anchor(element, "value", attribute)
+        self.finding = Diagnostic("IR215", message, anchor)
+
+
+def means(element: PreProcessElement | None, graph: Graph, weights: Weights) -> dict[int, Mean]:
+    """The mean of a Parameter, by its node; nothing where no channel has one. WrongPreProcess where it does not fit."""
+    if element is None or any(graph[id].op is None for id in graph.parameters):
+        return {}
+    id, parameter = _parameter(element, graph)
+    given = [
+        (_channel(channel, index), channel.mean)
+        for index, channel in enumerate(element.channels)
+        if channel.mean is not None
+    ]
+    if not given:
+        return {}
+    channels, spatial = _layout(element, graph[id].name, parameter.shape)
+    given.sort(key=lambda pair: pair[0])
+    if [number for number, _ in given] != list(range(channels)):
+        found = ", ".join(str(number) for number, _ in given)
+        what = f"there are means of channels {found}, expected one of each of the {channels} channels of the input"
+        raise WrongPreProcess(what, element.element)
+    kinds = {mean.value is not None for _, mean in given}
+    if len(kinds) > 1:
+        raise WrongPreProcess("some means are numbers and others are images, expected one kind", element.element)
+    if kinds == {True}:
+        numbers = tuple([_number(mean) for _, mean in given])
+        return {id: Mean(parameter.element_type, (1,) * (1 + len(spatial)), numbers)}
+    image = Mean(parameter.element_type, (1, *spatial))
+    return {id: image._replace(offsets=tuple([_offset(mean, image.bytes, weights) for _, mean in given]))}
+
+
+def _parameter(element: PreProcessElement, graph: Graph) -> tuple[int, Parameter]:
+    """The Parameter that is named; where none is, the first of rank 4, or else the first of all."""
+    known = [(id, op) for id in graph.parameters if isinstance(op := graph[id].op, Parameter)]
+    name = (element.reference or "").strip()
+    if name:
+        found = [(id, op) for id, op in known if graph[id].name == name]
+    else:
+        found = [(id, op) for id, op in known if op.shape.rank == 4] or known
+    if found:
+        return found[0]
+    if not name:
+        raise WrongPreProcess("the model has no input that a mean can be subtracted from", element.element)
+    close = near_match(name, [graph[id].name for id, _ in known]) or ", expected the name of a Parameter"
+    raise WrongPreProcess(f'no input "{name}"{close}', element.element, "reference-layer-name")
+
+
+def _channel(channel: ChannelElement, index: int) -> int:
+    """The number of a channel: its id, or how many come before it."""
+    return index if channel.id is None else _integer(channel.id, "id", channel.element)
+
+
+def _layout(element: PreProcessElement, name: str, shape: Shape) -> tuple[int, tuple[int, ...]]:
+    """The number of channels of an input, and the sizes behind the axis of the channels."""
+    if not shape.is_static or shape.rank not in _RANKS:
+        what = f'a mean is subtracted from input "{name}" of shape {shape}, expected static dims and a rank of 2 to 5'
+        raise WrongPreProcess(what, element.element)
+    axis = 0 if shape.rank == 3 else 1
+    return shape.static[axis], shape.static[axis + 1 :]
+
+
+def _number(mean: MeanElement) -> float:
+    try:
+        return float(mean.value or "")
+    except ValueError:
+        raise WrongPreProcess(f'value="{mean.value}" of <mean> is no number', mean.element, "value") from None
+
+
+def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
+    """The offset in the file of weights of an image of ``expected`` bytes."""
+    if mean.offset is None or mean.size is None:
+        raise WrongPreProcess("<mean> has no value, and no offset and size of an image", mean.element)
+    offset, size = (_integer(text, name, mean.element) for text, name in ((mean.offset, "offset"), (mean.size, "size")))
+    if size != expected:
+        what = f"size of <mean> is {size} bytes, expected {expected} for an image of the input"
+        raise WrongPreProcess(what, mean.element, "size")
+    if weights.exists and offset + size > len(weights.bytes):
+        what = f"bytes {offset} to {offset + size} of <mean> are outside the weights, which have {len(weights.bytes)}"
+        raise WrongPreProcess(what, mean.element, "offset")
+    return offset
+
+
+def _integer(text: str, name: str, element: int) -> int:
+    if ID.fullmatch(text.strip()) is None:
+        raise WrongPreProcess(f'{name}="{text}" is no number, expected one from 0 up', element, name)
+    return int(text)

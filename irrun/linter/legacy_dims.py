@@ -1,0 +1,52 @@
+"""Dims that Model Optimizer declared in IR version 10 and OpenVINO infers otherwise today: old, not wrong.
+
+OpenVINO ignores them. Until 2020 a product of a vector kept the axis that was added for it, and what a loop joins was
+declared in its body as it leaves the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irrun.document.records import BodyElement, NetElement
+from irrun.linter.declared import DeclaredPort, offending
+
+LEGACY = "10"
+
+
+def has_legacy_dims(item: DeclaredPort, net: NetElement) -> bool:
+    """Whether the dims of an output are what Model Optimizer wrote in such a place."""
+    return net.version == LEGACY and (_is_product_of_vector(item) or _is_joined_by_loop(item, net))
+
+
+def _is_product_of_vector(item: DeclaredPort) -> bool:
+    if item.layer.type.lower() != "matmul" or item.fact.shape.dims is None:
+        return False
+    has_vector = any(fact is not None and fact.rank == 1 for fact in item.facts.inputs(item.outlet.node))
+    inferred = [str(dim) for dim in item.fact.shape.dims if dim != 1]
+    return has_vector and [text for text in item.port.dims if text != "1"] == inferred
+
+
+def _is_joined_by_loop(item: DeclaredPort, net: NetElement) -> bool:
+    """Whether an output in a body feeds a Result that the loop joins, and is wrong along that axis alone."""
+    if not item.path:
+        return False
+    results = {layer.id for layer, _ in item.fed if layer.type == "Result"}
+    axes = {
+        entry.attributes["axis"].strip()
+        for body in _bodies(net)
+        if any(layer.element == item.layer.element for layer in body.net.layers)
+        for entry in body.port_map
+        if entry.kind == "output"
+        and "axis" in entry.attributes
+        and entry.attributes.get("internal_layer_id") in results
+    }
+    wrong = offending(item.port, item.fact.shape)
+    return wrong is not None and len(wrong) == 1 and str(wrong[0]) in axes
+
+
+def _bodies(net: NetElement) -> Iterator[BodyElement]:
+    for layer in net.layers:
+        for body in layer.bodies:
+            yield body
+            yield from _bodies(body.net)

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.records import LayerElement
+from irrun.graph import Outlet
+from irrun.graph.bind import layer_ref, tensor_names
+from irrun.linter.context import Context
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import joined
+from irrun.model.interface import LEGACY, interface, legacy_output_name
+from irrun.model.port import Port
+
+_CODE = "IR216"
+_NAMED = NET.replace('<port id="0" precision="FP32">', '<port id="0" precision="FP32" names="s">', 1).replace(
+    '<port id="1" precision="FP32">', '<port id="1" precision="FP32" names="t">'
+)
+
+
+class CollidingName(Rule):
+    """A name stands for two inputs or outputs of the model.
+
+    ## What it does
+    Compares the names that the inputs and outputs of a model can be called by: tensor names; in IR version 10 those of
+    their layers too; and in version 11, where one has no tensor name, those of its layers instead.
+
+    ## Why is this bad
+    OpenVINO refuses a file of version 10: `Model operation names have collisions with tensor names`. In version 11 it
+    adds a number to a tensor name that repeats, so that it is another one than the file says; and an input without any
+    name of its own cannot be given a value by name.
+
+    ## Example
+    `names="image"` at the output ports of two Parameters.
+
+    ## Use instead
+    `names="image"` at one, `names="mask"` at the other.
+    """
+
+    code = _CODE
+    name = "colliding-name"
+    severity = Severity.WARNING
+    stage = "graph"
+    good = (NET, _NAMED)
+    bad = (
+        _NAMED.replace('names="s"', 'names="t"'),
+        NET.replace('version="11"', 'version="10"').replace('name="clip"', 'name="x"'),
+    )
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        if not joined(context):
+            return
+        ends = list(_ends(context))
+        yield from _tensor_names(ends)
+        yield from _legacy_names(ends) if context.document.net.version == LEGACY else _without_a_name(ends)
+
+
+class _End(NamedTuple):
+    """An input or an output, in words, with its port, its tensor, and the layer that makes that.
+
+    ``names`` are the tensor names in the file, each with where it is written; ``legacy`` is the name in version 10.
+    """
+
+    what: str
+    port: Port
+    outlet: Outlet
+    layer: LayerElement
+    names: tuple[tuple[str, Anchor], ...]
+    legacy: str
+
+
+def _ends(context: Context) -> Iterator[_End]:
+    graph, facts = context.bound.graph, context.facts
+    ports = interface(graph, facts, context.document.net.version)
+    for port, id in zip(ports.inputs, graph.parameters, strict=True):
+        layer = graph[id].layer
+        if layer is not None:
+            yield _End(f"input {port.index}", port, Outlet(id, 0), layer, _written(layer, 0), layer.name)
+    for port, id in zip(ports.outputs, graph.results, strict=True):
+        outlet = graph.sources(id)[0] if graph.sources(id) else None
+        layer, result = graph[outlet.node].layer if outlet is not None else None, graph[id].layer
+        if outlet is not None and layer is not None and result is not None:
+            names = _written(layer, outlet.port)
+            if context.document.net.version != LEGACY:
+                anchor = Anchor(result.element, "value", "output_names")
+                names += tuple([(name, anchor) for name in tensor_names(result.output_names)])
+            yield _End(f"output {port.index}", port, outlet, layer, names, legacy_output_name(outlet, graph, facts))
+
+
+def _written(layer: LayerElement, port: int) -> tuple[tuple[str, Anchor], ...]:
+    if port >= len(layer.outputs):
+        return ()
+    anchor = Anchor(layer.outputs[port].element, "value", "names")
+    return tuple([(name, anchor) for name in tensor_names(layer.outputs[port].names)])
+
+
+def _tensor_names(ends: Iterable[_End]) -> Iterator[Diagnostic]:
+    """Tensor names that an earlier tensor has: OpenVINO adds a number to them."""
+    first: dict[str, _End] = {}
+    for end in ends:
+        for name, anchor in end.names:
+            other = first.setdefault(name, end)
+            if other.outlet != end.outlet:
+                what = (
+                    f'the tensor name "{name}" of {end.what} is that of {other.what} too; OpenVINO adds a number to it'
+                )
+                yield Diagnostic(_CODE, what, anchor, Severity.WARNING, layer_ref(end.layer))
+                break
+
+
+def _legacy_names(ends: Sequence[_End]) -> Iterator[Diagnostic]:
+    """Names of IR version 10 that stand for two: OpenVINO refuses the file."""
+    first: dict[str, _End] = {}
+    tensors: dict[Outlet, _End] = {}
+    for end in ends:
+        for name, anchor in end.names:
+            first.setdefault(name, end)
+            other = tensors.setdefault(end.outlet, end)
+            if other is not end:
+                yield _refused(name, end, other, anchor)
+                break
+    for end in ends:
+        other = first.setdefault(end.legacy, end)
+        if other.outlet != end.outlet:
+            yield _refused(end.legacy, end, other, Anchor(end.layer.element, "value", "name"))
+
+
+def _refused(name: str, end: _End, other: _End, anchor: Anchor) -> Diagnostic:
+    what = f'the name "{name}" of {end.what} is that of {other.what} too, which OpenVINO refuses in IR version 10'
+    return Diagnostic(_CODE, what, anchor, layer=layer_ref(end.layer))
+
+
+def _without_a_name(ends: Sequence[_End]) -> Iterator[Diagnostic]:
+    """Inputs and outputs that cannot be called by any name, because another one has it."""
+    for kind in ("input", "output"):
+        first: dict[str, _End] = {}
+        same = [end for end in ends if end.what.startswith(kind)]
+        for end in same:
+            for name in end.port.names:
+                first.setdefault(name, end)
+        for end in same:
+            names = [name for name in (end.port.node_name, end.port.result_name) if name]
+            others = [first.setdefault(name, end) for name in names]
+            if not end.port.names and others and all(other.outlet != end.outlet for other in others):
+                what = (
+                    f'the name "{names[0]}" of {end.what} is that of {others[0].what} too, expected a name of its own'
+                )
+                yield Diagnostic(
+                    _CODE, what, Anchor(end.layer.element, "value", "name"), Severity.WARNING, layer_ref(end.layer)
+                )

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, Fix, Severity
+from irrun.document.records import LayerElement
+from irrun.graph.bind import layer_ref, path_notes
+from irrun.linter.context import Context
+from irrun.linter.edits import Editor
+from irrun.linter.examples import NET
+from irrun.linter.rule import Rule
+from irrun.linter.scopes import by_type
+from irrun.ops import Op
+from irrun.ops.extension import Extension
+from irrun.ops.registry import READ_AS, spelling
+
+_MVN: Final = NET.replace('type="Clamp" version="opset1"', 'type="MVN" version="opset2"').replace(
+    '<data min="0" max="6"/>', '<data eps="1e-9" across_channels="false" normalize_variance="true"/>'
+)
+
+
+class OperationByAnotherName(Rule):
+    """A type in another case, or an opset that only a neighbour of has the operation.
+
+    ## What it does
+    Compares type and version of each layer with what OpenVINO reads them as: it finds types without regard to case, and
+    a few operations that old writers gave another version.
+
+    ## Why is this bad
+    OpenVINO reads the file. Readers that compare types as they are written do not.
+
+    ## Example
+    `type="Softmax" version="opset8"`, or an MVN of opset1, which has none: OpenVINO takes that of opset2.
+
+    ## Use instead
+    `type="SoftMax" version="opset8"`
+    """
+
+    code = "IR313"
+    name = "operation-by-another-name"
+    opt_in = True
+    severity = Severity.INFO
+    stage = "graph"
+    good = (NET, _MVN)
+    bad = (NET.replace('"Clamp"', '"clamp"'), _MVN.replace("opset2", "opset1"))
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        editor = Editor(context.document)
+        for nodes in by_type(context).values():
+            for node, scope in nodes:
+                layer, op = node.layer, node.op
+                if layer is None or op is None or isinstance(op, Extension):
+                    continue
+                names = _other_names(layer, op)
+                if not names:
+                    continue
+                edits = [edit for name in names for edit in editor.value(layer.element, name, names[name])]
+                wanted = " ".join(f'{name}="{text}"' for name, text in names.items())
+                written = f"{layer.type} of {layer.version}" if "version" in names else layer.type
+                read = f"{op.type} of {names['version']}" if "version" in names else op.type
+                yield Diagnostic(
+                    self.code,
+                    f"OpenVINO reads {written} as {read}",
+                    Anchor(layer.element, "value", next(iter(names))),
+                    self.severity,
+                    layer_ref(layer),
+                    notes=path_notes(scope.path),
+                    fix=Fix(f"write {wanted}", tuple(edits)) if edits else None,
+                )
+
+
+def _other_names(layer: LayerElement, op: Op) -> dict[str, str]:
+    """The attributes of a layer that its operation is not called by, each with what it should say."""
+    names = {"type": op.type} if layer.type != op.type and spelling(layer.type) == op.type else {}
+    if (op.type, layer.version) in READ_AS:
+        names["version"] = op.spec.version
+    return names

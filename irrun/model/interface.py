@@ -1,0 +1,108 @@
+"""The inputs and outputs of a model as callers see them, which is not always as the file declares them.
+
+IR version 10 dates from an API with fewer element types that called inputs and outputs by the names of layers. Files of
+that version are read with the types and the names of that API, as OpenVINO reads them; the inside of the model is not
+touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from irrun.graph import Graph, Outlet
+from irrun.graph.bind import tensor_names
+from irrun.inference import Facts
+from irrun.model.port import Port
+from irrun.tensor import DYNAMIC, ElementType, Fact
+from irrun.tensor.element_type import F16, F32, I32, I64, STRING, U32, U64
+
+LEGACY: Final = "10"
+"""The IR version whose inputs and outputs have types and names of their own."""
+
+_KEPT: Final = frozenset({F32, STRING, DYNAMIC})
+_INTEGERS: Final = frozenset({I64, I32, U64, U32})
+
+
+class Interface(NamedTuple):
+    """The inputs, in the order of the Parameters in the file, and the outputs, in that of the Results."""
+
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+
+def interface(graph: Graph, facts: Facts, version: str | None) -> Interface:
+    """The inputs and outputs of a graph that was read from a file of some IR version."""
+    names = _TensorNames()
+    inputs = tuple([_input(index, id, graph, facts, names, version) for index, id in enumerate(graph.parameters)])
+    results = zip(graph.results, facts.results(), strict=True)
+    outputs = [_output(index, id, fact, graph, facts, names, version) for index, (id, fact) in enumerate(results)]
+    return Interface(inputs, tuple(outputs))
+
+
+def input_type(declared: ElementType, version: str | None) -> ElementType:
+    """The element type of what callers give for a Parameter of type ``declared``."""
+    return F32 if version == LEGACY and declared is F16 else declared
+
+
+def output_type(declared: ElementType, version: str | None) -> ElementType:
+    """The element type of what callers get of a Result of type ``declared``."""
+    if version != LEGACY or declared in _KEPT:
+        return declared
+    return I32 if declared in _INTEGERS else F32
+
+
+def legacy_output_name(outlet: Outlet, graph: Graph, facts: Facts) -> str:
+    """The name of an output in IR version 10: that of its layer, with the number of the port where there are more."""
+    node = graph[outlet.node]
+    several = max(node.outputs, len(facts.outlets(outlet.node))) > 1
+    return f"{node.name}.{outlet.port}" if several else node.name
+
+
+def _input(index: int, id: int, graph: Graph, facts: Facts, tensors: _TensorNames, version: str | None) -> Port:
+    node, outlet = graph[id], Outlet(id, 0)
+    fact = facts.get(outlet) or Fact.unknown()
+    names = tensors.distinct(outlet, node.names[0] if node.names else ())
+    if version == LEGACY:
+        names.append(node.name)
+    return Port(index, node.name, names, input_type(fact.type, version), fact.shape, declared_type=fact.type)
+
+
+def _output(
+    index: int, id: int, fact: Fact, graph: Graph, facts: Facts, tensors: _TensorNames, version: str | None
+) -> Port:
+    result = graph[id]
+    source = graph.sources(id)[0] if graph.sources(id) else None
+    names: list[str] = []
+    producer = result.name
+    if source is not None:
+        node = graph[source.node]
+        producer = node.name
+        names = tensors.distinct(source, node.names[source.port] if source.port < len(node.names) else ())
+        if version == LEGACY:
+            names.append(legacy_output_name(source, graph, facts))
+        elif result.layer is not None:
+            names += tensors.distinct(source, tensor_names(result.layer.output_names))
+    return Port(index, producer, names, output_type(fact.type, version), fact.shape, result.name, fact.type)
+
+
+class _TensorNames:
+    """Distinct names for tensors: as OpenVINO does, add ``_1``, ``_2`` … to a name that repeats."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Outlet, str], str] = {}
+        self._taken: set[str] = set()
+        self._repeated: dict[str, int] = {}
+
+    def distinct(self, outlet: Outlet, names: Iterable[str]) -> list[str]:
+        """The names of a tensor, each with a number where another tensor has it."""
+        return [self._known.get((outlet, name)) or self._add(outlet, name) for name in names]
+
+    def _add(self, outlet: Outlet, name: str) -> str:
+        free = name
+        while free in self._taken:
+            self._repeated[name] = self._repeated.get(name, 0) + 1
+            free = f"{name}_{self._repeated[name]}"
+        self._taken.add(free)
+        self._known[outlet, name] = free
+        return free

@@ -1,0 +1,100 @@
+"""Operations that no opset has: those of libraries that add to OpenVINO, and those that it makes for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NoReturn
+
+from irrun.ops.context import BodyCall
+from irrun.ops.declaration import Fold, In, Op, Out, _Spec
+from irrun.tensor import Fact
+from irrun.tensor.element_type import ANY
+
+LIBRARIES: Final[Mapping[str, frozenset[str]]] = {
+    "openvino_tokenizers": frozenset(
+        (
+            *("BPETokenizer", "ByteFallback", "BytesToChars", "CaseFold", "CharsMapNormalization", "CharsToBytes"),
+            *("CombineSegments", "ContribStringJoin", "ContribStringSplit", "EqualStr", "FuzeRagged"),
+            *("NormalizeUnicode", "NumericToString", "RaggedTensorPack", "RaggedToDense", "RaggedToRagged"),
+            *("RaggedToSparse", "RegexNormalization", "RegexSplit", "SentencepieceDetokenizer"),
+            *("SentencepieceStreamDetokenizer", "SentencepieceTokenizer", "SpecialTokensSplit", "StringTensorPack"),
+            *("StringTensorUnpack", "StringToHashBucket", "TrieTokenizer", "Truncate", "UTF8Validate"),
+            *("UnigramTokenizer", "VocabDecoder", "VocabEncoder", "WordpieceTokenizer"),
+        )
+    ),
+    "openvino_contrib": frozenset(
+        ("CalculateGrid", "ComplexMultiplication", "FFT", "SparseConv", "SparseConvTranspose")
+    ),
+    "openvino_template_extension": frozenset(("Identity",)),
+}
+"""Well-known libraries, and the operations that each adds to the domain ``extension``."""
+
+_COMPILED: Final = "a model that is being compiled"
+_PIPELINE: Final = "a pipeline that serves a language model"
+
+INTERNAL: Final[Mapping[str, str]] = {
+    "SnippetsOpset": "the code generator of the CPU plugin",
+    "cpu_plugin_opset": "the CPU plugin",
+    "gpu_opset": "the GPU plugin",
+    "ie_internal_opset": _COMPILED,
+    "intel_gna": "the GNA plugin",
+    "type_relaxed_opset": _COMPILED,
+    "util": "a model that is being converted",
+}
+"""Domains of operations that OpenVINO makes for itself and reads from no file, and where those live."""
+
+PAGED: Final = frozenset(("PagedAttentionExtension", "PagedCausalConv1D", "PagedGatedDeltaNet", "PagedSelectiveSSM"))
+"""Operations of the domain ``extension`` that OpenVINO makes for itself, too."""
+
+
+class Extension(Op):
+    """An operation of which nothing is known but what a layer says of it: its outputs are as their ports declare.
+
+    ``layer_type`` and ``domain`` are what stands for type and version. It cannot be run.
+    """
+
+    inputs = (In("inputs", ANY, variadic=True, optional=True),)
+    outputs = (Out("outputs", ANY, variadic=True),)
+    foldable = Fold.NEVER
+
+    def __init__(self, layer_type: str, domain: str, declared: Sequence[Fact]) -> None:
+        self.layer_type = layer_type
+        self.domain = domain
+        self.declared = tuple(declared)
+
+    @property
+    def library(self) -> str | None:
+        """The well-known library that adds the operation to OpenVINO; None where none does."""
+        if self.domain != "extension":
+            return None
+        return next((name for name, types in LIBRARIES.items() if self.layer_type in types), None)
+
+    @property
+    def internal_to(self) -> str | None:
+        """The place that the operation never leaves, where OpenVINO makes it for itself; None elsewhere."""
+        is_paged = self.domain == "extension" and self.layer_type in PAGED
+        return _PIPELINE if is_paged else INTERNAL.get(self.domain)
+
+    @property
+    def statement(self) -> str:
+        """The sentence that says where the operation comes from."""
+        if self.internal_to is not None:
+            return f"{self.layer_type} of {self.domain} lives only inside {self.internal_to}"
+        if self.library is not None:
+            return f"{self.layer_type} is an operation of {self.library}"
+        return f"{self.layer_type} of {self.domain} is an operation of a library"
+
+    def infer(self, *inputs: Fact | None, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:  # noqa: ARG002
+        for body in bodies.values():
+            body.call([None] * body.ports.parameters)
+        return self.declared
+
+    def run(self, *inputs: Any) -> NoReturn:
+        raise NotImplementedError(f"{self.layer_type} of {self.domain}")
+
+    def __repr__(self) -> str:
+        return f"{self.domain}::{self.layer_type}"
+
+
+Extension.type, Extension.opset, Extension.page = "Extension", "extension", ""
+Extension.spec = _Spec()  # type: ignore[assignment]

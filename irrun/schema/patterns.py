@@ -1,0 +1,62 @@
+"""The texts that attributes of each kind may have in an IR, as regular expressions of XML Schema.
+
+Those know no flags: where OpenVINO does not mind the case of a word, each letter stands there in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from irrun.ops.attributes import AttrKind, AttrSpec
+
+_INTEGER: Final = r"\s*-?[0-9]+(\.0*)?[fF]?\s*"
+_NUMBER: Final = r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fF]?|-?inf|nan)\s*"
+_DIM: Final = r"\s*(\?|-1|[0-9]+|[0-9]*\.\.[0-9]*)\s*"
+
+
+def _letter(letter: str) -> str:
+    if letter.isalpha():
+        return f"[{letter.lower()}{letter.upper()}]"
+    return rf"\{letter}" if letter in r".\?*+{}()[]|-^" else letter
+
+
+def in_any_case(words: Iterable[str]) -> str:
+    """One of some words, in any case."""
+    return "|".join("".join(_letter(letter) for letter in word) for word in words)
+
+
+def items(item: str) -> str:
+    """A list of items between commas, one of which may end it; or nothing."""
+    return rf"({item}(,{item})*,?)?"
+
+
+KINDS: Final[dict[AttrKind, str]] = {
+    "int": _INTEGER,
+    "float": _NUMBER,
+    "bool": f"{in_any_case(('true', 'false'))}|1|0",
+    "ints": items(_INTEGER),
+    "floats": items(_NUMBER),
+    "shape": rf"\s*(\[\s*({_DIM}(,{_DIM})*|\.\.\.)?\s*\]|({_DIM}(,{_DIM})*|\.\.\.)?)\s*",
+}
+EXACT: Final[dict[AttrKind, str]] = {"int": r"\s*\+?[0-9]+", "shape": rf"({_DIM}(,{_DIM})*)?\s*"}
+"""Those of attributes that OpenVINO reads to the letter."""
+
+
+def pattern(spec: AttrSpec) -> str | None:
+    """What the text of an attribute that is no word has to match; None where it may be any."""
+    return EXACT.get(spec.kind, KINDS.get(spec.kind)) if spec.exact else KINDS.get(spec.kind)
+
+
+def misspelt(word: str) -> str:
+    """A word, in any case and with at most one letter too many, too few, wrong, or swapped with the next."""
+    letters = [_letter(letter) for letter in word]
+    found = [letters]
+    for at in range(len(word)):
+        found += [
+            [*letters[:at], *letters[at + 1 :]],
+            [*letters[:at], "[a-zA-Z]", *letters[at + 1 :]],
+            [*letters[:at], *reversed(letters[at : at + 2]), *letters[at + 2 :]],
+        ]
+    found += [[*letters[:at], "[a-zA-Z]", *letters[at:]] for at in range(len(word) + 1)]
+    return "|".join(dict.fromkeys("".join(form) for form in found))

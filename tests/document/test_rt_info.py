@@ -1,0 +1,38 @@
+"""``<rt_info>`` of a net: entries with a value, by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from irrun.document.reader import read
+from irrun.document.rt_info import rt_info
+from irrun.linter.examples import NET
+
+
+def entries(content: str) -> dict[str, str]:
+    return dict(rt_info(read(NET.replace("</net>", f"{content}</net>").encode())))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", {}),
+        ("<rt_info/>", {}),
+        ("<rt_info></rt_info>", {}),
+        ('<rt_info><a value="1"/><b/><c value=""/></rt_info>', {"a": "1", "c": ""}),
+        ('<rt_info><info name="OpenVINO Runtime" value="2026"/></rt_info>', {"OpenVINO Runtime": "2026"}),
+        ('<rt_info>\n<a><b value="1"/></a>\n<c value="&lt;s>"/>\n</rt_info>\n', {"c": "<s>"}),
+    ],
+)
+def test_entries(content: str, expected: dict[str, str]) -> None:
+    assert entries(content) == expected
+
+
+def test_that_of_a_layer_is_not_that_of_the_net() -> None:
+    text = NET.replace('<data min="0" max="6"/>', '<data min="0" max="6"/><rt_info><a value="1"/></rt_info>')
+    assert rt_info(read(text.encode())) == {}
+
+
+def test_comments() -> None:
+    assert entries('<!-- <rt_info> --><rt_info><a value="1"/></rt_info>') == {"a": "1"}
+    assert entries('<rt_info><a value="1"/><!-- <rt_info> --></rt_info>') == {}

@@ -1,0 +1,81 @@
+"""The operation cases in OpenVINO's CPU plugin: which of them it answers as the page says."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from irrun.document.writer import Writer
+from irrun.ops.calling import infer
+from irrun.ops.departures import GENERAL
+from tests import oracle
+from tests.cases import AnyCase, Array, Case, ModelCase
+from tests.ops import harness
+
+Outcome = Literal["agrees", "differs", "refuses", "crashes"]
+RTOL, ATOL = 1e-4, 1e-5
+"""The least tolerance: the plugin may order sums as it likes."""
+
+
+class Reply(NamedTuple):
+    """What came of a case, and the difference or the message where the plugin does not agree."""
+
+    outcome: Outcome
+    detail: str = ""
+
+
+def is_asked(case: AnyCase) -> bool:
+    """Whether a case can be written as a model; an IR has no place for an absent input before a given one."""
+    return all(array is not None for array in case.inputs)
+
+
+def ask(cases: Iterable[AnyCase], root: Path) -> dict[str, Reply]:
+    """Have the plugin run cases, in folders named after what they hold: an answer that is there is not asked again."""
+    asked = [(case, _write(case, root)) for case in cases]
+    oracle.ask(folder for _, folder in asked)
+    return {str(case): _reply(case, oracle.answer(folder)) for case, folder in asked}
+
+
+def reason(case: AnyCase) -> str:
+    """The words of the departure of a case; KeyError where neither the operation nor all of them have such a key."""
+    departures = harness.declaration(case).spec.departures
+    return departures[case.departs] if case.departs in departures else GENERAL[case.departs]
+
+
+def _write(case: AnyCase, root: Path) -> Path:
+    ir, inputs = _model(case)
+    digest = hashlib.sha256(ir.text.encode() + ir.weights)
+    for array in inputs:
+        digest.update(str(array.tolist()).encode())
+    folder = root / digest.hexdigest()[:32]
+    folder.mkdir(parents=True, exist_ok=True)
+    ir.save(folder / "model.xml")
+    oracle.save(folder / "inputs.npz", inputs)
+    if isinstance(case, ModelCase):
+        (folder / "runs").write_text(str(case.runs))
+    return folder
+
+
+def _model(case: AnyCase) -> tuple[Writer, list[Array]]:
+    """The model of a case, named after it, and its inputs."""
+    if isinstance(case, Case):
+        constants = range(1, len(case.inputs)) if case.constant is None else case.constant
+        ir, parameters = harness.model(case, dynamic=case.dynamic, constants=tuple(constants))
+        return ir, [array for index in parameters if (array := case.inputs[index]) is not None]
+    return harness.whole(case), list(case.inputs)
+
+
+def _reply(case: AnyCase, answer: oracle.Answer) -> Reply:
+    if answer.refused:
+        return Reply("crashes" if answer.refused.startswith("crashes") else "refuses", answer.refused)
+    if isinstance(case, Case):
+        declared = [fact.type.name for fact in infer(harness.operation(case), harness.facts(case))]
+        if list(answer.types) != declared[: len(answer.types)]:
+            return Reply("differs", f"the outputs are {', '.join(answer.types)}, expected {', '.join(declared)}")
+    try:
+        harness.expect(answer.outputs, case, max(case.rtol, RTOL), max(case.atol, ATOL))
+    except AssertionError as error:
+        return Reply("differs", str(error))
+    return Reply("agrees")

@@ -1,0 +1,70 @@
+"""Runs models through OpenVINO's CPU plugin: the folders that standard input names, a forked process for each."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import numpy as np
+import openvino as ov
+
+from irrun.tensor import Array
+from irrun.tensor.packing import pack, unpack
+from tests import oracle
+from tests.oracle.forked import forked
+
+CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+
+
+def main() -> None:
+    core = ov.Core()
+    core.get_property("CPU", "FULL_DEVICE_NAME")
+    for name in sys.stdin.read().splitlines():
+        refused = forked(partial(run, core, Path(name)))
+        if refused:
+            oracle.write(Path(name), oracle.Answer(refused=refused))
+
+
+def run(core: ov.Core, folder: Path) -> None:
+    """Run one model and write its answer; RuntimeError where OpenVINO refuses it."""
+    model = core.read_model(folder / "model.xml")
+    if (folder / "rewrite").exists():
+        ov.serialize(model, folder / "written.xml")
+    compiled = core.compile_model(model, "CPU", CONFIG)
+    request = compiled.create_infer_request()
+    inputs = oracle.load(folder / "inputs.npz")
+    for index, (port, array) in enumerate(zip(compiled.inputs, inputs, strict=True)):
+        request.set_input_tensor(index, as_tensor(array, port.element_type))
+    runs = folder / "runs"
+    for _ in range(int(runs.read_text()) if runs.exists() else 1):
+        request.infer()
+    outputs = [request.get_output_tensor(index) for index in range(len(compiled.outputs))]
+    types = [item.element_type.get_type_name() for item in outputs]
+    oracle.write(folder, oracle.Answer([as_array(item) for item in outputs], types))
+
+
+def as_tensor(values: Array, type: Any) -> Any:
+    """A tensor of an element type; the values are in the carrier of the type."""
+    if type == ov.Type.string:
+        return ov.Tensor(values.astype("U"))
+    filled = ov.Tensor(type, ov.Shape(values.shape))
+    packed = np.frombuffer(pack(values, type.get_type_name()), np.uint8)
+    filled.data.reshape(-1).view(np.uint8)[...] = packed
+    return filled
+
+
+def as_array(of: Any) -> Array:
+    """The values of a tensor, in the carrier of its element type."""
+    if of.element_type == ov.Type.string:
+        return np.array(of.str_data, dtype=object).reshape(tuple(of.shape))
+    shape = tuple(of.shape)
+    count = int(np.prod(shape, dtype=np.int64))
+    return unpack(of.data.reshape(-1).view(np.uint8).tobytes(), of.element_type.get_type_name(), count).reshape(shape)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""The record of what the CPU plugin answers, and the scoreboard that is made of it."""
+
+from __future__ import annotations
+
+from irrun.ops.departures import GENERAL
+from irrun.ops.registry import declarations
+from tests.cases import AnyCase, all_cases, all_models
+from tests.ops import harness
+from tests.oracle.cases import is_asked, reason
+from tools import conformance, records
+from tools.conformance import BY_CHANCE, Score, Scoreboard
+
+
+def every() -> list[AnyCase]:
+    return [*all_cases(), *all_models()]
+
+
+def test_every_case_is_recorded() -> None:
+    recorded = conformance.outcomes(records.read(conformance.RECORD))
+    asked = {str(case) for case in every() if is_asked(case)}
+    assert set(recorded) == asked, "python tools/conformance.py records what is new"
+
+
+def test_every_operation_version_is_recorded() -> None:
+    recorded = records.read(conformance.RECORD)["cases"]
+    assert {f"{cls.type}-{cls.opset}" for cls in declarations()} - set(recorded) == set()
+
+
+def test_a_case_departs_exactly_where_the_plugin_does_not_agree() -> None:
+    recorded = conformance.outcomes(records.read(conformance.RECORD))
+    asked = [case for case in every() if is_asked(case) and case.departs != BY_CHANCE]
+    assert [str(case) for case in asked if bool(case.departs) == (recorded.get(str(case)) == "agrees")] == []
+
+
+def test_a_case_of_a_departure_has_its_words() -> None:
+    assert [str(case) for case in every() if case.departs and not reason(case)] == []
+
+
+def test_no_operation_repeats_a_general_departure() -> None:
+    own = {(cls.type, text) for cls in declarations() for text in cls.departures.values()}
+    assert [(type, text) for type, text in own if text in GENERAL.values()] == []
+
+
+def test_every_departure_has_a_case() -> None:
+    named = {(case.type, case.opset, case.departs) for case in every()}
+    declared = {(cls.type, cls.opset, key) for cls in declarations() for key in cls.departures}
+    assert declared - named == set()
+    assert set(GENERAL) - {case.departs for case in every()} == set()
+
+
+def test_irrun_answers_every_case() -> None:
+    assert [str(case) for case in every() if not harness.passes(case)] == []
+
+
+def test_score() -> None:
+    board = Scoreboard()
+    cases = [case for case in all_cases() if case.type == "Clamp"]
+    total, own, native = board.score(cases)
+    assert total == own == len(cases)
+    assert native == sum(not case.departs for case in cases)
+    assert Score(1200, 7, 5).row("all", bold=True) == "| all | **1,200** | **7** | **5** |"

@@ -1,0 +1,159 @@
+"""Runs ONNX's own backend suite, as OpenVINO converts it, in irrun and in OpenVINO's CPU plugin.
+
+Needs the wheels of OpenVINO and ONNX, and is run by hand: ``python tools/onnx_suite.py FOLDER [--record]``. FOLDER
+keeps the converted models and the plugin's answers, so that the next run takes over both. ``--record`` writes what
+comes out to docs/data/onnx-suite.json, of which ``tools/generate.py`` makes a section of docs/conformance.md. The exit
+status is 1 where irrun finds a fault in a model, or a case fails without a reason in ``tools/onnx_reasons.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.oracle.onnx_suite import KINDS, Verdict, convert, judge
+from tools import records
+from tools.onnx_reasons import REASONS, Reason, reason
+
+RECORD = Path(__file__).resolve().parents[1] / "docs" / "data" / "onnx-suite.json"
+TITLES = {
+    "openvino only": "The plugin gives what ONNX publishes, irrun does not",
+    "irrun only": "irrun gives what ONNX publishes, the plugin does not",
+    "neither": "Neither gives what ONNX publishes",
+}
+MOST_CAUSES = 12
+
+
+def summary(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """The record of a run: numbers by kind, and the names of the cases that not both pass, with the difference."""
+    converted = [item for item in verdicts if not item.refused]
+    return {
+        "kinds": {kind: _numbers([item for item in verdicts if item.kind == kind]) for kind in KINDS},
+        "not converted": dict(Counter(cause(item.refused) for item in verdicts if item.refused)),
+        "openvino only": {item.name: item.irrun for item in converted if item.irrun and not item.openvino},
+        "irrun only": {item.name: item.openvino[-160:] for item in converted if item.openvino and not item.irrun},
+        "neither": {item.name: item.irrun for item in converted if item.openvino and item.irrun},
+        "alike": [item.name for item in converted if item.openvino and item.irrun and item.alike],
+        "findings": {item.name: list(item.findings) for item in converted if item.findings},
+    }
+
+
+def _numbers(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    converted = [item for item in verdicts if not item.refused]
+    return {
+        "cases": len(verdicts),
+        "converted": len(converted),
+        "irrun": sum(not item.irrun for item in converted),
+        "openvino": sum(not item.openvino for item in converted),
+    }
+
+
+def cause(refused: str) -> str:
+    """What OpenVINO does not convert, in few words."""
+    type = re.search(r"Unsupported data type (\w+)|type (\w+) expected: BOOL, ", refused)
+    rule = re.search(
+        r"No conversion rule found for operations: ([\w.:, -]+?)(?= To facilitate| OpenVINO| --|$)", refused
+    )
+    failed = re.search(r"Conversion is failed for: ([\w., -]+)", refused)
+    if type is not None:
+        return f"no element type {type[1] or type[2]}"
+    if rule is not None:
+        return f"no rule for {rule[1]}"
+    return f"a form of {failed[1]}" if failed is not None else refused[-80:]
+
+
+def totals(record: Mapping[str, Any]) -> Counter[str]:
+    return sum((Counter(numbers) for numbers in record["kinds"].values()), Counter())
+
+
+def unexplained(record: Mapping[str, Any]) -> list[str]:
+    """The cases for which no reason is known."""
+    return [name for group in REASONS for name in record[group] if reason(group, name) is None]
+
+
+def row() -> str:
+    """The row of the scoreboard about the suite."""
+    all = totals(records.read(RECORD))
+    name = "[ONNX's backend suite](#onnxs-backend-suite), cases that OpenVINO converts"
+    return f"| {name} | {all['converted']:,} | {all['irrun']:,} | {all['openvino']:,} |"
+
+
+def section() -> Iterator[str]:
+    """The section of the page about the suite."""
+    record = records.read(RECORD)
+    yield from (
+        "",
+        "## ONNX's backend suite",
+        "",
+        f"The cases of the wheel of ONNX {record['onnx']}, converted by OpenVINO {record['openvino']}: an oracle that",
+        "knows neither OpenVINO nor irrun. irrun runs each as written and optimised, and lints it. Expected are the",
+        "outputs that ONNX publishes, with the types and the tolerances of ONNX's own runner.",
+        "",
+        "| kind | cases | converted | irrun | CPU plugin |",
+        "|---|---:|---:|---:|---:|",
+    )
+    for kind, numbers in record["kinds"].items():
+        yield f"| {kind} | {' | '.join(f'{number:,}' for number in numbers.values())} |"
+    yield f"| **all** | {' | '.join(f'**{number:,}**' for number in totals(record).values())} |"
+    for group, title in TITLES.items():
+        names = record[group]
+        found: dict[Reason | None, list[str]] = defaultdict(list)
+        for name in sorted(names):
+            found[reason(group, name)].append(f"`{name.partition('/')[2].removeprefix('test_')}`")
+        yield from ("", f"### {title} ({len(names)})", "")
+        if group == "neither":
+            yield f"In {len(record['alike'])} of them irrun and the plugin give the same: the conversion differs."
+            yield ""
+        yield from ("| reason | cases | such as |", "|---|---:|---|")
+        yield from (
+            f"| {item.text} | {len(found[item])} | {found[item][0]} |" for item in REASONS[group] if item in found
+        )
+    causes = Counter(record["not converted"])
+    rest = causes.total() - sum(number for _, number in causes.most_common(MOST_CAUSES))
+    yield from ("", f"### OpenVINO does not convert it ({causes.total()})", "", "| cause | cases |", "|---|---:|")
+    ranked = sorted(causes.items(), key=lambda item: (-item[1], item[0]))[:MOST_CAUSES]
+    yield from (f"| {text} | {number} |" for text, number in ranked)
+    yield f"| {len(causes) - len(ranked)} other causes | {rest} |"
+
+
+def report(record: Mapping[str, Any]) -> Iterator[str]:
+    """The counts, and the cases that not both pass."""
+    for kind, numbers in (*record["kinds"].items(), ("all", totals(record))):
+        yield f"{kind:18}" + "".join(f"  {name} {number:5}" for name, number in numbers.items())
+    for group, title in TITLES.items():
+        yield f"\n{title}:"
+        for name, difference in sorted(record[group].items()):
+            why = reason(group, name)
+            yield f"  {name}: {difference}\n    {why.text if why is not None else 'no reason is known'}"
+    yield from _listing("OpenVINO does not convert", record["not converted"])
+    yield from _listing("irrun finds a fault", record["findings"])
+
+
+def _listing(title: str, entries: Mapping[str, object]) -> Iterable[str]:
+    return (f"\n{title}:", *(f"  {name}: {value}" for name, value in sorted(entries.items()))) if entries else ()
+
+
+def main() -> int:
+    from importlib.metadata import version
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the models are, or are to be")
+    parser.add_argument("--record", action="store_true", help="write docs/data/onnx-suite.json")
+    given = parser.parse_args()
+    record = summary([judge(folder) for folder in convert(given.folder)])
+    print("\n".join(report(record)))
+    if given.record:
+        versions = {"onnx": version("onnx"), "openvino": version("openvino")}
+        records.write(RECORD, {**versions, **record})
+    return 1 if record["findings"] or unexplained(record) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

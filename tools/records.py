@@ -1,0 +1,33 @@
+"""Records: small JSON files of what other programs answered, from which pages are made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def write(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a record: entries of its mappings and lists in order, a line for each, so that changes can be read."""
+    parts = [f" {json.dumps(key)}: {_value(value)}" for key, value in record.items()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping) and value:
+        entries = [f"{json.dumps(key)}: {_text(item)}" for key, item in sorted(value.items())]
+        return "{\n  " + ",\n  ".join(entries) + "\n }"
+    if isinstance(value, list) and value:
+        return "[\n  " + ",\n  ".join(map(_text, sorted(value))) + "\n ]"
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
