@@ -30,6 +30,8 @@ class Engine(Protocol):
 class Irrun:
     """What the package imports when it is first used is not part of reading a model."""
 
+    tier = "auto"
+
     def __init__(self, stem: Path, threads: int) -> None:
         from threadpoolctl import threadpool_limits
 
@@ -38,20 +40,31 @@ class Irrun:
         threadpool_limits(limits=threads, user_api="blas")
         self._read, self._compile = irrun.read_model, irrun.compile_model
         self._path = stem.with_suffix(".xml")
-        self._config = {"INFERENCE_NUM_THREADS": threads}
+        self._config = {"INFERENCE_NUM_THREADS": threads, "TIER": self.tier}
 
     def read(self) -> None:
         self._model = self._read(self._path)
 
     def compile(self) -> None:
-        self._request = self._compile(self._model, self._config).create_infer_request()
+        self._compiled = self._compile(self._model, self._config)
+        self._request = self._compiled.create_infer_request()
         del self._model
+
+    def prepare(self) -> None:
+        """Compile the kernels, which otherwise happens while the first runs go on."""
+        self._compiled.prepare()
 
     def reset(self) -> None:
         self._request.reset_state()
 
     def run(self, inputs: Inputs) -> list[Array]:
         return list(self._request.infer(inputs).to_tuple())
+
+
+class IrrunNumPy(Irrun):
+    """The tier that needs NumPy only."""
+
+    tier = "numpy"
 
 
 class OpenVINO:
@@ -144,6 +157,7 @@ class OnnxReference:
 
 ENGINES: Final[Mapping[str, Callable[[Path, int], Engine]]] = {
     "irrun": Irrun,
+    "irrun-numpy": IrrunNumPy,
     "openvino": OpenVINO,
     "openvino-default": OpenVINODefault,
     "onnxruntime": OnnxRuntime,
@@ -152,6 +166,7 @@ ENGINES: Final[Mapping[str, Callable[[Path, int], Engine]]] = {
 
 PACKAGES: Final = {
     "irrun": "irrun",
+    "irrun-numpy": "irrun",
     "openvino": "openvino",
     "openvino-default": "openvino",
     "onnxruntime": "onnxruntime",

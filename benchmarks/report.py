@@ -22,6 +22,7 @@ Busy = Mapping[str, Mapping[int, Mapping[str, float]]]
 
 TITLES: Final = {
     "irrun": "irrun",
+    "irrun-numpy": "irrun on NumPy",
     "openvino": "OpenVINO f32",
     "openvino-default": "OpenVINO by default",
     "onnxruntime": "ONNX Runtime",
@@ -33,11 +34,10 @@ def machine(threads: int, results: Results) -> dict[str, str]:
     """Under what conditions it was measured."""
     pools = [engines["irrun"]["blas"] for engines in results.values() if engines.get("irrun", {}).get("blas")]
     blas = pools[0][0] if pools and pools[0] else {}
-    packages = ("numpy", "openvino", "onnxruntime", "onnx")
+    packages = ("numpy", "numba", "openvino", "onnxruntime", "onnx")
     return {
         "processor": f"{_processor()}, {os.cpu_count()} logical CPUs",
         "threads": str(threads),
-        "irrun shares work between": _sharing(results),
         "BLAS": f"{blas.get('internal_api', '?')} {blas.get('version', '?')}, {blas.get('architecture', '?')}",
         "Python": platform.python_version(),
         "packages": ", ".join(f"{name} {_version(name)}" for name in packages if _version(name) is not None),
@@ -69,19 +69,6 @@ def _closure(package: str, seen: set[str]) -> set[str]:
 def _size(package: str) -> int:
     files = [Path(str(item.locate())) for item in distribution(package).files or ()]
     return sum(path.stat().st_size for path in files if path.is_file() and path.suffix != ".pyc")
-
-
-def _sharing(results: Results) -> str:
-    """Threads, or as many processes as were alive after the runs; of which models where they differ."""
-    models: dict[int, list[str]] = {}
-    for name, engines in results.items():
-        count = engines.get("irrun", {}).get("processes")
-        if count is not None:
-            models.setdefault(count, []).append(name)
-    texts = {count: f"{count} processes" if count > 1 else "threads" for count in sorted(models, reverse=True)}
-    if len(models) == 1:
-        return next(iter(texts.values()))
-    return "; ".join(f"{text} in {', '.join(models[count])}" for count, text in texts.items()) or "?"
 
 
 def _version(package: str) -> str | None:
@@ -131,7 +118,7 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         "## Reading and compiling in milliseconds, peak resident memory in MiB",
         "",
-        "The memory is that of the process at its peak, and what processes that it made have for themselves.",
+        "The memory is that of the process at its peak.",
         "",
         *_cost(results),
         "",

@@ -2,8 +2,7 @@
 
 Commands are lines of JSON on stdin, answers lines on stdout. ``{"run": seconds}`` runs the workload for that long and
 answers with the milliseconds of each timed inference; ``{"outputs": path}`` writes the outputs of the last inference of
-the workload; ``{"memory": true}`` answers with the peak resident memory in MiB, that of child processes included, and
-the number of processes.
+the workload; ``{"memory": true}`` answers with the peak resident memory in MiB.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +28,13 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     workload = Workload.load(Path(sys.argv[3]))
-    idle = own_peak_mib()
+    idle = peak_mib()
     engine = ENGINES[name](stem, threads)
     started = {
         "read_ms": milliseconds(engine.read),
         "compile_ms": milliseconds(engine.compile),
         "first_ms": milliseconds(lambda: engine.run(workload.steps[0])),
+        "prepare_ms": milliseconds(getattr(engine, "prepare", lambda: None)),
         "idle_mib": idle,
         "blas": [pool for pool in threadpool_info() if pool["user_api"] == "blas"],
     }
@@ -52,7 +51,7 @@ def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
         outputs = [engine.run(step) for step in workload.steps][-1]
         np.savez(command["outputs"], *outputs)
         return None
-    return {"peak_mib": peak_mib(), "processes": 1 + len(children())}
+    return {"peak_mib": peak_mib()}
 
 
 def turn(engine: Engine, workload: Workload, seconds: float) -> list[float]:
@@ -82,14 +81,6 @@ def milliseconds(call: Callable[[], object]) -> float:
 
 
 def peak_mib() -> float:
-    """The high-water mark of this process, and what each process that it made holds now and shares with nobody.
-
-    What those share with this process, as all is that they had when they were made, its own mark has counted.
-    """
-    return own_peak_mib() + sum(private_mib(pid) for pid in children())
-
-
-def own_peak_mib() -> float:
     """The high-water mark of this program, which unlike ``ru_maxrss`` forgets the process that began it."""
     try:
         found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
@@ -99,24 +90,6 @@ def own_peak_mib() -> float:
         return int(found[1]) / 1024
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
-def children() -> list[int]:
-    """The living processes that the threads of this one made; none where the kernel does not list them."""
-    found = []
-    for path in Path("/proc/self/task").glob("*/children"):
-        with suppress(OSError):
-            found += [int(word) for word in path.read_text().split()]
-    return found
-
-
-def private_mib(pid: int) -> float:
-    """The resident memory that a process has for itself alone; 0 where it has ended."""
-    try:
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0.0
-    return sum(map(int, re.findall(r"^Private_(?:Clean|Dirty):\s*(\d+) kB", rollup, re.MULTILINE))) / 1024
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def softmax(x: Array, axis: int, out: Array | None = None) -> Array:
     if x.ndim == 0 or x.size == 0:
         return np.asarray(np.exp(x - x))
     result = np.empty_like(x) if out is None else out
-    by_lines(_softmax, x, result, axis % x.ndim, 1.0)
+    by_lines(_softmax, x, result, axis % x.ndim)
     return result
 
 
@@ -87,7 +87,7 @@ def relu(x: Array, out: Array | None = None) -> Array:
 
     A row of zeros, not a number, is what NumPy compares twice as fast.
     """
-    return by_blocks(_relu, x, out, 0.2)
+    return by_blocks(_relu, x, out)
 
 
 def _relu(x: Array, out: Array) -> None:
@@ -107,7 +107,7 @@ def _zeros(dtype: np.dtype[Any]) -> Array:
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
     """1 / (1 + exp(-x)). ``out`` may be x itself."""
-    return by_blocks(_sigmoid, x, out, 0.7)
+    return by_blocks(_sigmoid, x, out)
 
 
 def _sigmoid(x: Array, out: Array) -> None:
@@ -126,7 +126,7 @@ def swish(x: Array, beta: Array | None, out: Array | None = None) -> Array:
         _sigmoid(part if factor is None else np.multiply(part, factor, out=gate), gate)
         np.multiply(part, gate, out=target)
 
-    return by_blocks(block, x, out, 0.9)
+    return by_blocks(block, x, out)
 
 
 def gelu(x: Array, out: Array | None = None) -> Array:
@@ -134,7 +134,7 @@ def gelu(x: Array, out: Array | None = None) -> Array:
 
     In float32 erf is the hyperbolic tangent of an odd polynomial; its error is below 2e-7.
     """
-    return by_blocks(_gelu_single if x.dtype == np.float32 else _gelu_exact, x, out, 2.5)
+    return by_blocks(_gelu_single if x.dtype == np.float32 else _gelu_exact, x, out)
 
 
 def _gelu_exact(x: Array, out: Array) -> None:
@@ -174,7 +174,7 @@ def _gelu_single(x: Array, out: Array) -> None:
 
 def gelu_tanh(x: Array, out: Array | None = None) -> Array:
     """The approximation x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2. ``out`` may be x itself."""
-    return by_blocks(_gelu_tanh, x, out, 1.0)
+    return by_blocks(_gelu_tanh, x, out)
 
 
 def _gelu_tanh(x: Array, out: Array) -> None:

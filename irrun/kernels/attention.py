@@ -8,8 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.activation import is_moderate, row_sums
-from irrun.kernels.products import multiply
-from irrun.kernels.threads import Array, processes, scratch, split
+from irrun.kernels.threads import Array, scratch
 
 _SCORES: Final = 1 << 18
 """Scores that are worked on at a time, so that they stay in the cache."""
@@ -45,8 +44,7 @@ def attention(
         result.fill(0)
         return result
     lead = batch or (1,)
-    is_repeatable = mask is None or mask.dtype != np.bool_
-    if mask is not None and not is_repeatable:
+    if mask is not None and mask.dtype == np.bool_:
         mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
     added = None if mask is None else _spread(mask, lead, queries, keys)
     spare = None if sink is None else _spread(sink, lead, queries, 1)
@@ -55,7 +53,7 @@ def attention(
     k = np.swapaxes(k, -1, -2)
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     rows = min(queries, max(_SCORES // keys, 32))
-    heads = min(max(_SCORES // (rows * keys), 1), -(-lead[-1] // processes()))
+    heads = min(max(_SCORES // (rows * keys), 1), lead[-1])
     starts = [
         (*index, slice(head, min(head + heads, lead[-1])), row)
         for index in np.ndindex(*lead[:-1])
@@ -63,29 +61,26 @@ def attention(
         for row in range(0, queries, rows)
     ]
 
-    def several(first: int, last: int) -> None:
-        for *index, row in starts[first:last]:
-            stack = tuple(index)
-            here = (*stack, slice(row, min(row + rows, queries)))
-            end = min(here[-1].stop, keys) if causal else keys
-            left = q[here] * factor
-            scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
-            hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
-            total = None
-            for careful in (False, True):
-                multiply(left, k[stack][..., :end], scores)
-                moderate = not careful and sink is None and is_moderate(scores)
-                if hidden is not None:
-                    scores[..., row:] += hidden
-                if added is not None:
-                    scores += added[here]
-                total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
-                if total is not None:
-                    break
-            multiply(scores, v[stack][..., :end, :], target[here])
-            target[here] /= total
-
-    split(several, len(starts), 0.05 * len(starts) * heads * rows * keys * query.shape[-1], repeatable=is_repeatable)
+    for *index, row in starts:
+        stack = tuple(index)
+        here = (*stack, slice(row, min(row + rows, queries)))
+        end = min(here[-1].stop, keys) if causal else keys
+        left = q[here] * factor
+        scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
+        hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
+        total = None
+        for careful in (False, True):
+            np.matmul(left, k[stack][..., :end], out=scores)
+            moderate = not careful and sink is None and is_moderate(scores)
+            if hidden is not None:
+                scores[..., row:] += hidden
+            if added is not None:
+                scores += added[here]
+            total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
+            if total is not None:
+                break
+        np.matmul(scores, v[stack][..., :end, :], out=target[here])
+        target[here] /= total
     return result
 
 

@@ -1,6 +1,6 @@
 """Element-wise functions one after the other, in place where a value is not needed again.
 
-Large tensors are worked on in blocks that stay in the cache, shared between threads.
+Large tensors are worked on in blocks that stay in the cache.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.layout import axes_in_memory
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import Array, scratch
 
 BLOCK: Final = 1 << 15
 """Elements that are worked on at a time."""
@@ -40,14 +40,10 @@ class Chain(NamedTuple):
     def __call__(self, inputs: Sequence[Array], out: Array) -> Array:
         """The result, in ``out``; inputs broadcast onto its shape."""
         if out.size <= BLOCK:
-            split(lambda _, __: self._in_one(inputs, out), 1, 0.3 * out.size * len(self.calls), repeatable=True)
+            self._run([*inputs, out, *(np.empty_like(out) for _ in range(self.works - 1))])
         else:
             self._in_blocks(inputs, out)
         return out
-
-    def _in_one(self, inputs: Sequence[Array], out: Array) -> None:
-        works = [out, *(np.empty_like(out) for _ in range(self.works - 1))]
-        self._run([*inputs, *works])
 
     def _run(self, values: Sequence[Array]) -> None:
         for function, arguments, out in self.calls:
@@ -64,19 +60,12 @@ class Chain(NamedTuple):
         inner = [math.prod(out.shape[axis + 1 :]) for axis in range(out.ndim)]
         axis = next(axis for axis, size in enumerate(inner) if size <= BLOCK)
         step = max(1, BLOCK // inner[axis])
-        blocks = [
-            (*front, slice(start, start + step))
-            for front in np.ndindex(*out.shape[:axis])
-            for start in range(0, out.shape[axis], step)
-        ]
-
-        def work(first: int, last: int) -> None:
-            for place in blocks[first:last]:
+        for front in np.ndindex(*out.shape[:axis]):
+            for start in range(0, out.shape[axis], step):
+                place = (*front, slice(start, start + step))
                 part = out[place]
                 works = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.works)]
                 self._run([*(x[place] for x in inputs), part, *works])
-
-        split(work, len(blocks), 0.3 * out.size * len(self.calls), repeatable=True)
 
 
 def _merged(arrays: Sequence[Array]) -> list[Array]:

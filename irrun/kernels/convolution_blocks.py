@@ -6,16 +6,15 @@ Images are [rows, columns, channels], so that what belongs to a tap is a long ru
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from irrun.kernels.calls import Call, Filled, Recorded, call
 from irrun.kernels.layout import strided
 from irrun.kernels.ranges import even
-from irrun.kernels.threads import Array, are_products_shared, scratch, split
+from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import extent
 
 _LARGE_BLOCK: Final = 1 << 21
@@ -58,51 +57,37 @@ def block_rows(inner: int, results: int) -> int:
     return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + results)
 
 
-def rows_of_images(begin: int, end: int, rows: int) -> Iterator[tuple[int, int, int]]:
-    """What of each image lies in a range over the rows of all images: its number, first row and last."""
-    for number in range(begin // rows, -(-end // rows)):
-        yield number, max(begin - number * rows, 0), min(end - number * rows, rows)
-
-
 def by_rows(
-    compute: Callable[[Array, Array, int, Array | None], Iterator[Call]],
+    compute: Callable[[Array, Array, int, Array | None], None],
     images: Array,
     target: Array,
     summand: Array | None,
     most: int,
-    cost: float,
-    *,
-    repeatable: bool,
 ) -> None:
     """The results of all images, at most so many rows at a time.
 
-    The calls of ``compute(image, block, first, summand)`` write the rows from ``first`` on to a contiguous block, with
-    their part of what is added to them. ``cost`` are the nanoseconds for one element of the result; ``repeatable`` is
-    for `split`.
+    ``compute(image, block, first, summand)`` writes the rows from ``first`` on to a contiguous block, with their part
+    of what is added to them.
     """
     rows = target.shape[1]
-
-    def several(begin: int, end: int) -> Iterator[Call]:
-        for number, low, high in rows_of_images(begin, end, rows):
-            step = even(high - low, most)
-            for first in range(low, high, step):
-                here = np.s_[number, first : min(first + step, high)]
-                wanted = target[here]
-                direct = wanted.flags.c_contiguous
-                block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
-                yield from compute(images[number], block, first, None if summand is None else summand[here])
-                if not direct:
-                    yield call(np.copyto, wanted, block)
-
-    split(Recorded(several), len(images) * rows, cost * target.size, repeatable=repeatable)
+    step = even(rows, most)
+    for number, image in enumerate(images):
+        for first in range(0, rows, step):
+            here = np.s_[number, first : min(first + step, rows)]
+            wanted = target[here]
+            direct = wanted.flags.c_contiguous
+            block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
+            compute(image, block, first, None if summand is None else summand[here])
+            if not direct:
+                np.copyto(wanted, block)
 
 
-def matrix_of(part: Array) -> Filled:
+def matrix_of(part: Array) -> Array:
     """[rows, columns, C] as a matrix [rows * columns, C], in memory of the thread or as a view."""
     rows, columns, depth = part.shape
     if not _is_matrix(part):
         matrix = scratch("columns", part.shape, part.dtype)
-        yield call(np.copyto, matrix, part)
+        np.copyto(matrix, part)
         part = matrix
     return part.reshape(rows * columns, depth)
 
@@ -114,14 +99,14 @@ def _is_matrix(part: Array) -> bool:
     return down == part.shape[1] * along and one in (along, deep)
 
 
-def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Filled:
+def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
     """The windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
     if geometry.kernel == (1, 1) and geometry.is_inside:
         down, across = geometry.strides
         part = image[first * down : (last - 1) * down + 1 : down, : (geometry.counts[1] - 1) * across + 1 : across]
         return part[:, :, np.newaxis, np.newaxis]
     height = (last - first - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
-    padded = yield from padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
+    padded = padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
     down, along, each = padded.strides
     steps = (
         down * geometry.strides[0],
@@ -133,15 +118,15 @@ def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Fille
     return strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
 
 
-def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Filled:
+def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
     """The windows of some rows as a matrix [rows * columns, *K * C], in memory of the thread."""
-    windows = yield from windows_of(image, geometry, first, last)
+    windows = windows_of(image, geometry, first, last)
     matrix = scratch("columns", (windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])), image.dtype)
-    yield call(np.copyto, matrix.reshape(windows.shape), windows)
+    np.copyto(matrix.reshape(windows.shape), windows)
     return matrix
 
 
-def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Filled:
+def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Array:
     """Rows of a padded image [H, W, C], from the padded row ``first`` on, in memory of the thread or as a view."""
     rows, columns, channels = image.shape
     top, left = first - geometry.begins[0], -geometry.begins[1]
@@ -152,11 +137,10 @@ def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width
     before, behind = -left, min(columns - left, width)
     edges = padded[:above], padded[below:], padded[above:below, :before], padded[above:below, behind:]
     for edge in edges:
-        if edge.size:
-            yield call(edge.fill, 0)
+        edge.fill(0)
     if above < below:
         inside = image[top + above : top + below, : behind - before]
-        yield call(np.copyto, padded[above:below, before:behind], inside)
+        np.copyto(padded[above:below, before:behind], inside)
     return padded
 
 

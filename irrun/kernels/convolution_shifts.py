@@ -6,15 +6,13 @@ Nothing is copied but the products, which are fewer than the windows would be.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from irrun.kernels.calls import Call, call
 from irrun.kernels.convolution_blocks import Geometry, block_rows, by_rows, matrix_of
-from irrun.kernels.finish import Finish
-from irrun.kernels.products import multiplying
+from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.transposing import taps_first
 
@@ -22,21 +20,21 @@ from irrun.kernels.transposing import taps_first
 class Shifts:
     """Kernels of several elements without strides."""
 
-    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+    def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         filters = weights.shape[0]
         self.weights = taps_first(weights)
-        bias = np.zeros(filters, weights.dtype) if finish.bias is None else finish.bias
+        bias = np.zeros(filters, weights.dtype) if epilogue.bias is None else epilogue.bias
         self.bias = np.tile(bias, geometry.counts[1])
         self.geometry = geometry
-        self.finish = finish.without_bias()
+        self.epilogue = epilogue.without_bias()
         self._places: dict[tuple[int, int], list[tuple[Any, Any]]] = {}
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        taps, depth, _ = self.weights.shape
+        taps = len(self.weights)
         most = block_rows(taps * self.geometry.sizes[1] * target.shape[-1], target.shape[2] * target.shape[3])
-        by_rows(self._compute, images, target, summand, most, taps * (0.01 * depth + 0.3), repeatable=True)
+        by_rows(self._compute, images, target, summand, most)
 
-    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
         """A few rows of the result, from the row ``first`` on."""
         rows, _, filters = block.shape
         height, width = self.geometry.sizes
@@ -44,14 +42,13 @@ class Shifts:
         begin = min(max(first - top, 0), height)
         end = max(min(first + rows - top + (self.geometry.kernel[0] - 1) * low, height), begin)
         products = scratch("shifts", (len(self.weights), end - begin, width * filters), image.dtype)
-        data = yield from matrix_of(image[begin:end])
-        yield from multiplying(data, self.weights, products.reshape(len(products), -1, filters))
+        data = matrix_of(image[begin:end])
+        np.matmul(data, self.weights, out=products.reshape(len(products), -1, filters))
         total = block.reshape(rows, -1)
-        yield call(np.copyto, total, self.bias)
+        np.copyto(total, self.bias)
         for here, there in self._taps(first, rows, begin, end, filters):
-            part = total[here]
-            yield call(np.add, part, products[there], part)
-        yield from self.finish.end(block, summand)
+            total[here] += products[there]
+        self.epilogue.apply(block, summand)
 
     def _taps(self, first: int, rows: int, begin: int, end: int, filters: int) -> Sequence[tuple[Any, Any]]:
         """For each tap, what its products are added to, and which of them."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
-from irrun.kernels.calls import Call, Filled, call
 from irrun.kernels.convolution_blocks import Geometry, by_rows, padded_rows
-from irrun.kernels.finish import Finish
+from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.layout import strided
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
@@ -25,49 +22,34 @@ class Depthwise:
     ``weights`` are [*K, C], ``long`` repeats them for all columns, so that several are one row.
     """
 
-    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+    def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         groups, self.copies = weights.shape[:2]
         taps = weights.reshape(groups * self.copies, *geometry.kernel).transpose(1, 2, 0)
         self.weights = np.ascontiguousarray(taps)
         self.long = np.tile(taps, geometry.counts[1])
         self.geometry = geometry
-        self.finish = finish
+        self.epilogue = epilogue
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         if self.copies > 1:
-            # This is a copy, so the kernel cannot be repeated without it.
             images = np.repeat(images, self.copies, axis=-1)
-        most = _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3])
-        by_rows(
-            self._compute,
-            images,
-            target,
-            summand,
-            most,
-            0.2 * math.prod(self.geometry.kernel),
-            repeatable=self.copies == 1,
-        )
+        by_rows(self._compute, images, target, summand, _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3]))
 
-    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> Iterator[Call]:
+    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
         rows, columns, channels = block.shape
         if self.geometry.strides[1] == 1:
             length = columns * channels
-            windows = yield from self._windows(image, first, rows, length)
-            yield call(_einsum, "yxrl,yxl->rl", windows, self.long, block.reshape(rows, length))
+            windows = self._windows(image, first, rows, length)
+            np.einsum("yxrl,yxl->rl", windows, self.long, out=block.reshape(rows, length))
         else:
-            windows = yield from self._windows(image, first, *block.shape)
-            yield call(_einsum, "yxrcl,yxl->rcl", windows, self.weights, block)
-        yield from self.finish.end(block, summand)
+            np.einsum("yxrcl,yxl->rcl", self._windows(image, first, *block.shape), self.weights, out=block)
+        self.epilogue.apply(block, summand)
 
-    def _windows(self, image: Array, first: int, rows: int, *within: int) -> Filled:
+    def _windows(self, image: Array, first: int, rows: int, *within: int) -> Array:
         """What meets each tap, [*K, rows, columns, C]; or [*K, rows, columns * C], where columns are neighbours."""
         (down, across), (low, wide) = self.geometry.strides, self.geometry.dilations
         height = (rows - 1) * down + extent(self.geometry.kernel[0], low)
-        padded = yield from padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)
+        padded = padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)
         row, column, each = padded.strides
         steps = (low * row, wide * column, down * row, *((across * column,) if len(within) == 2 else ()), each)
         return strided(padded, (*self.geometry.kernel, rows, *within), steps)
-
-
-def _einsum(subscripts: str, a: Array, b: Array, out: Array) -> None:
-    np.einsum(subscripts, a, b, out=out)

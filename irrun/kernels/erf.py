@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irrun.kernels.threads import split
-
 Array = NDArray[Any]
 Doubles = NDArray[np.float64]
 
@@ -51,11 +49,8 @@ def erf(x: Array) -> Array:
     result = np.empty_like(flat)
     block = _erf_single if x.dtype == np.float32 else _erf_double
 
-    def several(first: int, last: int) -> None:
-        for start in range(first * _BLOCK, min(last * _BLOCK, flat.size), _BLOCK):
-            result[start : start + _BLOCK] = block(flat[start : start + _BLOCK])
-
-    split(several, -(-flat.size // _BLOCK), flat.size * 5.0)
+    for start in range(0, flat.size, _BLOCK):
+        result[start : start + _BLOCK] = block(flat[start : start + _BLOCK])
     return result.reshape(x.shape)
 
 

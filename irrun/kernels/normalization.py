@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from irrun.kernels.lines import by_lines
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import Array, scratch
 
 _ROWS = 1 << 16
 """Elements of the rows that are normalized at a time."""
@@ -51,12 +51,8 @@ def mean_variance(
     rows, targets = x.reshape(-1, length) if x.size else x, result.reshape(-1, length) if x.size else result
     step = max(_ROWS // max(length, 1), 1)
 
-    def several(first: int, last: int) -> None:
-        for start in range(first * step, min(last * step, len(rows)), step):
-            _mean_variance(rows[start : start + step], (1,), eps, eps_outside, targets[start : start + step])
-
-    if x.size:
-        split(several, -(-len(rows) // step), x.size * 0.6)
+    for start in range(0, len(rows) if x.size else 0, step):
+        _mean_variance(rows[start : start + step], (1,), eps, eps_outside, targets[start : start + step])
     return result
 
 
@@ -147,7 +143,7 @@ def local_response(
     factor = alpha / size ** len(axes)
     if len(axes) == 1 and x.size:
         respond = partial(_respond, factor=factor, beta=beta, bias=bias, reach=size // 2)
-        by_lines(respond, x, result, axes[0], 2.0, repeatable=True)
+        by_lines(respond, x, result, axes[0])
         return result
     total = np.asarray(np.square(x))
     for axis in axes:
@@ -156,11 +152,7 @@ def local_response(
     total += bias
     _raise(total, beta)
 
-    def work(first: int, last: int) -> None:
-        if first < last:
-            np.divide(x, total, out=result)
-
-    split(work, 1, x.size * 0.2)
+    np.divide(x, total, out=result)
     return result
 
 

@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.finish import Activation
+from irrun.kernels.epilogue import Activation
 from irrun.kernels.rows import BLOCK
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.threads import Array, scratch
 
 _BLOCK: Final = 3 << 16
 """Elements of the matrix that are floats at a time: they stay in the cache until they are multiplied."""
@@ -61,6 +61,13 @@ class PackedMatrix:
         return groups * size, columns
 
     @property
+    def zero(self) -> Array:
+        """The zero points [N, G]."""
+        columns, groups, _ = self.stored.shape
+        rest = np.float32(0) if self._rest is None else self._rest
+        return np.broadcast_to(np.float32(self._centre) + rest, (columns, groups))
+
+    @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in (self.stored, self.scale, self._rest, self._offset) if array is not None)
 
@@ -98,7 +105,8 @@ class PackedMatrix:
         sums = None if offset is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
         most = self._columns_at_a_time(rows)
 
-        def block_of(start: int, stop: int) -> None:
+        for start in range(0, columns, most):
+            stop = min(start + most, columns)
             target = out.T[start:stop]
             block = scratch("packed result", target.shape, out.dtype) if few and not is_laid else target
             factors = _Factors(
@@ -116,14 +124,6 @@ class PackedMatrix:
                 _finish(block.T, factors.transposed(), activation)
             if block is not target:
                 np.copyto(target, block)
-
-        def work(first: int, last: int) -> None:
-            count = -(-(last - first) // most)
-            for number in range(count):
-                start, stop = (first + (last - first) * edge // count for edge in (number, number + 1))
-                block_of(start, stop)
-
-        split(work, columns, columns * depth * (0.1 + 0.02 * rows))
 
     def _multiply_scaled(self, start: int, stop: int, data: Array, out: Array) -> Array | None:
         """Columns of the matrix, each as a row, times the data [K, M], without the zero points.

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.layout import channels_first, channels_last
-from irrun.kernels.threads import scratch, split
+from irrun.kernels.threads import scratch
 from irrun.kernels.windows import Array, extent, lowest, pad, view
 
 Window = tuple[int, int, int, int]
@@ -47,7 +47,7 @@ def max_pool(
     windows = list(zip(kernel, strides, dilations, begins, strict=True))
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
     result = pooled_room(data, counts, data.dtype) if out is None else out
-    return _pool(data, combine, lowest(data.dtype), windows, result, repeatable=True)
+    return _pool(data, combine, lowest(data.dtype), windows, result)
 
 
 def _is_channels_last(data: Array) -> bool:
@@ -61,13 +61,8 @@ def _pool(
     windows: Sequence[Window],
     out: Array,
     divisor: Array | None = None,
-    *,
-    repeatable: bool = False,
 ) -> Array:
-    """Axis after axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results.
-
-    ``repeatable`` is for `split`; where the channels do not lie last, a copy may have to be made first.
-    """
+    """Axis after axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results."""
     result = out
     if not (data.size and out.size):
         out.fill(neutral)
@@ -84,22 +79,13 @@ def _pool(
     images, parts = target.shape[:2]
     step = max(_BLOCK_ELEMENTS // cost, 1)
 
-    def several(first: int, last: int) -> None:
-        while first < last:
-            image, start = divmod(first, parts)
-            stop = min(start + step, parts, start + last - first)
-            first += stop - start
+    for image in range(images):
+        for start in range(0, parts, step):
+            stop = min(start + step, parts)
             block, taken = target[image, start:stop], source[image] if is_last else source[image, start:stop]
             if is_last:
                 block, taken = block[np.newaxis], taken[np.newaxis]
             _pool_block(taken, block, combine, neutral, windows, start if is_last else 0, divisor)
-
-    split(
-        several,
-        images * parts,
-        0.3 * data.size * sum(window[0] for window in windows),
-        repeatable=repeatable and is_last,
-    )
     return result
 
 
@@ -224,7 +210,7 @@ def avg_pool(
     sizes = _window_sizes(data.shape[2:], tuple(counts), windows, least)
     if data.dtype.kind == "f":
         result = pooled_room(data, counts, data.dtype) if out is None else out
-        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype), repeatable=True)
+        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype))
     wide = summable(data)
     total = _pool(wide, np.add, 0, windows, pooled_room(wide, counts, wide.dtype))
     return mean(total, sizes, data.dtype)
@@ -250,15 +236,11 @@ def spatial_mean(data: Array, out: Array) -> None:
     last = _is_channels_last(data)
     elements = channels_last(data).reshape(batch, size, channels) if last else data.reshape(batch, channels, size)
 
-    def several(first: int, stop: int) -> None:
-        part = out[:, first:stop]
-        if last:
-            np.matmul(ones, elements[:, :, first:stop], out=part)
-        else:
-            np.matmul(elements[:, first:stop], ones, out=part)
-        np.divide(part, max(size, 1), out=part)
-
-    split(several, channels, 0.15 * data.size)
+    if last:
+        np.matmul(ones, elements, out=out)
+    else:
+        np.matmul(elements, ones, out=out)
+    np.divide(out, max(size, 1), out=out)
 
 
 def _outer_sum(parts: Sequence[Array]) -> Array:

@@ -17,9 +17,9 @@ from irrun.kernels.convolution_blocks import Geometry
 from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
 from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.depthwise import Depthwise
-from irrun.kernels.finish import Activation, Finish
+from irrun.kernels.epilogue import Activation, Epilogue
 from irrun.kernels.layout import channels_first
-from irrun.kernels.threads import Array, unshared
+from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
 from irrun.kernels.winograd import TILE, Winograd
 
@@ -48,20 +48,19 @@ class _Unprepared:
     """What has no faster way: three axes, integers, padding that cuts off."""
 
     def __init__(
-        self, weights: Array, windows: tuple[tuple[int, ...], ...], finish: Finish, shape: tuple[int, ...]
+        self, weights: Array, windows: tuple[tuple[int, ...], ...], epilogue: Epilogue, shape: tuple[int, ...]
     ) -> None:
-        self.weights, self.windows, self.finish = weights, windows, finish
+        self.weights, self.windows, self.epilogue = weights, windows, epilogue
         self.shape = shape
 
     def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
-        with unshared():
-            result = convolve(x, self.weights, *self.windows)
-            if self.finish.bias is not None:
-                result += self.finish.bias.reshape(-1, *(1,) * (result.ndim - 2))
-            if summand is not None:
-                result += summand
-            if self.finish.activation is not None:
-                self.finish.activation(result)
+        result = convolve(x, self.weights, *self.windows)
+        if self.epilogue.bias is not None:
+            result += self.epilogue.bias.reshape(-1, *(1,) * (result.ndim - 2))
+        if summand is not None:
+            result += summand
+        if self.epilogue.activation is not None:
+            self.epilogue.activation(result)
         if out is None:
             return result
         np.copyto(out, result)
@@ -102,11 +101,11 @@ def prepare_convolution(
     places = zip(input_shape[2:], pads_begin, pads_end, spans, strides, strict=True)
     counts = [(size + begin + end - span) // stride + 1 for size, begin, end, span, stride in places]
     shape = (input_shape[0], grouped.shape[0] * grouped.shape[1], *counts)
-    finish = Finish(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
+    epilogue = Epilogue(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
     windows = (tuple(strides), tuple(dilations), tuple(pads_begin), tuple(pads_end))
     plain = len(strides) in (1, 2) and weights.dtype.kind == "f" and 0 not in (*shape, *input_shape)
     if not plain or any(pad < 0 for pad in (*pads_begin, *pads_end)):
-        return _Unprepared(grouped, windows, finish, shape)
+        return _Unprepared(grouped, windows, epilogue, shape)
     flat = len(strides) == 1
     geometry = Geometry(
         *(
@@ -116,22 +115,24 @@ def prepare_convolution(
         *((1, values[0]) if flat else (values[0], values[1]) for values in (input_shape[2:], counts)),
     )
     grouped = grouped[:, :, :, np.newaxis] if flat else grouped
-    return PreparedConvolution(_choose(grouped, geometry, finish, shape[0], accurate, least), shape, weights.dtype)
+    return PreparedConvolution(_choose(grouped, geometry, epilogue, shape[0], accurate, least), shape, weights.dtype)
 
 
-def _choose(weights: Array, geometry: Geometry, finish: Finish, batch: int, accurate: bool, least: Array | None) -> Any:
+def _choose(
+    weights: Array, geometry: Geometry, epilogue: Epilogue, batch: int, accurate: bool, least: Array | None
+) -> Any:
     groups, filters, depth = weights.shape[:3]
     if least is not None:
-        return Pointwise(weights[0], geometry, finish, least)
+        return Pointwise(weights[0], geometry, epilogue, least)
     if groups > 1:
-        return Depthwise(weights, geometry, finish) if depth == 1 else Grouped(weights, geometry, finish)
+        return Depthwise(weights, geometry, epilogue) if depth == 1 else Grouped(weights, geometry, epilogue)
     if geometry.kernel == (1, 1) and geometry.is_inside:
-        return Pointwise(weights[0], geometry, finish)
+        return Pointwise(weights[0], geometry, epilogue)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
-        return Winograd(weights[0], geometry, finish)
+        return Winograd(weights[0], geometry, epilogue)
     if worth_shifts(geometry, filters, depth):
-        return Shifts(weights[0], geometry, finish)
-    return Columns(weights[0], geometry, finish)
+        return Shifts(weights[0], geometry, epilogue)
+    return Columns(weights[0], geometry, epilogue)
 
 
 def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) -> bool:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.calls import filled, perform
-from irrun.kernels.convolution_blocks import matrix_of, rows_of_images
-from irrun.kernels.finish import Activation, Finish
-from irrun.kernels.products import multiply
-from irrun.kernels.threads import Array, scratch, split
+from irrun.kernels.convolution_blocks import matrix_of
+from irrun.kernels.epilogue import Activation, Epilogue
+from irrun.kernels.threads import Array, scratch
 
 
 class PreparedTransposed:
@@ -29,7 +27,7 @@ class PreparedTransposed:
         self.strides = tuple(strides)
         self.dilations = tuple(dilations)
         self.bias = np.zeros(self.filters, weights.dtype) if bias is None else bias
-        self.finish = Finish(None, activation)
+        self.epilogue = Epilogue(None, activation)
 
     def __call__(self, x: Array, begins: Sequence[int], out: Array, summand: Array | None = None) -> Array:
         """x [N, I, H, W] to ``out`` [N, O, H, W], which is returned and has its channels last in memory.
@@ -38,15 +36,9 @@ class PreparedTransposed:
         """
         images, target = x.transpose(0, 2, 3, 1), out.transpose(0, 2, 3, 1)
         extra = None if summand is None else summand.transpose(0, 2, 3, 1)
-        height = target.shape[1]
-
-        def several(first: int, last: int) -> None:
-            for number, low, high in rows_of_images(first, last, height):
-                part = target[number, low:high]
-                self._rows(images[number], (begins[0] + low, begins[1]), part)
-                perform(self.finish.end(part, None if extra is None else extra[number, low:high]))
-
-        split(several, len(images) * height, target.size * 0.01 * len(self.weights))
+        for number, (image, part) in enumerate(zip(images, target, strict=True)):
+            self._rows(image, (begins[0], begins[1]), part)
+            self.epilogue.apply(part, None if extra is None else extra[number])
         return out
 
     def _rows(self, image: Array, begins: Sequence[int], target: Array) -> None:
@@ -56,7 +48,7 @@ class PreparedTransposed:
         begins = (begins[0] - first * self.strides[0], begins[1])
         height, width = image.shape[:2]
         products = scratch("transposed", (height, width, *self.kernel, self.filters), image.dtype)
-        multiply(filled(matrix_of(image)), self.weights, products.reshape(height * width, -1))
+        np.matmul(matrix_of(image), self.weights, out=products.reshape(height * width, -1))
         target[...] = self.bias
         for y, x in np.ndindex(*self.kernel):
             from_rows, to_rows = self._places(0, y, height, target.shape[0], begins[0])

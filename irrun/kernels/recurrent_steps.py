@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.threads import Array, split
+from irrun.kernels.threads import Array
 
 RNN_ACTIVATIONS: Final[dict[str, Callable[[Array, Array], object]]] = {
     "tanh": lambda x, out: np.tanh(x, out=out),
@@ -191,12 +191,6 @@ def run_directions(
 
     ``x`` is [batch, steps, size], a state [batch, directions, hidden]. No sequence is shorter than the others.
     """
-
-    def work(first: int, last: int) -> None:
-        for index in range(first, last):
-            own, after = ([item[:, index] for item in items] for items in (states, ends))
-            passes[index].run(x, own, reverse[index], hidden[:, index], after)
-
-    batch, steps, _ = x.shape
-    one = passes[0]
-    split(work, len(passes), len(passes) * steps * (4000 + batch * (0.035 * one.r.size + 0.01 * one.w.size)))
+    for index, one in enumerate(passes):
+        own, after = ([item[:, index] for item in items] for items in (states, ends))
+        one.run(x, own, reverse[index], hidden[:, index], after)

@@ -17,13 +17,10 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.blas import micro_kernel
-from irrun.kernels.calls import filled, perform
-from irrun.kernels.constant_matrix import Panels
-from irrun.kernels.convolution_blocks import Geometry, padded_rows, rows_of_images
-from irrun.kernels.finish import Finish
+from irrun.kernels.convolution_blocks import Geometry, padded_rows
+from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.ranges import even
-from irrun.kernels.threads import Array, are_products_shared, common, processes, scratch, split
+from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.transposing import transposed
 
 TILE: Final = 4
@@ -38,13 +35,7 @@ _CACHED_BLOCK: Final = 1 << 19
 _LEAST_BLOCK: Final = 96
 """Tiles in a block: fewer, and a product takes longer to read the weights than to multiply."""
 
-_FEW_TILES: Final = 96
-"""Tiles for each process below which the weights are shared out, not the tiles."""
-
-_WORTH_PANELS: Final = 1 << 14
-"""Elements of a matrix of weights from which on a call for each of the 36 is faster than one for all."""
-
-_POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
+POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
 """Where the polynomials are evaluated, besides infinity. The transforms are products of dense matrices, so the points
 may be chosen for accuracy: 0, ±1, ±2 lose three times as much. All of their powers that occur are exact in float32."""
 
@@ -66,7 +57,7 @@ def _transforms(points: Sequence[float]) -> tuple[Array, Array, Array]:
     return data, kernel, result
 
 
-_DATA64, _KERNEL, _RESULT64 = _transforms(_POINTS)
+_DATA64, _KERNEL, _RESULT64 = _transforms(POINTS)
 _KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9).astype(np.float32)
 _DATA: Final = _DATA64.astype(np.float32)
 _RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)
@@ -85,19 +76,18 @@ def transform_weights(weights: Array) -> Array:
     return out
 
 
-def transform_data(padded: Array, rows: int, columns: int, first: int, last: int, out: Array) -> None:
-    """Tiles of data [4 * rows + 2, 4 * columns + 2, C] as matrices [rows * columns, C], written to ``out``.
+def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:
+    """Tiles of data [4 * rows + 2, 4 * columns + 2, C] as 36 matrices [rows * columns, C], written to ``out``.
 
-    ``out`` is [6, last - first, rows * columns, C]: of the 6 x 6 matrices those of the rows ``first`` to ``last`` of
-    the transform, number i * 6 + j standing at [j, i].
+    Number i * 6 + j of the transform stands at j * 6 + i.
     """
     width, channels = padded.shape[1:]
     down, along, each = padded.strides
     strips = as_strided(padded, (rows, 6, width * channels), (TILE * down, down, each))
-    mixed = scratch("winograd mixed", (last - first, rows, width * channels), np.float32)
-    np.matmul(_DATA[first:last], strips, out=mixed.transpose(1, 0, 2))
+    mixed = scratch("winograd mixed", (6, rows, width * channels), np.float32)
+    np.matmul(_DATA, strips, out=mixed.transpose(1, 0, 2))
     one, two = mixed.strides[:2]
-    windows = as_strided(mixed, (6, last - first, rows, columns, channels), (along, one, two, TILE * along, each))
+    windows = as_strided(mixed, (6, 6, rows, columns, channels), (along, one, two, TILE * along, each))
     gathered = scratch("winograd gathered", windows.shape, np.float32)
     np.copyto(gathered, windows)
     np.matmul(_DATA, gathered.reshape(6, -1), out=out.reshape(6, -1))
@@ -117,11 +107,11 @@ def transform_result(products: Array, rows: int, columns: int) -> Array:
 class Winograd:
     """3 x 3 without strides or dilations, by tiles."""
 
-    def __init__(self, weights: Array, geometry: Geometry, finish: Finish) -> None:
+    def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         self.filters, self.depth = weights.shape[:2]
         self.geometry = geometry
-        self.bias = finish.bias
-        self.finish = finish.without_bias()
+        self.bias = epilogue.bias
+        self.epilogue = epilogue.without_bias()
         self.tiles = _, self.across = tuple(-(-count // TILE) for count in geometry.counts)
         self._source = weights
 
@@ -130,75 +120,30 @@ class Winograd:
         """The transformed weights, four times as large as the source. They are made by the first run."""
         return transform_weights(self._source)
 
-    @cached_property
-    def _panels(self) -> list[Panels] | None:
-        """The transformed weights as they are multiplied with fastest, and are kept from then on."""
-        found = micro_kernel()
-        if found is None or self.depth * self.filters < _WORTH_PANELS:
-            return None
-        made = [Panels(found, matrix) for matrix in self.weights]
-        self.__dict__.pop("weights", None)
-        return made
-
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         down = self.tiles[0]
         row = 36 * self.across * (self.depth + self.filters)
         least = -(-_LEAST_BLOCK // self.across)
         most = _LARGE_BLOCK // row if are_products_shared() else max(_CACHED_BLOCK // row, least)
-        cost = len(images) * math.prod(self.tiles) * 36 * self.depth * self.filters * 0.01
-        if processes() > 1 and len(images) * math.prod(self.tiles) < _FEW_TILES * processes():
-            for number, image in enumerate(images):
-                self._by_matrices(image, target[number], None if summand is None else summand[number], cost)
-            return
+        step = even(down, most)
+        for number, image in enumerate(images):
+            part = None if summand is None else summand[number]
+            for first in range(0, down, step):
+                last = min(first + step, down)
+                self._write(self._multiply(image, first, last), target[number], part, first, last)
 
-        def several(begin: int, end: int) -> None:
-            for number, low, high in rows_of_images(begin, end, down):
-                part = None if summand is None else summand[number]
-                step = even(high - low, most)
-                for first in range(low, high, step):
-                    last = min(first + step, high)
-                    products = scratch("winograd products", self._shape(last - first), np.float32)
-                    self._multiply(images[number], first, last, 0, 6, products)
-                    self._write(products, target[number], part, first, last)
-
-        split(several, len(images) * down, cost, repeatable=True)
-
-    def _by_matrices(self, image: Array, target: Array, summand: Array | None, cost: float) -> None:
-        """Shared so that each process reads a part of the weights only: there are few tiles."""
-        down = self.tiles[0]
-        products = common("winograd products", self._shape(down), np.float32)
-        split(lambda first, last: self._multiply(image, 0, down, first, last, products), 6, cost, repeatable=True)
-
-        def some(first: int, last: int) -> None:
-            part = products[:, first * self.across : last * self.across]
-            self._write(part, target, summand, first, last)
-
-        split(some, down, cost / 4, repeatable=True)
-
-    def _shape(self, rows: int) -> tuple[int, int, int]:
+    def _multiply(self, image: Array, first: int, last: int) -> Array:
         """The products for some rows of tiles, and a matrix for the bias."""
-        return 36 if self.bias is None else 37, rows * self.across, self.filters
-
-    def _multiply(self, image: Array, begin: int, end: int, first: int, last: int, products: Array) -> None:
-        """For some rows of tiles: those products that come from the rows ``first`` to ``last`` of the transform."""
-        rows = end - begin
+        rows = last - first
         points = rows * self.across
-        padded = filled(padded_rows(image, self.geometry, TILE * begin, TILE * rows + 2, TILE * self.across + 2))
-        data = scratch("winograd data", (6, last - first, points, self.depth), np.float32)
-        transform_data(padded, rows, self.across, first, last, data)
-        self._products(data, first, last, products[:36].reshape(6, 6, points, self.filters)[:, first:last])
-        if self.bias is not None and first == 0:
+        products = scratch("winograd products", (36 if self.bias is None else 37, points, self.filters), np.float32)
+        padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * self.across + 2)
+        data = scratch("winograd data", (36, points, self.depth), np.float32)
+        transform_data(padded, rows, self.across, data)
+        np.matmul(data, self.weights, out=products[:36])
+        if self.bias is not None:
             products[36] = self.bias
-
-    def _products(self, data: Array, first: int, last: int, out: Array) -> None:
-        panels = None if are_products_shared() else self._panels
-        if panels is None:
-            np.matmul(data, self.weights.reshape(6, 6, self.depth, self.filters)[:, first:last], out=out)
-            return
-        for column, row in np.ndindex(6, last - first):
-            out[column, row].fill(0)
-            matrix = panels[6 * column + first + row]
-            perform(matrix.add_product(data[column, row], out[column, row], 0, self.filters))
+        return products
 
     def _write(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
         """The results of some rows of tiles."""
@@ -209,7 +154,6 @@ class Winograd:
         direct = wanted.flags.c_contiguous and wanted.shape[:2] == (TILE * rows, TILE * across)
         whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, self.filters), np.float32)
         np.copyto(whole.reshape(rows, TILE, across, TILE, self.filters), tiles)
-        cut = whole[:height, :width]
-        perform(self.finish.end(whole, None if summand is None else summand[TILE * first : TILE * first + height]))
+        self.epilogue.apply(whole, None if summand is None else summand[TILE * first : TILE * first + height])
         if not direct:
-            np.copyto(wanted, cut)
+            np.copyto(wanted, whole[:height, :width])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -9,8 +10,9 @@ from typing import Any, Final
 from irrun.diagnostics import near_match
 from irrun.kernels import threads
 from irrun.optimize import Settings, passes
+from irrun.runtime.tiers import Tier
 
-_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS", "INFERENCE_PROCESSES", "LOW_MEMORY")
+_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS", "LOW_MEMORY", "TIER")
 
 _HARMLESS: Final = frozenset(
     {
@@ -61,7 +63,7 @@ class Config:
 
     optimize: Settings = field(default_factory=Settings)
     threads: int | None = None
-    processes: bool = True
+    tier: Tier = "auto"
 
     def apply(self) -> None:
         """Work with so many threads from now on, in the whole process: BLAS has one number for everybody."""
@@ -76,12 +78,12 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     """The settings that a mapping holds; a text names a device, of which there is only the one.
 
     ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to leave out. ``EXECUTION_MODE_HINT`` is
-    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``INFERENCE_PROCESSES``
-    is True where processes may share a plan, so many at most. ``LOW_MEMORY`` keeps weights in the few bits that they
-    are stored in, f16 too, even where that is slower. ConfigError otherwise.
+    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``LOW_MEMORY`` keeps
+    weights in the few bits that they are stored in, f16 too, even where that is slower. ``TIER`` is ``auto``, ``numpy``
+    or ``compiled``. ConfigError otherwise.
     """
     if config is None or isinstance(config, str):
-        return Config()
+        return Config(tier=_tier(os.environ.get("IRRUN_TIER", "auto")))
     given = {str(key): value for key, value in config.items()}
     for key in given:
         if key not in _OWN and key not in _HARMLESS:
@@ -94,7 +96,7 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
             _switch("LOW_MEMORY", given.get("LOW_MEMORY", False)),
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
-        _switch("INFERENCE_PROCESSES", given.get("INFERENCE_PROCESSES", True)),
+        _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto"))),
     )
 
 
@@ -116,6 +118,17 @@ def _mode(value: Any) -> str:
     if mode not in ("PERFORMANCE", "ACCURACY"):
         raise ConfigError(f"EXECUTION_MODE_HINT is {value!r}, expected PERFORMANCE or ACCURACY")
     return mode
+
+
+def _tier(value: Any) -> Tier:
+    match str(value).lower():
+        case "auto":
+            return "auto"
+        case "numpy":
+            return "numpy"
+        case "compiled":
+            return "compiled"
+    raise ConfigError(f"TIER is {value!r}, expected auto, numpy or compiled")
 
 
 def _switch(name: str, value: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +21,7 @@ from irrun.model.interface import Interface, interface
 from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
 from irrun.optimize import Settings
-from irrun.runtime import AS_WRITTEN, Crews, Memory, Observer, Plan, State, execute, plan
+from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, Tiers, plan
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 if TYPE_CHECKING:
@@ -181,23 +180,12 @@ class InferRequest:
         compiled.config.apply()
         arrays = accept(compiled.inputs, inputs, compiled.plan.parameter_types, compiled.means)
         self.results = None
-        results, memory = self._results(compiled.plans.of(arrays), arrays)
+        plan = compiled.plans.of(arrays)
+        results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory)
         kept = [*arrays, *self._state.values.values()]
-        released = _released(list(results), compiled.output_types, kept, memory)
+        released = _released(list(results), compiled.output_types, kept, self._memory)
         self.results = Outputs(compiled.outputs, released)
         return self.results
-
-    def _results(self, plan: Plan, arrays: Sequence[Array]) -> tuple[Sequence[Array], Memory]:
-        """The results, and the memory in which they may lie."""
-        crews = self._compiled.crews
-        together = crews.run(plan, arrays, self.observers, self._memory) if crews is not None else None
-        if together is not None:
-            return together
-        began = time.perf_counter()
-        results = execute(plan, arrays, self._state, self.observers, self._memory)
-        if crews is not None:
-            crews.took(plan, time.perf_counter() - began, self._memory)
-        return results, self._memory
 
     def query_state(self) -> list[VariableState]:
         """The variables of this request, as far as it has run."""
@@ -253,7 +241,7 @@ class CompiledModel:
         self.inputs = model.inputs
         self.outputs = model.outputs
         self.output_types = [port.element_type for port in self.outputs]
-        self.crews = Crews() if self.config.processes else None
+        self.tiers = Tiers(self.config.tier)
         self._memories: deque[Memory] = deque(maxlen=4)
 
     def input(self, key: int | str = 0) -> Port:
@@ -267,6 +255,10 @@ class CompiledModel:
 
     def infer_new_request(self, inputs: Inputs = None) -> Outputs:
         return self(inputs)
+
+    def prepare(self) -> None:
+        """Compile kernels now for what has run so far, instead of while others go on."""
+        self.tiers.prepare()
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a request of its own: variables begin anew in every call."""
@@ -298,8 +290,8 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
 
     ``config`` holds settings in OpenVINO's words: ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``,
     of which the latter forbids what loses bits for speed. ``{"OPTIMIZE": False}`` runs layer by layer exactly as
-    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. ``{"INFERENCE_PROCESSES": False}``
-    forbids that processes share a model that is run again and again; ``INFERENCE_NUM_THREADS`` says how many do.
+    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. ``{"TIER": "numpy"}`` forbids
+    compiled kernels, ``{"TIER": "compiled"}`` compiles before the first run, not while others go on.
     ``{"LOW_MEMORY": True}`` keeps weights in the few bits that they are stored in, f16 too, even where that is slower.
     A text names a device, of which there is only the one. ValueError where a setting does not exist.
     """

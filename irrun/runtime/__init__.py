@@ -1,9 +1,9 @@
 """Plans and their execution."""
 
-from irrun.runtime.crews import Crews
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import AS_WRITTEN, Plan, Step, plan
 from irrun.runtime.state import State
+from irrun.runtime.tiers import Tiers
 
-__all__ = ["AS_WRITTEN", "Crews", "Memory", "Observer", "Plan", "State", "Step", "execute", "plan"]
+__all__ = ["AS_WRITTEN", "Memory", "Observer", "Plan", "State", "Step", "Tiers", "execute", "plan"]

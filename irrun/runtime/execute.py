@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
 from irrun.graph.bind import layer_ref, op_diagnostic
-from irrun.kernels.threads import by_itself, share_with, single_blas
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
 from irrun.runtime.memory import Memory
-from irrun.runtime.partner import Partner
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
 from irrun.tensor import Array
@@ -27,7 +24,7 @@ _BUFFERED: Final = 1024
 class Observer(Protocol):
     """Sees every step before and after it runs: for tracing, profiling, dumping.
 
-    One that keeps no array says so by an attribute ``keeps_nothing``: what a crew computes is overwritten later.
+    Arrays may be overwritten by the next run.
     """
 
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None: ...
@@ -41,23 +38,19 @@ def execute(
     state: State,
     observers: Sequence[Observer] = (),
     memory: Memory | None = None,
-    crew: Partner | None = None,
 ) -> tuple[Array, ...]:
     """The results for inputs in the carriers of their types.
 
     ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
-    meanwhile; results may lie in it. The other processes of the ``crew`` run the same plan at the same time.
+    meanwhile; results may lie in it.
     """
-    share_with(None)
-    blas = single_blas() if plan.shares_work or crew is not None else nullcontext()
-    alone = by_itself() if crew is not None else nullcontext()
-    with _Numerics(), blas, alone:
-        results = _Run(state, observers, memory if memory is not None else Memory(), crew).plan(plan, inputs)
+    with Numerics():
+        results = _Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
     state.commit()
     return results
 
 
-class _Numerics(np.errstate):
+class Numerics(np.errstate):
     """Floating-point errors are results, and what NumPy copies on the way stays in the nearest cache."""
 
     def __init__(self) -> None:
@@ -71,11 +64,10 @@ class _Numerics(np.errstate):
 class _Run:
     """One run of a plan, and of the bodies in it."""
 
-    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory, crew: Partner | None) -> None:
+    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory) -> None:
         self.state = state
         self.observers = observers
         self.memory = memory
-        self.crew = crew
 
     def plan(self, plan: Plan, inputs: Sequence[Array]) -> tuple[Array, ...]:
         slots: list[Any] = list(plan.slots)
@@ -93,12 +85,12 @@ class _Run:
         ndarray = np.ndarray
         try:
             for step in plan.steps:
-                _, run, inputs, outputs, _, frees, asks, _, plain = step
+                _, run, inputs, outputs, _, _, frees, asks, _, plain = step
                 arrays = [slots[index] for index in inputs]
                 if plain is not None:
-                    result = self._with_memory(run, arrays) if asks else run(*arrays)
+                    result = run(*arrays, memory=self.memory) if asks else run(*arrays)
                     if result.__class__ is not ndarray or result.dtype is not plain:
-                        (result,) = _conformed(step, result)
+                        (result,) = conformed(step, result)
                     slots[outputs[0]] = result
                     del result
                 else:
@@ -106,8 +98,8 @@ class _Run:
                 arrays.clear()
                 for index in frees:
                     slots[index] = None
-        except _FAILURES as error:
-            raise _error(step, arrays, error) from _cause(error)
+        except FAILURES as error:
+            raise step_error(step, arrays, error) from _cause(error)
 
     def _observed(self, plan: Plan, slots: list[Any]) -> None:
         for step in plan.steps:
@@ -116,36 +108,17 @@ class _Run:
                 observer.before(step, arrays)
             try:
                 self._call(step, arrays, slots)
-            except _FAILURES as error:
-                raise _error(step, arrays, error) from _cause(error)
+            except FAILURES as error:
+                raise step_error(step, arrays, error) from _cause(error)
             for observer in self.observers:
                 observer.after(step, [slots[index] for index in step.outputs])
             arrays.clear()
             for index in step.frees:
                 slots[index] = None
 
-    def _with_memory(self, run: Callable[..., Any], arrays: Sequence[Any]) -> Any:
-        """What a kernel returns that asks for memory, and for nothing else."""
-        if self.crew is None:
-            return run(*arrays, memory=self.memory)
-        known = self.crew.repeat(arrays)
-        if known is not None:
-            return known
-        self.crew.gather(arrays)
-        try:
-            share_with(self.crew)
-            result = run(*arrays, memory=self.memory)
-        finally:
-            share_with(None)
-        self.crew.learn(arrays, result)
-        return result
-
     def _call(self, step: Step, arrays: Sequence[Any], slots: list[Any]) -> None:
         """Any step: writes the outputs into their slots."""
-        if step.asks == ("memory",):
-            results = _conformed(step, self._with_memory(step.run, arrays))
-        else:
-            results = _conformed(step, step.run(*arrays, **self._context(step)))
+        results = conformed(step, step.run(*arrays, **self._context(step)))
         for index, result in zip(step.outputs, results, strict=True):
             slots[index] = result
 
@@ -168,7 +141,7 @@ class _Run:
         return lambda inputs: self.plan(body.plan, inputs)
 
 
-def _conformed(step: Step, returned: Any) -> list[Array]:
+def conformed(step: Step, returned: Any) -> list[Array]:
     """What a kernel returned, an array for each output, in the carrier of its type."""
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return [
@@ -179,14 +152,14 @@ def _conformed(step: Step, returned: Any) -> list[Array]:
     ]
 
 
-_FAILURES = (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError, MemoryError)
+FAILURES = (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError, MemoryError)
 
 
 def _cause(error: Exception) -> Exception | None:
     return None if isinstance(error, OpError) else error
 
 
-def _error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
+def step_error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
     if step is None:
         return IRError([Diagnostic("IR802", f"the computation failed: {error}")])
     return IRError([_located(step, error) if isinstance(error, OpError) else _failed(step, arrays, error)])

@@ -37,8 +37,6 @@ class Timing:
 class Profiler:
     """Measures every step. One profiler belongs to one request at a time."""
 
-    keeps_nothing = True
-
     def __init__(self) -> None:
         self._timings: dict[int, Timing] = {}
         self._open: list[_Open] = []
@@ -80,8 +78,6 @@ class Tracer:
 
     Times are microseconds since the tracer was made. Steps inside a body lie beneath the step that has the body.
     """
-
-    keeps_nothing = True
 
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []

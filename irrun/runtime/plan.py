@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -42,6 +42,7 @@ class Step(NamedTuple):
     run: Callable[..., Any]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+    facts: tuple[Fact, ...]
     types: tuple[ElementType, ...]
     frees: tuple[int, ...]
     asks: tuple[str, ...]
@@ -49,36 +50,33 @@ class Step(NamedTuple):
     plain: np.dtype[Any] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """What to run, in order. Slot 0 is always None and stands for an absent input.
 
     ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
-    Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``shares_work`` says that
-    no kernel multiplies matrices: threads are then better used otherwise than by BLAS. ``is_static`` says that all
-    shapes are known. ``constants`` are the values in the graph as it was before it was optimised.
+    Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``is_static`` says that
+    all shapes are known. ``constants`` are the values in the graph as it was before it was optimised.
     """
 
     steps: tuple[Step, ...]
     slots: tuple[Array | None, ...]
     parameters: tuple[int, ...]
     results: tuple[int, ...]
-    parameter_types: tuple[ElementType, ...]
+    parameter_facts: tuple[Fact, ...]
     result_types: tuple[ElementType, ...]
-    shares_work: bool
     is_static: bool
     constants: Mapping[Outlet, Array]
 
+    @property
+    def parameter_types(self) -> tuple[ElementType, ...]:
+        """The element types of the Parameters."""
+        return tuple(fact.type for fact in self.parameter_facts)
 
-_WITHOUT_PRODUCTS: Final = frozenset(
-    (
-        *("activation", "arithmetic", "bitwise", "comparison", "condition", "logical", "movement", "pooling"),
-        *("quantization", "reduction", "shape", "type"),
-        *("FusedAvgPool", "FusedChannels", "FusedConcat", "FusedElementwise", "FusedLRN", "FusedLayerNorm"),
-        *("FusedMaxPool", "FusedPackedGather", "FusedReduceMean", "FusedShuffleChannels", "FusedSoftMax", "FusedView"),
-    )
-)
-"""Categories of operations, and fused operations, that multiply no matrices worth speaking of."""
+    def with_steps(self, steps: tuple[Step, ...]) -> Plan:
+        """The same plan with steps that are computed otherwise."""
+        return replace(self, steps=steps)
+
 
 AS_WRITTEN: Final = Settings(enabled=False)
 
@@ -134,17 +132,11 @@ def plan(
         tuple(slots),
         parameters,
         results,
-        tuple(facts[Outlet(id, 0)].type for id in graph.parameters),
+        tuple(facts[Outlet(id, 0)] for id in graph.parameters),
         result_types,
-        settings.enabled and all(_is_without_products(step.node) for step in steps),
         all(facts[outlet].shape.is_static for step in steps for outlet in facts.outlets(step.node.id)),
         values,
     )
-
-
-def _is_without_products(node: Node) -> bool:
-    category = "" if node.op is None else node.op.spec.category
-    return (node.type if category == "fused" else category) in _WITHOUT_PRODUCTS
 
 
 def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[int]:
@@ -203,14 +195,15 @@ def _step(
             for tag, body in node.bodies.items()
             for inner in (facts.bodies[node.id, tag],)
         }
-    types = tuple(facts[outlet].type for outlet in outlets)
+    known = tuple(facts[outlet] for outlet in outlets)
+    types = tuple(fact.type for fact in known)
     run = op.run
     if "facts" in op.spec.run_asks:
         run = functools.partial(op.run, facts=declared.inputs(node.id))
     asks = tuple(name for name in op.spec.run_asks if name != "facts")
     simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
     plain = types[0].dtype if simple else None
-    return Step(node, run, inputs, tuple(slot(outlet) for outlet in outlets), types, (), asks, bodies, plain)
+    return Step(node, run, inputs, tuple(slot(outlet) for outlet in outlets), known, types, (), asks, bodies, plain)
 
 
 def _refuse_extensions(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> None:

@@ -26,10 +26,10 @@ def test_text(run: Run) -> None:
     result = run("bench", DIGITS, "--niter", "5", "--threads", "1")
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert [line.split()[0] for line in lines[:3]] == ["model", "input", "BLAS"]
+    assert [line.split()[0] for line in lines[:4]] == ["model", "input", "BLAS", "tier"]
     assert lines[1].split(maxsplit=1)[1] == "image  f32[1,1,8,8], random"
     assert lines[2].endswith(", 1 thread")
-    titles = [line.partition("  ")[0] for line in lines[5:]]
+    titles = [line.partition("  ")[0] for line in lines[6:]]
     assert titles == [
         "read",
         "compile",
@@ -42,8 +42,8 @@ def test_text(run: Run) -> None:
         "inferences",
         "throughput",
     ]
-    assert lines[13].split() == ["inferences", "5"]
-    assert lines[14].endswith(" /s")
+    assert lines[14].split() == ["inferences", "5"]
+    assert lines[15].endswith(" /s")
 
 
 def test_json(run: Run) -> None:
@@ -158,7 +158,7 @@ def test_beside_openvino(run: Run) -> None:
     assert record["ratio"] == engines["irrun"]["median"] / engines["openvino"]["median"]
     assert record["largest_difference"] < 1e-5
     lines = run(*arguments).stdout.splitlines()
-    assert lines[5].split() == ["irrun", "OpenVINO", "ratio"]
+    assert lines[6].split() == ["irrun", "OpenVINO", "ratio"]
     assert lines[-1].startswith("outputs: largest difference from OpenVINO's ")
     assert lines[-1].endswith(" of the largest value of that output")
 

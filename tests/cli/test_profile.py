@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Net, Run
-from tests.ops.test_bodies import loop_model
+from tests.loops import loop_model
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 

@@ -12,8 +12,11 @@ import numpy as np
 import irrun
 from irrun.document.writer import Handle, Writer
 from irrun.optimize import passes
+from irrun.runtime.tiers import can_compile
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import F32, I64
+
+TIERS = ("numpy", "compiled") if can_compile() else ("numpy",)
 
 
 class Net:
@@ -99,15 +102,18 @@ def check(
     rtol: float = 1e-4,
     atol: float = 1e-5,
 ) -> irrun.CompiledModel:
-    """These passes, and all passes, leave the outputs what they are as written; the former leave these steps."""
-    alone = net.compile(folder, *names)
+    """These passes, and all passes, leave the outputs what they are as written; the former leave these steps.
+
+    So do all passes on the other tier, where it is installed.
+    """
+    alone = net.compile(folder, *names, TIER="numpy")
     assert types(alone) == want
-    plain = irrun.compile_model(folder / "net.xml", {"OPTIMIZE": False})
-    whole = irrun.compile_model(folder / "net.xml")
+    plain = irrun.compile_model(folder / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
+    whole = [irrun.compile_model(folder / "net.xml", {"TIER": tier}) for tier in TIERS]
     for _ in range(2):
         inputs = net.inputs(sizes)
         expected = plain(inputs).to_tuple()
-        for compiled in (alone, whole):
+        for compiled in (alone, *whole):
             for got, wanted in zip(compiled(inputs).to_tuple(), expected, strict=True):
                 assert got.dtype == wanted.dtype
                 np.testing.assert_allclose(got, wanted, rtol=rtol, atol=atol)

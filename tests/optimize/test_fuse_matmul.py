@@ -36,17 +36,12 @@ def test_a_scale_is_folded_into_the_weights(tmp_path: Path) -> None:
 
 
 def test_one_product_after_the_other(tmp_path: Path) -> None:
-    """The first lies in memory column by column, which the views and the product behind it must not mind."""
     net = Net()
     first = net.layer("Add", [multiplied(net), net.normal(7)], "2,3,7")
     flat = net.layer("Reshape", [first, net.constant(np.array([6, 7]))], "6,7", special_zero=False)
     second = net.layer("MatMul", [flat, net.normal(7, 4)], "6,4")
     net.result(net.layer("Add", [second, net.normal(1, 4)], "6,4"))
-    compiled = check(net, tmp_path, ONLY, {"FusedMatMul": 2, "Reshape": 1})
-    assert [step.node.op.weights.turned for step in compiled.plan.steps if step.node.type == "FusedMatMul"] == [
-        True,
-        False,
-    ]
+    check(net, tmp_path, ONLY, {"FusedMatMul": 2, "Reshape": 1})
 
 
 def test_dynamic_rows(tmp_path: Path) -> None:

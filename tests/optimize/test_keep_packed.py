@@ -133,14 +133,12 @@ def test_bias_residual_and_activation(tmp_path: Path, rows: int, form: str) -> N
 
 
 def test_one_product_after_the_other(tmp_path: Path) -> None:
-    """The first lies in memory column by column."""
     net = Net()
     first = weights(net, U4, "groups", True, True, F16)
     made = net.layer("MatMul", [net.parameter("x", f"7,{INPUTS}"), first], f"7,{OUTPUTS}", transpose_b=True)
     second = decompressed(net, I8, (64, OUTPUTS), (64, 1), with_zero=False)
     net.result(net.layer("MatMul", [made, second], "7,64", transpose_b=True))
-    compiled = same(net, tmp_path, {"FusedPackedMatMul": 2}, LOW_MEMORY=True)
-    assert [step.node.op.turned for step in compiled.plan.steps] == [True, False]
+    same(net, tmp_path, {"FusedPackedMatMul": 2}, LOW_MEMORY=True)
 
 
 def test_halves_only_in_low_memory(tmp_path: Path) -> None:

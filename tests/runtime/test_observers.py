@@ -14,7 +14,7 @@ from irrun.runtime import observers
 from irrun.runtime.observers import Profiler, Tracer
 from irrun.runtime.plan import Step
 from tests.cli.conftest import Net
-from tests.ops.test_bodies import loop_model
+from tests.loops import loop_model
 
 AS_WRITTEN = {"OPTIMIZE": False}
 

@@ -104,9 +104,10 @@ def test_a_result_may_be_the_next_input(tmp_path: Path) -> None:
     compiled = net.compile(tmp_path)
     plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
     request = compiled.create_infer_request()
-    here = there = net.inputs()["x"]
+    here = net.inputs()["x"]
     for _ in range(4):
-        here, there = request.infer({"x": here})[1], plain({"x": there})[1]
+        given = here.copy()
+        here, there = request.infer({"x": here})[1], plain({"x": given})[1]
         np.testing.assert_allclose(here, there, rtol=1e-3, atol=1e-2)
         here = there.copy() if np.abs(here).max() > 1e3 else here
 
@@ -206,15 +207,6 @@ def test_plain_steps(tmp_path: Path) -> None:
         ("Convert", None),
         ("TopK", None),
     ]
-
-
-def test_threads_are_our_own_only_where_nothing_is_multiplied(tmp_path: Path) -> None:
-    net = Net()
-    changed = net.layer("Add", [net.layer("Tanh", [net.parameter("x", "3,4")], "3,4"), net.normal(4)], "3,4")
-    net.result(changed)
-    assert net.compile(tmp_path).plan.shares_work
-    net.result(net.layer("MatMul", [changed, net.normal(4, 2)], "3,2"))
-    assert not net.compile(tmp_path).plan.shares_work
 
 
 TOP = {"axis": 0, "mode": "max", "sort": "value", "index_element_type": "i64"}

@@ -39,6 +39,7 @@ from irrun.cli.measuring import (
     short,
 )
 from irrun.model import compile_model, read_model
+from irrun.runtime.tiers import can_compile
 from irrun.tensor import Array
 
 ROWS = (
@@ -104,6 +105,7 @@ def command(
         say_findings(loaded, model)
         run = inputs.runner(compiled.create_infer_request(), given, model)
         outputs, first_ms = milliseconds(run)
+        compiled.prepare()
         engines: dict[str, dict[str, Any]] = {
             "irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}
         }
@@ -121,13 +123,12 @@ def command(
             difference = _difference(outputs.to_tuple(), other.outputs)
         for name, times in in_turns(runs, niter, seconds).items():
             engines[name] |= {"iterations": len(times), **latency(times)}
-        processes = compiled.crews.processes if compiled.crews is not None else 1
     record: dict[str, Any] = {
         "model": loaded.friendly_name,
         "inputs": [value.as_dict() for value in given],
         "seed": seed,
         "blas": blas,
-        "processes": processes,
+        "tier": compiled.tiers.last,
         "engines": engines,
     }
     if native:
@@ -142,7 +143,7 @@ def _text(record: Mapping[str, Any]) -> str:
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        *([["processes", f"{record['processes']}, each with one thread"]] if record["processes"] > 1 else []),
+        ["tier", _tier_text(record["tier"])],
     ]
     if "openvino" in engines:
         facts.append(["OpenVINO", engines["openvino"]["version"]])
@@ -157,6 +158,12 @@ def _text(record: Mapping[str, Any]) -> str:
     if "ratio" in record:
         lines += ["", _agreement(record["largest_difference"], record["relative_difference"])]
     return "\n".join(lines)
+
+
+def _tier_text(tier: str) -> str:
+    if tier == "compiled":
+        return "compiled kernels"
+    return "NumPy" if can_compile() else "NumPy; pip install 'irrun[jit]' compiles kernels"
 
 
 def _row(title: str, numbers: Sequence[float], text: Callable[[float], str]) -> list[str]:

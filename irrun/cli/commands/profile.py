@@ -116,6 +116,8 @@ def _profile(
     request = compiled.create_infer_request()
     plain, observed = (inputs.runner(item, given, path) for item in (compiled.create_infer_request(), request))
     plain()
+    compiled.prepare()
+    plain()
     observed()
     profiler = Profiler()
     request.observers.append(profiler)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 from typing import TypeVar as _TypeVar
@@ -27,18 +26,6 @@ class Memory(Protocol):
     def like(self, array: Array) -> Array:
         """An array of the same shape and type, whose axes lie in memory in the same order."""
         ...
-
-
-def product_room(
-    lead: Sequence[int], columns: int, dtype: np.dtype[Any], memory: Memory, *, turned: bool
-) -> tuple[Array, Array]:
-    """Room for a product [*lead, N], and the same room as a matrix [M, N]; ``turned`` has it lie column by column."""
-    rows = math.prod(lead)
-    if not turned:
-        laid = memory.empty((*lead, columns), dtype)
-        return laid, laid.reshape(rows, columns)
-    laid = memory.empty((columns, *lead), dtype)
-    return laid.transpose(*range(1, laid.ndim), 0), laid.reshape(columns, rows).T
 
 
 class Fused(Op):

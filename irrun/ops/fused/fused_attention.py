@@ -12,7 +12,7 @@ class FusedAttention(Fused):
     """softmax(query · keyᵀ * scale + mask) · value over the last two axes, head by head.
 
     Inputs are query [B, H, L, E], key [B, H, S, E], or [B, H, E, S] with ``key_turned``, value [B, H, S, V] and a mask
-    that broadcasts to [B, H, L, S]. The result lies in memory as [B, L, H, V], or as [H, V, B, L].
+    that broadcasts to [B, H, L, S]. The result lies in memory as [B, L, H, V].
     """
 
     def __init__(self, fact: Fact, scale: float | None, causal: bool, key_turned: bool) -> None:
@@ -27,16 +27,8 @@ class FusedAttention(Fused):
         stack = query.shape[:-2]
         if not stack == key.shape[:-2] == value.shape[:-2]:
             stack = np.broadcast_shapes(stack, key.shape[:-2], value.shape[:-2])
-        out = _room(stack, query, value.shape[-1], memory)
+        *front, heads = stack
+        laid = memory.empty((*front, query.shape[-2], heads, value.shape[-1]), query.dtype)
+        out = laid.swapaxes(-2, -3)
         scale = self.scale if self.scale is not None else (query.shape[-1] or 1) ** -0.5
         return attention(query, key, value, mask, scale, causal=self.causal, out=out)
-
-
-def _room(stack: tuple[int, ...], query: Array, depth: int, memory: Memory) -> Array:
-    """[*stack, L, depth], so that a transposition that joins heads and depth moves nothing, in the order of query."""
-    *front, heads = stack
-    queries = query.shape[-2]
-    if query.strides[-2] != query.itemsize or query.shape[-1] == 1:
-        return memory.empty((*front, queries, heads, depth), query.dtype).swapaxes(-2, -3)
-    laid = memory.empty((heads, depth, *front, queries), query.dtype)
-    return np.moveaxis(laid, (0, 1), (len(front), len(front) + 2))

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.layout import axes_in_memory
-from irrun.kernels.threads import split
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 
@@ -34,24 +31,12 @@ class FusedConcat(Fused):
         before = (slice(None),) * self.axis
         if self.grows:
             out = as_strided(first, sizes, first.strides)
-            _join(inputs[1:], out[(*before, slice(first.shape[self.axis], None))], self.axis, order)
+            np.concatenate(inputs[1:], axis=self.axis, out=out[(*before, slice(first.shape[self.axis], None))])
             return out
         lengths = list(sizes)
         if self.room is not None:
             lengths[self.axis] = self.room
         laid = memory.empty([lengths[axis] for axis in order], first.dtype)
         out = laid.transpose(np.argsort(order))[(*before, slice(sizes[self.axis]))]
-        _join(inputs, out, self.axis, order)
+        np.concatenate(inputs, axis=self.axis, out=out)
         return out
-
-
-def _join(inputs: Sequence[Array], out: Array, axis: int, order: Sequence[int]) -> None:
-    """Shared along the outermost axis in memory that all of the arrays have in common."""
-    common = next((place for place in order if place != axis and out.shape[place] > 1), None)
-    before = (slice(None),) * (common or 0)
-
-    def work(start: int, stop: int) -> None:
-        here = (...,) if common is None else (*before, slice(start, stop))
-        np.concatenate([x[here] for x in inputs], axis=axis, out=out[here])
-
-    split(work, 1 if common is None else out.shape[common], 0.3 * out.size, repeatable=True)

@@ -5,7 +5,7 @@ from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Fused, Memory, fused
-from irrun.ops.fused.in_place import InPlace
+from irrun.ops.fused.in_place import Elementwise, in_place
 
 _MOST_SHAPES = 8
 
@@ -25,7 +25,7 @@ class FusedConvolution(Fused):
         source: Convolving,
         weights: Array,
         bias: Array | None,
-        activation: InPlace | None,
+        activation: Elementwise | None,
         accurate: bool,
         least: Array | None = None,
     ) -> None:
@@ -54,7 +54,7 @@ class FusedConvolution(Fused):
             self.weights.shape[0],
             shape,
             self.bias,
-            self.activation,
+            in_place(self.activation),
             self.accurate,
             self.least,
         )

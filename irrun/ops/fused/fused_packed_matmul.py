@@ -6,32 +6,29 @@ import numpy as np
 
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops import Array, Fact
-from irrun.ops.fused.base import Fused, Memory, fused, product_room
-from irrun.ops.fused.in_place import InPlace
+from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.fused.in_place import Elementwise, in_place
 
 
 @fused("FusedPackedMatMul")
 class FusedPackedMatMul(Fused):
     """A product with a constant matrix [K, N] in few bits, then what is added to it, then an activation.
 
-    ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output. With ``turned`` the result
-    lies in memory column by column: so it is computed, and what takes it does not mind.
+    ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output.
     """
 
-    def __init__(
-        self, fact: Fact, weights: PackedMatrix, bias: Array | None, activation: InPlace | None, turned: bool
-    ) -> None:
+    def __init__(self, fact: Fact, weights: PackedMatrix, bias: Array | None, activation: Elementwise | None) -> None:
         super().__init__(fact)
         self.weights = weights
         self.bias = bias
         self.activation = activation
-        self.turned = turned
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         depth, columns = self.weights.shape
         lead = data.shape[:-1]
         rows = math.prod(lead)
         added = None if summand is None else summand.reshape(rows, columns)
-        result, out = product_room(lead, columns, np.dtype(np.float32), memory, turned=self.turned and rows > 1)
-        self.weights.product(data.reshape(rows, depth), out, self.bias, added, self.activation)
+        result = memory.empty((*lead, columns), np.dtype(np.float32))
+        out = result.reshape(rows, columns)
+        self.weights.product(data.reshape(rows, depth), out, self.bias, added, in_place(self.activation))
         return result

@@ -5,7 +5,7 @@ from irrun.kernels.prepared_transposed import PreparedTransposed
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import TransposedConvolving
 from irrun.ops.fused.base import Fused, Memory, fused
-from irrun.ops.fused.in_place import InPlace
+from irrun.ops.fused.in_place import Elementwise, in_place
 
 
 @fused("FusedTransposedConvolution")
@@ -22,15 +22,17 @@ class FusedTransposedConvolution(Fused):
         source: TransposedConvolving,
         weights: Array,
         bias: Array | None,
-        activation: InPlace | None,
+        activation: Elementwise | None,
         wanted: tuple[int, ...] | None,
     ) -> None:
         super().__init__(fact)
         self.source = source
         self.weights = weights
         self.wanted = wanted
+        self.bias = bias
+        self.activation = activation
         windows = source.windows(2)
-        self.kernel = PreparedTransposed(weights, windows.strides, windows.dilations, bias, activation)
+        self.kernel = PreparedTransposed(weights, windows.strides, windows.dilations, bias, in_place(activation))
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[2:], self.wanted)

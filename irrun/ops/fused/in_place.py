@@ -1,10 +1,11 @@
-"""Activations as functions that overwrite their argument."""
+"""Element-wise operations of one tensor as functions that write to an array that is there already."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -21,61 +22,54 @@ from irrun.ops.activation.swish import Swish
 from irrun.ops.arithmetic.elementwise import FloatFunction, Unary, Whole
 from irrun.ops.arithmetic.sqrt import Sqrt
 
-InPlace = Callable[[Array], object]
-
-
-class Into(Protocol):
-    """Writes a function of the elements of x to ``out``, which may be x itself."""
-
-    def __call__(self, x: Array, /, *, out: Array) -> object: ...
-
 
 @dataclass(frozen=True, slots=True)
-class _InPlace:
-    """Two are equal where both are sure to be the same function."""
+class Elementwise:
+    """A function of the elements of an array, known by its name and its parameters.
 
-    into: Into
+    ``function`` computes it: a ``(x, out)`` that allows both to be one array.
+    """
 
-    def __call__(self, x: Array) -> None:
-        self.into(x, out=x)
+    name: str
+    parameters: tuple[float, ...]
+    function: Callable[..., Any] = field(compare=False)
+
+    def __call__(self, x: Array, out: Array) -> None:
+        self.function(x, out=out)
+
+    def in_place(self, x: Array) -> None:
+        """Overwrite an array."""
+        self.function(x, out=x)
 
 
 _PLAIN = (Unary.run, FloatFunction.run, Whole.run, Sqrt.run)
 """What is, for floats, nothing but ``function``."""
 
 
-def in_place(op: Op) -> InPlace | None:
+def elementwise(op: Op) -> Elementwise | None:
     """The function of one tensor of floats that an operation computes element by element; None where it is none."""
-    into = into_other(op)
-    if into is None:
-        return None
-    return _InPlace(into)
-
-
-def into_other(op: Op) -> Into | None:
-    """The same as a function that writes to another array, or to the same."""
     if isinstance(op, ReLU):
-        return kernels.relu
+        return Elementwise("clamp", (0.0, np.inf), kernels.relu)
     if isinstance(op, Clamp):
-        return _clamp(op.min, op.max)
+        return Elementwise("clamp", (op.min, op.max), partial(_clamp, op.min, op.max))
     if isinstance(op, GeluV2) or (isinstance(op, GeluV7) and op.approximation_mode == "erf"):
-        return kernels.gelu
+        return Elementwise("gelu", (), kernels.gelu)
     if isinstance(op, GeluV7):
-        return kernels.gelu_tanh
+        return Elementwise("gelu_tanh", (), kernels.gelu_tanh)
     if isinstance(op, Sigmoid):
-        return kernels.sigmoid
+        return Elementwise("sigmoid", (), kernels.sigmoid)
     if isinstance(op, Swish):
-        return _swish
+        return Elementwise("swish", (), _swish)
     if isinstance(op, HSigmoid):
-        return _copied(lambda x: kernels.hard_sigmoid(x, 1 / 6, 0.5))
+        return Elementwise("hsigmoid", (), _copied(lambda x: kernels.hard_sigmoid(x, 1 / 6, 0.5)))
     if isinstance(op, Elu):
         alpha = op.alpha
-        return _copied(lambda x: kernels.elu(x, alpha))
+        return Elementwise("elu", (alpha,), _copied(lambda x: kernels.elu(x, alpha)))
     if isinstance(op, Unary) and type(op).run in _PLAIN:
         function = type(op).function
-        return function if isinstance(function, np.ufunc) else _copied(function)
+        return Elementwise(op.type.lower(), (), function if isinstance(function, np.ufunc) else _copied(function))
     if isinstance(op, Activation) and type(op).run is Activation.run:
-        return _copied(type(op).function)
+        return Elementwise(op.type.lower(), (), _copied(type(op).function))
     return None
 
 
@@ -83,9 +77,14 @@ def _swish(x: Array, out: Array) -> None:
     kernels.swish(x, None, out)
 
 
-def _clamp(low: float, high: float) -> Into:
-    return lambda x, out: x.clip(low, high, out=out)
+def _clamp(low: float, high: float, x: Array, out: Array) -> None:
+    x.clip(low, high, out=out)
 
 
-def _copied(function: Callable[[Array], Any]) -> Into:
+def _copied(function: Callable[[Array], Any]) -> Callable[..., Any]:
     return lambda x, out: np.copyto(out, function(x))
+
+
+def in_place(function: Elementwise | None) -> Callable[[Array], object] | None:
+    """What overwrites an array with the function of its elements."""
+    return None if function is None else function.in_place

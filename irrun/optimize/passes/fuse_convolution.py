@@ -20,7 +20,7 @@ from irrun.graph import Node, Outlet
 from irrun.ops.convolution.convolution import Convolution
 from irrun.ops.convolution.group_convolution import GroupConvolution
 from irrun.ops.fused.fused_convolution import FusedConvolution
-from irrun.optimize.epilogue import Epilogue
+from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, is_plain, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
@@ -43,7 +43,7 @@ def _fuse(graph: Rewriter, node: Node, settings: Settings) -> None:
         return
     grouped = weights if isinstance(node.op, GroupConvolution) else weights[None]
     filters = grouped.shape[0] * grouped.shape[1]
-    end = Epilogue(graph, node, axis=1, size=filters)
+    end = FollowingLayers(graph, node, axis=1, size=filters)
     if end.scale is not None:
         grouped = grouped * end.scale.reshape(*grouped.shape[:2], *(1,) * (grouped.ndim - 2))
     bias, least = end.bias, None

@@ -13,7 +13,7 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.matrix.matmul import MatMul
-from irrun.optimize.epilogue import Epilogue, is_turned
+from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
@@ -34,9 +34,9 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if weights.ndim != 2 or node.op.transpose_a or given is None or given.rank is None or given.rank < 2:
         return
     matrix = weights.T if node.op.transpose_b else weights
-    end = Epilogue(graph, node, axis=given.rank - 1, size=matrix.shape[1])
+    end = FollowingLayers(graph, node, axis=given.rank - 1, size=matrix.shape[1])
     if end.scale is not None:
         matrix = np.ascontiguousarray(matrix * end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    op = FusedMatMul(end.fact, matrix, end.bias, end.activation, is_turned(graph, first(end.last)))
+    op = FusedMatMul(end.fact, matrix, end.bias, end.activation)
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))

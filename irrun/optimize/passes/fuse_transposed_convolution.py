@@ -9,7 +9,7 @@ from __future__ import annotations
 from irrun.graph import Node, Outlet
 from irrun.ops.convolution.convolution_backprop_data import ConvolutionBackpropData
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
-from irrun.optimize.epilogue import Epilogue
+from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
@@ -30,7 +30,7 @@ def _fuse(graph: Rewriter, node: Node) -> None:
         return
     if not is_plain(fact) or weights.ndim != 4 or weights.size == 0 or (any(rest) and wanted is None):
         return
-    end = Epilogue(graph, node, axis=1, size=weights.shape[1])
+    end = FollowingLayers(graph, node, axis=1, size=weights.shape[1])
     if end.scale is not None:
         weights = weights * end.scale[:, None, None]
     sizes = None if wanted is None else tuple(wanted.tolist())

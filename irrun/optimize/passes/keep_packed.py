@@ -17,7 +17,7 @@ from irrun.ops.fused.fused_packed_gather import FusedPackedGather
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.matrix.matmul import MatMul
 from irrun.ops.movement.gather import GatherV8
-from irrun.optimize.epilogue import Epilogue, is_turned
+from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.settings import Settings
@@ -39,11 +39,11 @@ def _multiply(graph: Rewriter, node: Node, transposed: bool) -> None:
     matrix = None if packed is None else packed.matrix(transposed)
     if matrix is None or given is None or given.rank is None:
         return
-    end = Epilogue(graph, node, axis=given.rank - 1, size=matrix.shape[1])
+    end = FollowingLayers(graph, node, axis=given.rank - 1, size=matrix.shape[1])
     if end.scale is not None:
         matrix = matrix.scaled(end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    op = FusedPackedMatMul(end.fact, matrix, end.bias, end.activation, is_turned(graph, first(end.last)))
+    op = FusedPackedMatMul(end.fact, matrix, end.bias, end.activation)
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
 
 

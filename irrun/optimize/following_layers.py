@@ -7,19 +7,14 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.ops import Fact
 from irrun.ops.activation.swish import Swish
-from irrun.ops.arithmetic.elementwise import Binary
-from irrun.ops.fused.in_place import InPlace, in_place
+from irrun.ops.fused.in_place import Elementwise, elementwise
 from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
 
-_VIEWS = ("Reshape", "Transpose", "Split", "VariadicSplit", "Squeeze", "Unsqueeze", "Gelu")
-_PRODUCTS = ("MatMul", "FusedMatMul", "FusedPackedMatMul")
-_TAKERS = (*_PRODUCTS, "FusedLayerNorm", "FusedAttention", "ScaledDotProductAttention")
 
-
-class Epilogue:
+class FollowingLayers:
     """The layers behind ``node``, as far as each is the only one that takes what the one before gives.
 
     ``scale`` and ``bias`` have a number for each place along ``axis``; ``summand`` is a tensor in the shape of the
@@ -34,7 +29,7 @@ class Epilogue:
         self.scale: Array | None = None
         self.bias: Array | None = None
         self.summand: Outlet | None = None
-        self.activation: InPlace | None = None
+        self.activation: Elementwise | None = None
         self.last = node
         self.nodes = [node]
         fact = graph.fact(first(node))
@@ -62,7 +57,7 @@ class Epilogue:
         if node.op is None or (isinstance(node.op, Swish) and len(self.graph.sources(node.id)) > 1):
             return False
         sources = self.graph.sources(node.id)
-        self.activation = in_place(node.op) if len(sources) == 1 else None
+        self.activation = elementwise(node.op) if len(sources) == 1 else None
         return self.activation is not None
 
     def _constant(self, node: Node) -> bool:
@@ -116,19 +111,3 @@ class Epilogue:
     def _shift(self, row: Array) -> None:
         row = row.astype(np.float64)
         self.bias = row if self.bias is None else self.bias + row
-
-
-def is_turned(graph: Rewriter, outlet: Outlet) -> bool:
-    """Whether all that takes a tensor, or a view of it, takes it as well where it lies column by column."""
-    waiting, seen, found = [outlet], set(), False
-    while waiting:
-        for inlet in graph.consumers(waiting.pop()):
-            node = graph.node(inlet.node)
-            if node.type in _TAKERS:
-                found = True
-            elif node.type not in _VIEWS and not isinstance(node.op, Binary | Swish):
-                return False
-            elif node.id not in seen:
-                seen.add(node.id)
-                waiting += [Outlet(node.id, port) for port in range(node.outputs)]
-    return found

@@ -1,0 +1,163 @@
+"""Scaled dot-product attention, head by head: scores never leave the cache."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_tile
+from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.rows import exponentials, largest
+from irrun.kernels.compiled.vectors import LANES
+
+TILE = ROWS[VECTORS]
+
+
+class Attention(NamedTuple):
+    """Arguments of `attention`. Strides are in bytes: from batch to batch, head to head, row to row.
+
+    ``query`` is [batch, heads, queries, depth], ``key`` [batch, heads, keys, depth], or with a stride between its
+    elements, ``value`` [batch, heads, keys, width], ``out`` [batch, heads, queries, width], ``mask`` [batch, heads,
+    queries, keys] or 0. A task has so many queries of one head.
+    """
+
+    query: int
+    key: int
+    value: int
+    mask: int
+    out: int
+    batch: int
+    heads: int
+    queries: int
+    keys: int
+    depth: int
+    width: int
+    query_batch: int
+    query_head: int
+    query_row: int
+    key_batch: int
+    key_head: int
+    key_row: int
+    key_element: int
+    value_batch: int
+    value_head: int
+    value_row: int
+    out_batch: int
+    out_head: int
+    out_row: int
+    mask_batch: int
+    mask_head: int
+    mask_row: int
+    mask_element: int
+    queries_per_task: int
+    causal: int
+    scale: float
+
+
+@kernel(Attention)
+def attention(arguments: Any, task: int, workspace: int) -> None:
+    """softmax(query · keyᵀ * scale + mask) · value for some queries of one head."""
+    c = record(arguments)
+    blocks = -(-c.queries // c.queries_per_task)
+    head = task // blocks
+    first = task % blocks * c.queries_per_task
+    last = min(c.queries, first + c.queries_per_task)
+    b, h = head // c.heads, head % c.heads
+    keys = min(c.keys, last) if c.causal != 0 else c.keys
+    wide = -(-keys // LANES) * LANES
+    rows = -(-(last - first) // TILE) * TILE
+    left = workspace
+    targets = left + 8 * rows
+    scores = targets + 8 * rows
+    packed = scores + 4 * rows * wide
+    _pack_keys(c.key + b * c.key_batch + h * c.key_head, c.key_row // 4, c.key_element, keys, c.depth, packed)
+    lefts, outs = longs(left, rows), longs(targets, rows)
+    query = c.query + b * c.query_batch + h * c.query_head
+    for index in range(rows):
+        lefts[index] = query + min(first + index, last - 1) * c.query_row
+        outs[index] = scores + 4 * min(index, last - first - 1) * wide
+    _multiply(left, targets, rows, c.depth, packed, 0, keys)
+    for index in range(last - first):
+        row = floats(scores + 4 * index * wide, keys)
+        seen = min(keys, first + index + 1) if c.causal != 0 else keys
+        _scale(row, np.float32(c.scale))
+        if c.mask != 0:
+            place = c.mask + b * c.mask_batch + h * c.mask_head + (first + index) * c.mask_row
+            _add_mask(row, floats(place, (keys - 1) * c.mask_element + 1), c.mask_element)
+        visible = row[:seen]
+        _finish(row, seen, np.float32(1) / exponentials(visible, largest(visible)))
+        lefts[index] = scores + 4 * index * wide
+        outs[index] = c.out + b * c.out_batch + h * c.out_head + (first + index) * c.out_row
+    for index in range(last - first, rows):
+        lefts[index] = lefts[last - first - 1]
+        outs[index] = outs[last - first - 1]
+    _multiply(left, targets, rows, keys, c.value + b * c.value_batch + h * c.value_head, c.value_row, c.width)
+
+
+@inlined
+def _multiply(left: int, targets: int, rows: int, depth: int, panels: int, step: int, columns: int) -> None:
+    """Rows times a matrix: packed in panels, or with ``step`` bytes between its rows, which are then whole vectors."""
+    outs = longs(targets, rows)
+    for column in range(0, columns, PANEL):
+        width = min(columns - column, PANEL)
+        vectors = -(-width // LANES)
+        panel = panels + 4 * column if step else panels + 4 * column * depth
+        for tile in range(0, rows, TILE):
+            multiply_tile(
+                TILE,
+                vectors,
+                1,
+                depth,
+                left + 8 * tile,
+                panel,
+                step if step else 4 * vectors * LANES,
+                0,
+                targets + 8 * tile,
+                0,
+                width,
+                panel,
+                0,
+                np.float32(-np.inf),
+                np.float32(np.inf),
+            )
+        for index in range(rows):
+            outs[index] += 4 * PANEL
+
+
+@inlined
+def _pack_keys(key: int, row: int, element: int, keys: int, depth: int, packed: int) -> None:
+    """Keys as panels [depth, columns]; ``row`` and ``element`` are the distances of those in elements."""
+    for column in range(0, keys, PANEL):
+        width = min(keys - column, PANEL)
+        size = -(-width // LANES) * LANES
+        panel = floats(packed + 4 * column * depth, size * depth)
+        for index in range(width):
+            source = floats(key + 4 * (column + index) * row, (depth - 1) * element + 1)
+            for k in range(depth):
+                panel[k * size + index] = source[k * element]
+
+
+@inlined
+def _scale(row: Any, factor: Any) -> None:
+    for i in range(len(row)):
+        row[i] *= factor
+
+
+@inlined
+def _add_mask(row: Any, mask: Any, step: int) -> None:
+    if step == 1:
+        for i in range(len(row)):
+            row[i] += mask[i]
+    else:
+        for i in range(len(row)):
+            row[i] += mask[i * step]
+
+
+@inlined
+def _finish(row: Any, seen: int, factor: Any) -> None:
+    """Divide by the sum; what a query does not see counts nothing."""
+    for i in range(seen):
+        row[i] *= factor
+    for i in range(seen, len(row)):
+        row[i] = np.float32(0)

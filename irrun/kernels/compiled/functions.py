@@ -1,0 +1,257 @@
+"""Functions of one element, and loops over them. Loops without branches, which LLVM turns into vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import numba
+import numpy as np
+
+from irrun.kernels.compiled.native import inlined, power_of_two
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def scalar(function: _Function) -> _Function:
+    """A function of one element, which becomes part of the loop that it is called in."""
+    return numba.njit(nogil=True, error_model="numpy", inline="always", fastmath={"contract"})(function)  # type: ignore[no-any-return]
+
+
+ONE: Final = np.float32(1)
+HALF: Final = np.float32(0.5)
+ZERO: Final = np.float32(0)
+
+_LOG2E = np.float32(1.44269504088896341)
+_LN2_HIGH = np.float32(0.693359375)
+_LN2_LOW = np.float32(-2.12194440e-4)
+_E2, _E3, _E4 = np.float32(0.5), np.float32(0.16666665459), np.float32(0.041665795894)
+_E5, _E6, _E7 = np.float32(0.0083334519073), np.float32(0.0013981999507), np.float32(0.00019875691500)
+_ROUND = np.float32(12582912)
+_LOWEST, _HIGHEST = np.float32(-87.33), np.float32(89)
+
+
+@scalar
+def exp(x: Any) -> Any:
+    """The exponential, within 2 ulp; inf and NaN as it should be, 0 for what is smaller than any normal number."""
+    y = min(max(x, _LOWEST), _HIGHEST)
+    n = np.float32(y * _LOG2E + _ROUND) - _ROUND
+    r = y - n * _LN2_HIGH
+    r = r - n * _LN2_LOW
+    p = _E7 * r + _E6
+    p = p * r + _E5
+    p = p * r + _E4
+    p = p * r + _E3
+    p = p * r + _E2
+    p = p * (r * r) + (r + ONE)
+    half = np.float32(n * HALF + _ROUND) - _ROUND
+    value = p * power_of_two(half) * power_of_two(n - half)
+    value = ZERO if x < _LOWEST else value
+    return value if x == x else x
+
+
+_T1, _T3, _T5 = np.float32(4.89352455891786e-03), np.float32(6.37261928875436e-04), np.float32(1.48572235717979e-05)
+_T7, _T9, _T11 = np.float32(5.12229709037114e-08), np.float32(-8.60467152213735e-11), np.float32(2.00018790482477e-13)
+_T13 = np.float32(-2.76076847742355e-16)
+_U0, _U2, _U4 = np.float32(4.89352518554385e-03), np.float32(2.26843463243900e-03), np.float32(1.18534705686654e-04)
+_U6 = np.float32(1.19825839466702e-06)
+_FLAT = np.float32(7.90531110763549805)
+
+
+@scalar
+def tanh(x: Any) -> Any:
+    """The hyperbolic tangent: a quotient of polynomials, within 3 ulp."""
+    y = min(max(x, -_FLAT), _FLAT)
+    s = y * y
+    p = _T13 * s + _T11
+    p = p * s + _T9
+    p = p * s + _T7
+    p = p * s + _T5
+    p = p * s + _T3
+    p = p * s + _T1
+    q = _U6 * s + _U4
+    q = q * s + _U2
+    q = q * s + _U0
+    value = y * p / q
+    return value if x == x else x
+
+
+_G0, _G1, _G2 = np.float32(0.7978842161), np.float32(0.03633428351), np.float32(-3.312999398e-05)
+_G3, _G4, _G5 = np.float32(-5.524015845e-05), np.float32(3.969109459e-06), np.float32(-1.334464095e-07)
+_G6 = np.float32(1.805616419e-09)
+_REACH = np.float32(5.9**2)
+
+
+@scalar
+def gelu(x: Any) -> Any:
+    """x * (1 + erf(x / sqrt(2))) / 2, where erf is the tangent of an odd polynomial."""
+    s = min(x * x, _REACH)
+    p = _G6 * s + _G5
+    p = p * s + _G4
+    p = p * s + _G3
+    p = p * s + _G2
+    p = p * s + _G1
+    p = p * s + _G0
+    return x * (HALF * tanh(p * x) + HALF)
+
+
+_TANH_SCALE = np.float32(math.sqrt(2 / math.pi))
+_TANH_CUBE = np.float32(0.044715 * math.sqrt(2 / math.pi))
+
+
+@scalar
+def gelu_tanh(x: Any) -> Any:
+    """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2."""
+    return x * (HALF * tanh(x * (_TANH_CUBE * x * x + _TANH_SCALE)) + HALF)
+
+
+@scalar
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x))."""
+    return ONE / (ONE + exp(-x))
+
+
+UNARY: Final = (
+    *("clamp", "gelu", "gelu_tanh", "sigmoid", "swish", "tanh", "exp", "hswish", "hsigmoid", "elu", "sqrt"),
+    *("negative", "abs", "rint"),
+)
+"""Functions of one element and up to two parameters, by their number; ``rint`` is for numbers below 2**22."""
+
+BINARY: Final = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "subtract_from", "divide_into")
+"""Functions of two elements, by their number; the last two have their operands the other way round."""
+
+_THREE, _SIX, _SIXTH = np.float32(3), np.float32(6), np.float32(1 / 6)
+
+
+@inlined
+def unary(number: int, x: Any, a: Any, b: Any) -> None:
+    """Replace x by a function of `UNARY`, element by element.
+
+    Loops have one array each: with two that may be the same, LLVM makes no vectors.
+    """
+    count = len(x)
+    if number == 0:
+        for i in range(count):
+            v = x[i]
+            v = a if v < a else v
+            x[i] = b if v > b else v
+    elif number == 1:
+        for i in range(count):
+            x[i] = gelu(x[i])
+    elif number == 2:
+        for i in range(count):
+            x[i] = gelu_tanh(x[i])
+    elif number == 3:
+        for i in range(count):
+            x[i] = sigmoid(x[i])
+    elif number == 4:
+        for i in range(count):
+            x[i] *= sigmoid(x[i])
+    elif number == 5:
+        for i in range(count):
+            x[i] = tanh(x[i])
+    elif number == 6:
+        for i in range(count):
+            x[i] = exp(x[i])
+    elif number == 7:
+        for i in range(count):
+            x[i] *= _clip(x[i] + _THREE, ZERO, _SIX) * _SIXTH
+    elif number == 8:
+        for i in range(count):
+            x[i] = _clip(x[i] * _SIXTH + HALF, ZERO, ONE)
+    elif number == 9:
+        for i in range(count):
+            v = x[i]
+            x[i] = a * (exp(v) - ONE) if v < ZERO else v
+    elif number == 10:
+        for i in range(count):
+            x[i] = np.sqrt(x[i])
+    elif number == 11:
+        for i in range(count):
+            x[i] = -x[i]
+    elif number == 12:
+        for i in range(count):
+            x[i] = abs(x[i])
+    elif number == 13:
+        for i in range(count):
+            x[i] = np.float32(x[i] + _ROUND) - _ROUND
+
+
+@scalar
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    x = low if x < low else x
+    return high if x > high else x
+
+
+@inlined
+def binary(number: int, x: Any, y: Any) -> None:
+    """Replace x by a function of `BINARY` of x and y; y has as many elements, or one."""
+    if len(y) == 1:
+        _with_one(number, x, y[0])
+        return
+    count = len(x)
+    if number == 0:
+        for i in range(count):
+            x[i] += y[i]
+    elif number == 1:
+        for i in range(count):
+            x[i] -= y[i]
+    elif number == 2:
+        for i in range(count):
+            x[i] *= y[i]
+    elif number == 3:
+        for i in range(count):
+            x[i] /= y[i]
+    elif number == 4:
+        for i in range(count):
+            x[i] = y[i] if y[i] > x[i] or y[i] != y[i] else x[i]
+    elif number == 5:
+        for i in range(count):
+            x[i] = y[i] if y[i] < x[i] or y[i] != y[i] else x[i]
+    elif number == 6:
+        for i in range(count):
+            x[i] = y[i] - x[i]
+    elif number == 7:
+        for i in range(count):
+            x[i] = y[i] / x[i]
+
+
+@inlined
+def _with_one(number: int, x: Any, w: Any) -> None:
+    count = len(x)
+    if number == 0:
+        for i in range(count):
+            x[i] += w
+    elif number == 1:
+        for i in range(count):
+            x[i] -= w
+    elif number == 2:
+        for i in range(count):
+            x[i] *= w
+    elif number == 3:
+        for i in range(count):
+            x[i] /= w
+    elif number == 4:
+        for i in range(count):
+            x[i] = w if w > x[i] or w != w else x[i]
+    elif number == 5:
+        for i in range(count):
+            x[i] = w if w < x[i] or w != w else x[i]
+    elif number == 6:
+        for i in range(count):
+            x[i] = w - x[i]
+    elif number == 7:
+        for i in range(count):
+            x[i] = w / x[i]
+
+
+@inlined
+def assign(x: Any, y: Any) -> None:
+    """Copy y to x; y has as many elements, or one."""
+    if len(y) == 1:
+        for i in range(len(x)):
+            x[i] = y[0]
+    else:
+        for i in range(len(x)):
+            x[i] = y[i]

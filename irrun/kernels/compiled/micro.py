@@ -1,0 +1,133 @@
+"""The micro-kernel of all products: a tile of a result kept in vector registers, written as LLVM vectors.
+
+One generator makes it for every instruction set: a tile has as many rows as the registers hold. The rows of the left
+factor are given by their addresses, so that the same code multiplies matrices and convolves images without copying
+windows; the right factor is packed in panels.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from llvmlite import ir
+from numba.core import types
+
+from irrun.kernels.compiled.native import intrinsic
+from irrun.kernels.compiled.vectors import LANES, REGISTERS, Vectors
+
+VECTORS: Final = 4 if REGISTERS == 32 else 2
+"""Vectors of a full panel of the right factor."""
+
+ROWS: Final = {width: (REGISTERS - 8) // width if REGISTERS == 32 else 12 // width for width in range(1, VECTORS + 1)}
+"""Rows of a tile, for each number of vectors in a panel."""
+if REGISTERS == 32:
+    ROWS[1] = 12
+
+PANEL: Final = LANES * VECTORS
+"""Columns of a full panel."""
+
+
+VARIANTS: Final = (
+    *((rows, width) for most, rows in ROWS.items() for width in range(1, most + 1) if most > 1 or rows != ROWS[2]),
+    *((1, width) for width in range(1, VECTORS + 1)),
+)
+"""The rows and vectors of all tiles that there are."""
+
+
+@intrinsic
+def multiply_tile(
+    typingctx: Any,
+    rows: Any,
+    vectors: Any,
+    taps: Any,
+    depth: Any,
+    left: Any,
+    panel: Any,
+    step: Any,
+    bias: Any,
+    out: Any,
+    summand: Any,
+    columns: Any,
+    ahead: Any,
+    ahead_step: Any,
+    low: Any,
+    high: Any,
+) -> Any:
+    """Compute a tile of a result, clipped to the bounds ``low`` and ``high``.
+
+    ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
+    factor [taps, rows], each of ``depth`` f32; ``panel`` that of the right factor [taps * depth, vectors], ``step`` the
+    bytes between its rows. ``bias`` is the address of what is added to each row, or 0. ``out`` and ``summand`` are the
+    addresses of the addresses of the rows of the result and of what is added to them, or 0. The result has so many
+    ``columns``, which may be fewer than the last vector holds. Meanwhile memory from the address ``ahead`` on is
+    fetched into the second cache, so many bytes for each row of the panel.
+    """
+
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        for variant in VARIANTS:
+            matches = (
+                builder.icmp_signed("==", given, ir.Constant(given.type, wanted))
+                for given, wanted in zip(args, variant, strict=False)
+            )
+            with builder.if_then(builder.and_(*matches)):
+                _tile(Vectors(builder), *variant, *args[2:])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 13, types.float32, types.float32), build
+
+
+def _tile(
+    v: Vectors,
+    rows: int,
+    vectors: int,
+    taps: Any,
+    depth: Any,
+    left: Any,
+    panel: Any,
+    step: Any,
+    bias: Any,
+    out: Any,
+    summand: Any,
+    columns: Any,
+    ahead: Any,
+    ahead_step: Any,
+    low: Any,
+    high: Any,
+) -> None:
+    builder = v.builder
+    last = v.mask(builder.sub(columns, v.constant(LANES * (vectors - 1))))
+    masks = [None] * (vectors - 1) + [last]
+    starts = [v.variable(v.every(0.0)) for _ in range(vectors)]
+    with builder.if_then(v.is_given(bias)):
+        for j in range(vectors):
+            builder.store(v.load(bias, j, masks[j]), starts[j])
+    sums = [[v.variable(v.every(0.0)) for _ in range(vectors)] for _ in range(rows)]
+    for row in sums:
+        for start, total in zip(starts, row, strict=True):
+            builder.store(builder.load(start), total)
+    with builder.if_then(v.is_given(summand)):
+        for i, row in enumerate(sums):
+            address = v.load_long(summand, 8 * i)
+            for j, total in enumerate(row):
+                builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
+    place, fetched = v.variable(panel), v.variable(ahead)
+    with v.times(taps) as outer:
+        begin = builder.add(left, builder.mul(outer.index, v.constant(8 * rows)))
+        addresses = [builder.inttoptr(v.load_long(begin, 8 * i), v.float.as_pointer()) for i in range(rows)]
+        with v.times(depth) as inner:
+            here, next_one = builder.load(place), builder.load(fetched)
+            right = [v.load(here, j) for j in range(vectors)]
+            builder.store(builder.add(here, step), place)
+            v.prefetch(next_one)
+            builder.store(builder.add(next_one, ahead_step), fetched)
+            for address, row in zip(addresses, sums, strict=True):
+                value = v.splat(builder.load(builder.gep(address, [inner.index])))
+                for factor, total in zip(right, row, strict=True):
+                    builder.store(v.multiply_add(value, factor, builder.load(total)), total)
+    least, most = v.splat(low), v.splat(high)
+    for i, row in enumerate(sums):
+        address = v.load_long(out, 8 * i)
+        for j, total in enumerate(row):
+            # The operands are so ordered that NaN stays.
+            value = v.largest(least, v.smallest(most, builder.load(total)))
+            v.store(value, address, j, masks[j])

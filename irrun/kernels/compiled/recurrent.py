@@ -1,0 +1,113 @@
+"""Recurrent sequences, step by step: one task for each direction."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.compiled.functions import HALF, assign, tanh
+from irrun.kernels.compiled.micro import multiply_tile
+from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.vectors import LANES
+
+
+class Lstm(NamedTuple):
+    """Arguments of `lstm`. Strides are in bytes.
+
+    ``projected`` are the shares of the input in the gates [directions, batch, steps, 4 * size], in the order i, f, o, c
+    and halved for sigmoids, ``panels`` packed weights of the state for each direction. States and ``ends`` are [batch,
+    directions, size], ``out`` is [batch, directions, steps, size]. ``reverse`` has a bit for each direction.
+    """
+
+    projected: int
+    panels: int
+    hidden: int
+    cell: int
+    out: int
+    end_hidden: int
+    end_cell: int
+    batch: int
+    steps: int
+    size: int
+    reverse: int
+    next_panels: int
+    tile_rows: int
+    vectors: int
+    hidden_batch: int
+    hidden_direction: int
+    cell_batch: int
+    cell_direction: int
+    out_batch: int
+    out_direction: int
+    out_step: int
+    end_batch: int
+
+
+@kernel(Lstm)
+def lstm(arguments: Any, task: int, workspace: int) -> None:
+    """One direction; workspace has room for the gates of all sequences and three addresses for each."""
+    c = record(arguments)
+    columns = 4 * c.size
+    rows = -(-c.batch // c.tile_rows) * c.tile_rows
+    gates = workspace + 24 * rows
+    lefts, targets, added = (
+        longs(workspace, rows),
+        longs(workspace + 8 * rows, rows),
+        longs(workspace + 16 * rows, rows),
+    )
+    out = c.out + task * c.out_direction
+    is_reverse = (c.reverse >> task) & 1
+    for b in range(c.batch):
+        start = floats(c.cell + b * c.cell_batch + task * c.cell_direction, c.size)
+        assign(floats(c.end_cell + b * c.end_batch + 4 * task * c.size, c.size), start)
+    before = 0
+    for number in range(c.steps):
+        step = c.steps - 1 - number if is_reverse != 0 else number
+        for index in range(rows):
+            b = min(index, c.batch - 1)
+            lefts[index] = c.hidden + b * c.hidden_batch + task * c.hidden_direction
+            if number > 0:
+                lefts[index] = out + b * c.out_batch + before * c.out_step
+            targets[index] = gates + 4 * b * columns
+            added[index] = c.projected + 4 * ((task * c.batch + b) * c.steps + step) * columns
+        _multiply(c.panels + task * c.next_panels, c.size, columns, c.vectors, c.tile_rows, rows, workspace)
+        for b in range(c.batch):
+            _finish(
+                floats(gates + 4 * b * columns, columns),
+                floats(c.end_cell + b * c.end_batch + 4 * task * c.size, c.size),
+                floats(out + b * c.out_batch + step * c.out_step, c.size),
+            )
+        before = step
+    for b in range(c.batch):
+        last = floats(out + b * c.out_batch + before * c.out_step, c.size)
+        assign(floats(c.end_hidden + b * c.end_batch + 4 * task * c.size, c.size), last)
+
+
+@inlined
+def _multiply(panels: int, depth: int, columns: int, vectors: int, tile_rows: int, rows: int, addresses: int) -> None:
+    """Rows times all panels, added to others; what ``addresses`` has is moved on."""
+    values = longs(addresses, 3 * rows)
+    for column in range(0, columns, vectors * LANES):
+        width = min(columns - column, vectors * LANES)
+        here = -(-width // LANES)
+        panel = panels + 4 * column * depth
+        for tile in range(0, rows, tile_rows):
+            left, target, added = addresses + 8 * tile, addresses + 8 * (rows + tile), addresses + 8 * (2 * rows + tile)
+            low, high = np.float32(-np.inf), np.float32(np.inf)
+            multiply_tile(
+                tile_rows, here, 1, depth, left, panel, 4 * here * LANES, 0, target, added, width, panel, 0, low, high
+            )
+        for index in range(rows, 3 * rows):
+            values[index] += 4 * vectors * LANES
+
+
+@inlined
+def _finish(gates: Any, cell: Any, out: Any) -> None:
+    """Gates and cell become the state after a step."""
+    size = len(out)
+    for i in range(size):
+        taken = (tanh(gates[i]) * HALF + HALF) * tanh(gates[i + 3 * size])
+        cell[i] = taken + (tanh(gates[i + size]) * HALF + HALF) * cell[i]
+    for i in range(size):
+        out[i] = (tanh(gates[i + 2 * size]) * HALF + HALF) * tanh(cell[i])

@@ -1,0 +1,141 @@
+"""Rows of a matrix, each normalized by itself: softmax, and normalization by mean and variance."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.compiled.functions import assign, exp, scalar
+from irrun.kernels.compiled.native import floats, inlined, kernel, record, summing
+
+
+class Softmax(NamedTuple):
+    """Arguments of `softmax`. ``x`` and ``out`` are contiguous [rows, columns]; a task has some of the rows."""
+
+    x: int
+    out: int
+    rows: int
+    columns: int
+    rows_per_task: int
+
+
+@kernel(Softmax)
+def softmax(arguments: Any, task: int, workspace: int) -> None:
+    """exp(x) / sum(exp(x)) for each row."""
+    c = record(arguments)
+    for row in range(task * c.rows_per_task, min(c.rows, (task + 1) * c.rows_per_task)):
+        x = floats(c.x + 4 * row * c.columns, c.columns)
+        out = floats(c.out + 4 * row * c.columns, c.columns)
+        assign(out, x)
+        scale(out, np.float32(1) / exponentials(out, largest(out)))
+
+
+@inlined
+def largest(x: Any) -> Any:
+    """The largest element of a row: of four at a time, since each has to wait for the one before."""
+    least = np.float32(-np.inf)
+    a, b, c, d = least, least, least, least
+    whole = len(x) - len(x) % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = _larger(a, x[i]), _larger(b, x[i + 1]), _larger(c, x[i + 2]), _larger(d, x[i + 3])
+    for i in range(whole, len(x)):
+        a = _larger(a, x[i])
+    return _larger(_larger(a, b), _larger(c, d))
+
+
+@scalar
+def _larger(a: Any, b: Any) -> Any:
+    return b if b > a else a
+
+
+@inlined
+def _exponentials(x: Any, peak: Any) -> None:
+    for i in range(len(x)):
+        x[i] = exp(x[i] - peak)
+
+
+@summing
+def total(x: Any) -> Any:
+    """The sum of a row."""
+    result = np.float32(0)
+    for i in range(len(x)):
+        result += x[i]
+    return result
+
+
+@inlined
+def exponentials(x: Any, peak: Any) -> Any:
+    """Replace x by exp(x - peak); returns the sum."""
+    _exponentials(x, peak)
+    return total(x)
+
+
+@inlined
+def scale(x: Any, factor: Any) -> None:
+    """Multiply a row."""
+    for i in range(len(x)):
+        x[i] *= factor
+
+
+class LayerNorm(NamedTuple):
+    """Arguments of `layer_norm`. ``x`` and ``out`` are contiguous [rows, columns], ``gamma`` and ``beta`` rows or 0."""
+
+    x: int
+    out: int
+    gamma: int
+    beta: int
+    rows: int
+    columns: int
+    rows_per_task: int
+    eps: float
+    eps_outside: int
+    centred: int
+
+
+@kernel(LayerNorm)
+def layer_norm(arguments: Any, task: int, workspace: int) -> None:
+    """(x - mean) / sqrt(variance + eps) * gamma + beta for each row."""
+    c = record(arguments)
+    gamma, beta = floats(c.gamma, c.columns), floats(c.beta, c.columns)
+    count = np.float32(c.columns)
+    for row in range(task * c.rows_per_task, min(c.rows, (task + 1) * c.rows_per_task)):
+        x = floats(c.x + 4 * row * c.columns, c.columns)
+        out = floats(c.out + 4 * row * c.columns, c.columns)
+        mean = total(x) / count if c.centred != 0 else np.float32(0)
+        variance = _squares(x, mean) / count
+        if c.eps_outside != 0:
+            factor = np.float32(1) / (np.sqrt(variance) + np.float32(c.eps))
+        else:
+            factor = np.float32(1) / np.sqrt(variance + np.float32(c.eps))
+        _normalize(x, mean, factor, out)
+        if c.gamma != 0:
+            _multiply(out, gamma)
+        if c.beta != 0:
+            _add(out, beta)
+
+
+@summing
+def _squares(x: Any, mean: Any) -> Any:
+    result = np.float32(0)
+    for i in range(len(x)):
+        result += (x[i] - mean) * (x[i] - mean)
+    return result
+
+
+@inlined
+def _normalize(x: Any, mean: Any, factor: Any, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = (x[i] - mean) * factor
+
+
+@inlined
+def _multiply(x: Any, row: Any) -> None:
+    for i in range(len(x)):
+        x[i] *= row[i]
+
+
+@inlined
+def _add(x: Any, row: Any) -> None:
+    for i in range(len(x)):
+        x[i] += row[i]

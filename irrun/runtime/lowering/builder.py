@@ -1,0 +1,194 @@
+"""What an operation is lowered into: calls of kernels over arrays that do not exist yet.
+
+While a plan is lowered, every array has memory of its own that nobody touches, so that views are NumPy's and costs are
+none. What a call reads and writes follows from the addresses among its arguments; from that follows how long each
+array is needed, and so where it is placed in the arena.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from irrun.kernels.compiled.native import Kernel
+from irrun.kernels.layout import axes_in_memory
+from irrun.kernels.pages import forget
+from irrun.ops import Op
+from irrun.runtime.plan import Step
+from irrun.tensor import Array
+
+F32: Final = np.dtype(np.float32)
+
+WIDEST_VECTOR: Final = 64
+"""Bytes; also what is read in vain behind an array at most."""
+
+
+Packs = WeakValueDictionary[Hashable, Array]
+"""Packed weights, which the programs of a model share and keep alive. The source of each lives as long."""
+
+
+class Call(NamedTuple):
+    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, that arguments point to."""
+
+    kernel: Kernel
+    arguments: Any
+    tasks: int
+    workspace: int
+    tables: Mapping[str, Sequence[int]]
+
+
+class Interpreted(NamedTuple):
+    """A step that NumPy computes. None stands for an absent input."""
+
+    step: Step
+    inputs: tuple[Array | None, ...]
+    outputs: tuple[Array, ...]
+
+
+@dataclass(slots=True)
+class Buffer:
+    """Memory of one array: needed from one call to another, numbers ``first`` to ``last``."""
+
+    start: int
+    size: int
+    array: Array
+    first: int = -1
+    last: int = -1
+
+
+@dataclass(slots=True)
+class Builder:
+    """Collects calls; ``items`` are in the order in which they run."""
+
+    packs: Packs = field(default_factory=WeakValueDictionary)
+    items: list[Call | Interpreted] = field(default_factory=list)
+    buffers: list[Buffer] = field(default_factory=list)
+    constants: list[Array] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any] = F32) -> Array:
+        """A contiguous array."""
+        array = np.empty(shape, dtype)
+        start = array.ctypes.data
+        place = bisect.bisect(self._starts, start)
+        self._starts.insert(place, start)
+        self.buffers.insert(place, Buffer(start, max(array.nbytes, 1), array))
+        return array
+
+    def images(self, shape: Sequence[int]) -> Array:
+        """An array [N, C, *S] whose channels are neighbours in memory."""
+        batch, channels, *sizes = shape
+        return np.moveaxis(self.empty((batch, *sizes, channels)), -1, 1)
+
+    def constant(self, array: Array, dtype: np.dtype[Any] = F32) -> int:
+        """The address of a contiguous copy of a constant, or of itself."""
+        kept = np.ascontiguousarray(array, dtype)
+        self.constants.append(kept)
+        return kept.ctypes.data
+
+    def packed(self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array]) -> int:
+        """The address of packed weights, which are made of a source once for all plans of a model."""
+        key = (tag, source.ctypes.data, source.shape, source.strides, vectors)
+        found = self.packs.get(key)
+        if found is None:
+            found = self.packs[key] = make()
+            forget(source)
+        self.constants.append(found)
+        return int(found.ctypes.data)
+
+    def call(
+        self,
+        kernel: Kernel,
+        arguments: Any,
+        tasks: int,
+        workspace: int = 0,
+        tables: Mapping[str, Sequence[int]] | None = None,
+    ) -> None:
+        """Add a call; ``workspace`` are the bytes that each worker needs for it."""
+        self.items.append(Call(kernel, arguments, tasks, workspace, tables or {}))
+
+    def buffer(self, address: int) -> Buffer | None:
+        """The buffer that an address lies in."""
+        place = bisect.bisect(self._starts, address) - 1
+        if place < 0:
+            return None
+        found = self.buffers[place]
+        return found if address < found.start + found.size else None
+
+    def is_constant(self, array: Array) -> bool:
+        """Whether an array is a constant of the plan, not of a run."""
+        return array.size > 0 and self.buffer(_lowest(array)) is None
+
+    def address(self, array: Array) -> int:
+        """The address of an array, which is kept if it is a constant."""
+        if self.is_constant(array):
+            self.constants.append(array)
+        return int(array.ctypes.data)
+
+
+def _lowest(array: Array) -> int:
+    return int(np.lib.array_utils.byte_bounds(array)[0])
+
+
+Lowering = Callable[..., Any]
+"""``lowering(op, builder, *inputs)`` gives the output, or a tuple of them; None where NumPy should compute it."""
+
+LOWERINGS: Final[dict[type[Op], Lowering]] = {}
+
+
+def lowers(*operations: type[Op]) -> Callable[[Lowering], Lowering]:
+    """Declare how operations are lowered."""
+
+    def declare(function: Lowering) -> Lowering:
+        for operation in operations:
+            LOWERINGS[operation] = function
+        return function
+
+    return declare
+
+
+def is_f32(*arrays: Array | None) -> bool:
+    """Whether all arrays that are there hold f32, and something."""
+    return all(array is None or (array.dtype == F32 and array.size > 0) for array in arrays)
+
+
+def share(count: int, nanoseconds: float) -> tuple[int, int]:
+    """Cut ``count`` things, which take so long together, into tasks: how many in each, and how many tasks."""
+    tasks = max(1, min(_MOST_TASKS, count, int(nanoseconds / _LEAST_NANOSECONDS)))
+    each = -(-count // tasks)
+    return each, -(-count // each)
+
+
+_MOST_TASKS: Final = 16
+_LEAST_NANOSECONDS: Final = 4000
+
+
+def merged(arrays: Iterable[Array], most: int) -> list[tuple[int, tuple[int, ...]]] | None:
+    """The axes of arrays of one shape, neighbours made one wherever all allow it: each a size and strides in bytes.
+
+    None where more than ``most`` are left. There is always one at least.
+    """
+    arrays = list(arrays)
+    axes: list[tuple[int, tuple[int, ...]]] = []
+    for axis, size in enumerate(arrays[0].shape):
+        if size == 1:
+            continue
+        strides = tuple(array.strides[axis] for array in arrays)
+        if axes and all(last == own * size for last, own in zip(axes[-1][1], strides, strict=True)):
+            axes[-1] = (axes[-1][0] * size, strides)
+        else:
+            axes.append((size, strides))
+    if len(axes) > most:
+        return None
+    return axes or [(1, tuple(array.itemsize for array in arrays))]
+
+
+def in_order_of(array: Array, arrays: Sequence[Array]) -> list[Array]:
+    """All arrays with their axes in the order in which those of the first lie in memory."""
+    order = axes_in_memory(array)
+    return [other.transpose(order) for other in arrays]

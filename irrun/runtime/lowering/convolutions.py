@@ -1,0 +1,191 @@
+"""Convolutions as products: with the pixels that each tap meets, or by tiles."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable
+from typing import Final
+
+import numpy as np
+
+from irrun.kernels.chain import Call
+from irrun.kernels.chain import Chain as Functions
+from irrun.kernels.compiled.product import Product, pack, product, tiling
+from irrun.kernels.transposing import taps_first
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.elementwise import End, chained, epilogue
+from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
+from irrun.runtime.lowering.images import channel_by_channel
+from irrun.runtime.lowering.tiles import by_tiles, is_worth_tiles
+from irrun.tensor import Array
+
+
+@lowers(FusedConvolution)
+def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+    """A convolution as a product, or channel by channel."""
+    end = epilogue(op.activation)
+    groups, filters, depth, *kernel = op.weights.shape
+    if end is None or not is_f32(data, summand, op.weights) or data.ndim not in (3, 4):
+        return None
+    windows = op.source.windows(data.ndim - 2)
+    placed = windows.place(data.shape[2:], tuple(kernel))
+    if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
+        return None
+    geometry = geometry_of(tuple(kernel), windows, placed)
+    x = channels_last(builder, as_images(data))
+    added = None if summand is None else channels_last(builder, as_images(summand))
+    if x is None or (summand is not None and added is None):
+        return None
+    if op.least is not None:
+        raised = builder.images(x.shape)
+        functions = Functions((Call(np.maximum, (0, 1), 2),), 2, 1)
+        if not chained(builder, functions, [x, op.least.reshape(-1, 1, 1)], raised):
+            return None
+        x = raised
+    out = builder.images((data.shape[0], groups * filters, *(1,) * (4 - data.ndim), *placed.counts))
+    if groups > 1 and depth == 1 and filters == 1:
+        channel_by_channel(op, builder, x, added, out, geometry, end)
+    elif groups == 1 and not op.accurate and is_worth_tiles(geometry, out.shape, depth):
+        by_tiles(op, builder, x, added, out, geometry, end)
+    else:
+        for group in range(groups):
+            filters_here, channels_here = _part(group, filters), _part(group, depth)
+            weights = op.weights[group].reshape(filters, depth, geometry.kernel_height, geometry.kernel_width)
+            bias = None if op.bias is None else op.bias.reshape(-1)[filters_here[1]]
+            given = None if added is None else added[filters_here]
+            if depth < _FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1:
+                padded = _padded(builder, x[channels_here], out, geometry)
+                if padded is None:
+                    return None
+                # The taps of a row are neighbours in memory: one tap of more channels.
+                rows = weights.transpose(0, 3, 1, 2).reshape(filters, -1, geometry.kernel_height, 1)
+                inside = geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
+                _product(op, builder, (group, rows), bias, padded, given, out[filters_here], inside, end)
+            else:
+                _product(op, builder, (group, weights), bias, x[channels_here], given, out[filters_here], geometry, end)
+    return out[:, :, 0] if data.ndim == 3 else out
+
+
+_FEW_CHANNELS: Final = 16
+"""Channels below which a tap has too few to be multiplied by itself."""
+
+
+def _part(group: int, size: int) -> tuple[slice, slice]:
+    """The channels of a group."""
+    return slice(None), slice(group * size, (group + 1) * size)
+
+
+def _padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array | None:
+    """The images with zeros around them, as far as windows reach."""
+    batch, channels, height, width = x.shape
+    top, left = geometry.begin_height, geometry.begin_width
+    high = (out.shape[2] - 1) * geometry.stride_height + (geometry.kernel_height - 1) * geometry.dilation_height + 1
+    wide = (out.shape[3] - 1) * geometry.stride_width + geometry.kernel_width
+    high, wide = max(high, top + height), max(wide, left + width)
+    if not (top or left or high > height or wide > width) and x.strides[3] == 4 * channels:
+        return x
+    padded = builder.images((batch, channels, high, wide))
+    zero = np.zeros(1, np.float32)
+    rows = slice(top, top + height)
+    edges = (
+        padded[:, :, :top],
+        padded[:, :, top + height :],
+        padded[:, :, rows, :left],
+        padded[:, :, rows, left + width :],
+    )
+    for edge in edges:
+        if edge.size and not copied(builder, np.broadcast_to(zero, edge.shape), edge):
+            return None
+    return padded if copied(builder, x, padded[:, :, rows, left : left + width]) else None
+
+
+def _product(
+    op: FusedConvolution | FusedTransposedConvolution,
+    builder: Builder,
+    filter: tuple[Hashable, Array],
+    bias: Array | None,
+    x: Array,
+    summand: Array | None,
+    out: Array,
+    geometry: Geometry,
+    end: End,
+) -> None:
+    """A convolution with weights [O, I, KH, KW], which have a key among those of the operation."""
+    key, weights = filter
+    filters, depth = weights.shape[:2]
+    taps = math.prod(weights.shape[2:])
+    points = out.shape[0] * out.shape[2] * out.shape[3]
+    cut = tiling(points, taps, depth, filters)
+    panels = builder.packed(
+        (key, id(op.weights)),
+        weights,
+        cut.vectors,
+        lambda: pack(taps_first(weights).reshape(taps * depth, filters), cut.vectors),
+    )
+    builder.call(
+        product,
+        Product(
+            x=builder.address(x),
+            panels=panels,
+            bias=0 if bias is None else builder.constant(bias),
+            out=builder.address(out),
+            summand=0 if summand is None else builder.address(summand),
+            zeros=builder.constant(np.zeros(depth, np.float32)),
+            images=out.shape[0],
+            rows=out.shape[2],
+            columns=out.shape[3],
+            height=x.shape[2],
+            width=x.shape[3],
+            depth=depth,
+            filters=filters,
+            **image_strides("x", x),
+            **image_strides("out", out),
+            **image_strides("summand", summand),
+            **geometry._asdict(),
+            tile_rows=cut.rows,
+            vectors=cut.vectors,
+            points=cut.points,
+            groups=cut.groups,
+            **end._asdict(),
+        ),
+        cut.tasks,
+        cut.workspace,
+    )
+
+
+@lowers(FusedTransposedConvolution)
+def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+    """A transposed convolution: for each remainder of a position by the stride, one with some of the taps."""
+    end = epilogue(op.activation)
+    if end is None or not is_f32(data, summand, op.weights):
+        return None
+    windows = op.source.windows(2)
+    begins, sizes = op.source.place(data.shape[2:], op.weights.shape[2:], op.wanted)
+    if windows.dilations != (1, 1) or any(
+        taps < stride for taps, stride in zip(op.weights.shape[2:], windows.strides, strict=True)
+    ):
+        return None
+    x = channels_last(builder, data)
+    added = None if summand is None else channels_last(builder, summand)
+    if x is None or (summand is not None and added is None):
+        return None
+    out = builder.images((data.shape[0], op.weights.shape[1], *sizes))
+    high, wide = windows.strides
+    for y, x_place in itertools.product(range(min(high, sizes[0])), range(min(wide, sizes[1]))):
+        first, second = (y + begins[0]) % high, (x_place + begins[1]) % wide
+        taps = op.weights[:, :, first::high, second::wide][:, :, ::-1, ::-1].swapaxes(0, 1)
+        geometry = Geometry(
+            taps.shape[2],
+            taps.shape[3],
+            *(1, 1, 1, 1),
+            taps.shape[2] - 1 - (y + begins[0]) // high,
+            taps.shape[3] - 1 - (x_place + begins[1]) // wide,
+        )
+        here = (slice(None), slice(None), slice(y, None, high), slice(x_place, None, wide))
+        given = None if added is None else added[here]
+        _product(op, builder, ((first, second), taps), op.bias, x, given, out[here], geometry, end)
+    return out

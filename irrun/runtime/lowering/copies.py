@@ -1,0 +1,145 @@
+"""Views, copies, concatenation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from irrun.kernels.compiled.elementwise import Copy, copy
+from irrun.kernels.layout import axes_in_memory
+from irrun.ops import Op
+from irrun.ops.fused.fused_channels import FusedChannels
+from irrun.ops.fused.fused_concat import FusedConcat
+from irrun.ops.fused.fused_view import FusedView
+from irrun.ops.movement.concat import Concat
+from irrun.ops.movement.gather import GatherV7, GatherV8
+from irrun.ops.movement.shuffle_channels import ShuffleChannels
+from irrun.ops.movement.split import Split
+from irrun.ops.movement.variadic_split import VariadicSplit
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers, merged, share
+from irrun.tensor import Array
+
+_AXES = 5
+
+
+def copied(builder: Builder, source: Array, target: Array) -> bool:
+    """Lower a copy of f32; False where the arrays have too many axes."""
+    order = axes_in_memory(target)
+    axes = merged((source.transpose(order), target.transpose(order)), _AXES)
+    if axes is None or source.dtype != target.dtype or source.itemsize != 4:
+        return False
+    axes = [(1, (4, 4))] * (_AXES - len(axes)) + axes
+    sizes = [size for size, _ in axes]
+    strides = [[stride // 4 for stride in each] for _, each in axes]
+    if sizes[2] == 1 and sizes[4] == source.size // max(sizes[3], 1) and strides[4] == [1, 1]:
+        # Rows are handed out one by one, not as one matrix.
+        sizes[2:4], strides[2:4] = [sizes[3], 1], [strides[3], strides[2]]
+    each, tasks = share(sizes[0] * sizes[1] * sizes[2], (0.2 if strides[4] == [1, 1] else 1) * source.size)
+    numbers = {f"size_{axis}": size for axis, size in enumerate(sizes)}
+    for axis, (x_stride, out_stride) in enumerate(strides):
+        numbers |= {f"x_{axis}": x_stride, f"out_{axis}": out_stride}
+    arguments = Copy(x=builder.address(source), out=builder.address(target), **numbers, rows_per_task=each)
+    builder.call(copy, arguments, tasks)
+    return True
+
+
+def contiguous(builder: Builder, x: Array) -> Array | None:
+    """The array, or a contiguous copy of it; None where it cannot be copied."""
+    if x.flags.c_contiguous:
+        return x
+    out = builder.empty(x.shape, x.dtype)
+    return out if copied(builder, x, out) else None
+
+
+@lowers(FusedView)
+def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
+    """A view, or a copy where the elements do not lie so."""
+    if op.shape is None:
+        return data.transpose(op.order)
+    if data.size == 0:
+        return None
+    if not data.flags.c_contiguous:
+        reshaped = data.reshape(op.shape)
+        if np.may_share_memory(reshaped, data):
+            return reshaped
+        if builder.is_constant(data):
+            return None
+    whole = contiguous(builder, data)
+    return None if whole is None else whole.reshape(op.shape)
+
+
+@lowers(FusedChannels, Split, VariadicSplit)
+def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
+    """Parts of a tensor, as views."""
+    if not all(builder.is_constant(other) for other in others):
+        return None
+    results = op.run(data, *others)
+    return tuple(results) if isinstance(results, list | tuple) else results
+
+
+@lowers(GatherV7, GatherV8)
+def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
+    """One place along an axis, as a view."""
+    if indices.ndim or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
+        return None
+    place, size = int(indices), data.shape[int(axis.reshape(()))]
+    if not 0 <= place < size:
+        return None
+    return data[(slice(None),) * (int(axis.reshape(())) % data.ndim) + (place,)]
+
+
+@lowers(Concat)
+def concatenated(op: Concat, builder: Builder, *inputs: Array) -> Array | None:
+    """The inputs copied behind each other."""
+    return _joined(builder, inputs, op.axis % inputs[0].ndim, None, False)
+
+
+@lowers(FusedConcat)
+def grown(op: FusedConcat, builder: Builder, *inputs: Array) -> Array | None:
+    """The inputs copied behind each other, in memory with room for more."""
+    return _joined(builder, inputs, op.axis, op.room, op.grows)
+
+
+def _joined(builder: Builder, inputs: Sequence[Array], axis: int, room: int | None, grows: bool) -> Array | None:
+    first = inputs[0]
+    if not is_f32(*inputs):
+        return None
+    sizes = list(first.shape)
+    sizes[axis] = sum(x.shape[axis] for x in inputs)
+    before = (slice(None),) * axis
+    if grows:
+        out = as_strided(first, sizes, first.strides)
+        place, inputs = first.shape[axis], inputs[1:]
+    else:
+        order = axes_in_memory(first)
+        lengths = list(sizes)
+        lengths[axis] = room if room is not None else sizes[axis]
+        laid = builder.empty([lengths[dim] for dim in order], first.dtype)
+        out = laid.transpose(np.argsort(order))[(*before, slice(sizes[axis]))]
+        place = 0
+    for x in inputs:
+        if not copied(builder, x, out[(*before, slice(place, place + x.shape[axis]))]):
+            return None
+        place += x.shape[axis]
+    return out
+
+
+@lowers(ShuffleChannels)
+def shuffled(op: ShuffleChannels, builder: Builder, data: Array) -> Array | None:
+    """Channels, one of each group in turn."""
+    axis = op.axis % data.ndim
+    if not is_f32(data) or axis != 1 or data.ndim != 4:
+        return None
+    batch, channels, height, width = data.shape
+    out = builder.images(data.shape)
+    source = np.moveaxis(data, 1, -1)
+    target = np.moveaxis(out, 1, -1)
+    split = as_strided(
+        source,
+        (batch, height, width, channels // op.group, op.group),
+        (*source.strides[:3], source.strides[3], source.strides[3] * (channels // op.group)),
+    )
+    return out if copied(builder, split, target.reshape(split.shape)) else None

@@ -1,0 +1,175 @@
+"""Element-wise functions: as the epilogue of another kernel, or as chains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.chain import Call
+from irrun.kernels.chain import Chain as Functions
+from irrun.kernels.compiled.elementwise import AXES, COPY, RUN, Chain, chain
+from irrun.kernels.compiled.functions import BINARY, UNARY
+from irrun.kernels.layout import axes_in_memory
+from irrun.ops.fused.fused_elementwise import FusedElementwise
+from irrun.ops.fused.in_place import Elementwise
+from irrun.ops.quantization.fake_quantize import FakeQuantize
+from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.copies import contiguous
+from irrun.tensor import Array
+
+_BINARY: Final[dict[Any, int]] = {
+    getattr(np, name): len(UNARY) + number for number, name in enumerate(BINARY) if hasattr(np, name)
+}
+_REVERSED: Final = {
+    len(UNARY) + BINARY.index(name): len(UNARY) + BINARY.index(other)
+    for name, other in (("subtract", "subtract_from"), ("divide", "divide_into"))
+}
+
+
+class End(NamedTuple):
+    """The activation of a product: bounds that it is clipped to, then a function of `UNARY`, -1 for none."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    function: int = -1
+    alpha: float = 0.0
+    beta: float = 0.0
+
+
+def epilogue(activation: Elementwise | None) -> End | None:
+    """How a kernel ends; None where it knows no such function."""
+    if activation is None:
+        return End()
+    if activation.name == "clamp":
+        return End(low=activation.parameters[0], high=activation.parameters[1])
+    if activation.name not in UNARY:
+        return None
+    alpha, beta = (*activation.parameters, 0.0, 0.0)[:2]
+    return End(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
+
+
+@lowers(FusedElementwise)
+def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array | None:
+    """A chain of functions, in one call."""
+    if not is_f32(*inputs):
+        return None
+    model = inputs[op.model]
+    order = axes_in_memory(model)
+    out = builder.empty([model.shape[axis] for axis in order]).transpose(np.argsort(order))
+    return out if chained(builder, op.chain, inputs, out) else None
+
+
+@lowers(FakeQuantize)
+def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -> Array | None:
+    """The nearest of some levels, with constant limits."""
+    if not is_f32(data, *limits) or op.auto_broadcast != "numpy" or op.levels > _MOST_LEVELS:
+        return None
+    low, high, output_low, output_high = limits
+    span = output_high - output_low
+    if not all(map(builder.is_constant, limits)) or not (low < high).all() or (output_low + span != output_high).any():
+        return None
+    order = axes_in_memory(data)
+    out = builder.empty([data.shape[axis] for axis in order]).transpose(np.argsort(order))
+    steps = np.array(op.levels - 1, np.float32)
+    inputs = [data, low, high, high - low, steps, span, output_low]
+    rint = Elementwise("rint", (), np.rint)
+    calls = (
+        Call(np.maximum, (0, 1), 7),
+        Call(np.minimum, (7, 2), 7),
+        Call(np.subtract, (7, 1), 7),
+        Call(np.divide, (7, 3), 7),
+        Call(np.multiply, (7, 4), 7),
+        Call(rint, (7,), 7),
+        Call(np.divide, (7, 4), 7),
+        Call(np.multiply, (7, 5), 7),
+        Call(np.add, (7, 6), 7),
+    )
+    return out if chained(builder, Functions(calls, 7, 1), inputs, out) else None
+
+
+_MOST_LEVELS: Final = 1 << 16
+
+
+def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out: Array) -> bool:
+    """Lower a chain; False where a function or a layout has no kernel. ``out`` has no gaps."""
+    calls = [_calls(call) for call in functions.calls]
+    spread = [np.broadcast_to(x, out.shape) for x in inputs]
+    target, *spread = in_order_of(out, [out, *spread])
+    straight = []
+    for given, x in zip(inputs, spread, strict=True):
+        if x.shape and x.strides[-1] not in (0, 4) and x.shape[-1] != 1:
+            if given.shape != out.shape:
+                return False
+            whole = contiguous(builder, x)
+            if whole is None:
+                return False
+            straight.append(whole)
+        else:
+            straight.append(x)
+    axes = merged((target, *straight), AXES + 1)
+    if axes is None or any(call is None for call in calls):
+        return False
+    if any(stride not in (0, 4) for stride in axes[-1][1]):
+        axes.append((1, (4,) * (1 + len(straight))))
+    if len(axes) > AXES + 1:
+        return False
+    axes = [(1, (0,) * (1 + len(straight)))] * (AXES + 1 - len(axes)) + axes
+    columns = axes[-1][0]
+    operands: list[int] = []
+    for number, x in enumerate(straight, 1):
+        operands += [builder.address(x), *(strides[number] for _, strides in axes[:-1])]
+        operands.append(1 if axes[-1][1][number] == 0 or columns == 1 else columns)
+    sizes = [size for size, _ in axes[:-1]]
+    runs = math.prod(sizes) * -(-columns // RUN)
+    cost = sum(_cost(call) for call in functions.calls)
+    each, tasks = share(runs, cost * out.size + 30 * runs * len(calls))
+    flat = [one for several in calls if several is not None for one in several]
+    table = [number for one in flat for number in one[:3]]
+    parameters = np.array([value for one in flat for value in one[3:]], np.float32)
+    builder.call(
+        chain,
+        Chain(
+            out=builder.address(target),
+            operands=0,
+            inputs=len(straight),
+            calls=0,
+            functions=len(flat),
+            parameters=builder.constant(parameters),
+            **{f"size_{axis}": size for axis, size in enumerate(sizes)},
+            columns=columns,
+            runs_per_task=each,
+        ),
+        tasks,
+        4 * RUN * functions.works,
+        {"operands": operands, "calls": table},
+    )
+    return True
+
+
+def _cost(call: Call) -> float:
+    """Nanoseconds for each element."""
+    return _COST.get(call.function.name, 1.0) if isinstance(call.function, Elementwise) else 0.2
+
+
+_COST: Final = {"clamp": 0.2, "relu": 0.2, "negative": 0.2, "abs": 0.2, "sqrt": 0.4}
+
+
+def _calls(call: Call) -> list[tuple[int, int, int, float, float]] | None:
+    """A call as functions that replace one of their operands; None where there is no such function."""
+    first, out = call.arguments[0], call.out
+    copy = [] if first == out else [(COPY, out, first, 0.0, 0.0)]
+    if isinstance(call.function, Elementwise):
+        if call.function.name not in UNARY:
+            return None
+        alpha, beta = (*call.function.parameters, 0.0, 0.0)[:2]
+        return [*copy, (UNARY.index(call.function.name), out, out, alpha, beta)]
+    number = _BINARY.get(call.function)
+    if number is None:
+        return None
+    second = call.arguments[1]
+    if second == out and first != out:
+        return [(_REVERSED.get(number, number), out, first, 0.0, 0.0)]
+    return [*copy, (number, out, second, 0.0, 0.0)]

@@ -1,0 +1,143 @@
+"""Pooling, depthwise convolution, and what else slides over images channel by channel."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irrun.kernels.compiled.images import Response, Windows, average_pool, depthwise, local_response, max_pool
+from irrun.kernels.compiled.native import Kernel
+from irrun.ops.convolution.spatial import Windows as Spatial
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.ops.normalization.lrn import LRN
+from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
+from irrun.ops.reduction.reduce_mean import ReduceMean
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.elementwise import End
+from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
+from irrun.tensor import Array
+
+
+def channel_by_channel(
+    op: FusedConvolution,
+    builder: Builder,
+    x: Array,
+    summand: Array | None,
+    out: Array,
+    geometry: Geometry,
+    end: End,
+) -> None:
+    """A convolution of which each channel has its own filter."""
+    channels = out.shape[1]
+    taps = op.weights.reshape(channels, -1)
+    bias = np.zeros(channels, np.float32) if op.bias is None else op.bias.reshape(-1)
+    rows = out.shape[0] * out.shape[2]
+    each, tasks = share(rows, 0.05 * out.size * taps.shape[1])
+    function, alpha, beta = (0, end.low, end.high) if end.function < 0 else (end.function, end.alpha, end.beta)
+    builder.call(
+        depthwise,
+        _windows(x, out, geometry, each)._replace(
+            weights=builder.constant(np.vstack([taps.T, bias])),
+            zeros=builder.constant(np.zeros(channels, np.float32)),
+            ones=builder.constant(np.ones(channels, np.float32)),
+            summand=0 if summand is None else builder.address(summand),
+            **image_strides("summand", summand),
+            function=function if end != End() else -1,
+            alpha=alpha,
+            beta=beta,
+        ),
+        tasks,
+        8 * (taps.shape[1] + 1),
+    )
+
+
+def _windows(x: Array, out: Array, geometry: Geometry, each: int) -> Windows:
+    return Windows(
+        x=x.ctypes.data,
+        out=out.ctypes.data,
+        images=out.shape[0],
+        rows=out.shape[2],
+        columns=out.shape[3],
+        height=x.shape[2],
+        width=x.shape[3],
+        channels=out.shape[1],
+        **image_strides("x", x),
+        **image_strides("out", out),
+        **geometry._asdict(),
+        rows_per_task=each,
+    )
+
+
+@lowers(FusedMaxPool)
+def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
+    """The largest element of each window."""
+    return _pooled(builder, data, op.kernel, op.windows, max_pool, 0)
+
+
+@lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
+def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Array) -> Array | None:
+    """The mean of each window."""
+    windows = averaging_windows(op)
+    placed = windows.place(data.shape[2:], op.kernel)
+    padded = any((*placed.begins, *placed.ends))
+    least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
+    return _pooled(builder, data, op.kernel, windows, average_pool, least)
+
+
+def _pooled(
+    builder: Builder, data: Array, kernel: tuple[int, ...], windows: Spatial, function: Kernel, least: int
+) -> Array | None:
+    if not is_f32(data) or data.ndim not in (3, 4):
+        return None
+    placed = windows.place(data.shape[2:], kernel)
+    x = channels_last(builder, as_images(data))
+    if x is None or 0 in placed.counts:
+        return None
+    builder.address(x)
+    out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts))
+    each, tasks = share(out.shape[0] * out.shape[2], 0.1 * out.size * math.prod(kernel))
+    arguments = _windows(x, out, geometry_of(tuple(kernel), windows, placed), each)._replace(least=least)
+    builder.call(function, arguments, tasks, 8 * math.prod(kernel))
+    return out[:, :, 0] if data.ndim == 3 else out
+
+
+@lowers(ReduceMean)
+def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Array | None:
+    """The mean of each channel of images."""
+    if data.ndim != 4 or not builder.is_constant(axes) or sorted(axes.reshape(-1) % 4) != [2, 3] or not is_f32(data):
+        return None
+    ones, none = (1, 1), (0, 0)
+    whole = _pooled(builder, data, data.shape[2:], Spatial(ones, ones, none, none), average_pool, 0)
+    return whole if whole is None or op.keep_dims else whole[:, :, 0, 0]
+
+
+@lowers(LRN)
+def responded(op: LRN, builder: Builder, data: Array, axes: Array) -> Array | None:
+    """Neighbours along the channels, with the usual exponent."""
+    if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1] or not is_f32(data):
+        return None
+    x = channels_last(builder, data)
+    if x is None or op.beta != 0.75 or not np.moveaxis(x, 1, -1).flags.c_contiguous:
+        return None
+    out = builder.images(data.shape)
+    channels, reach = data.shape[1], op.size // 2
+    pixels = data.size // channels
+    each, tasks = share(pixels, 1.0 * data.size)
+    builder.call(
+        local_response,
+        Response(
+            x=builder.address(x),
+            out=builder.address(out),
+            pixels=pixels,
+            channels=channels,
+            reach=reach,
+            pixels_per_task=each,
+            factor=op.alpha / op.size,
+            bias=op.bias,
+        ),
+        tasks,
+        4 * (channels + 2 * reach),
+    )
+    return out

@@ -1,0 +1,73 @@
+"""Recurrent sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.compiled.product import pack, padded_columns, tiling
+from irrun.kernels.compiled.recurrent import Lstm, lstm
+from irrun.kernels.recurrent import are_whole
+from irrun.kernels.recurrent_steps import LstmSteps
+from irrun.ops.fused.fused_recurrence import FusedRecurrence
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.matrices import multiplied
+from irrun.tensor import Array
+
+
+@lowers(FusedRecurrence)
+def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) -> tuple[Array, ...] | None:
+    """An LSTM: the shares of the input in all gates as one product, then step by step."""
+    *states, lengths = others
+    passes = [one for one in op.passes if isinstance(one, LstmSteps)]
+    if len(passes) != len(op.passes) or not is_f32(x, *states) or not builder.is_constant(lengths):
+        return None
+    whole = contiguous(builder, x)
+    if whole is None or not are_whole(x, lengths) or any(state.strides[-1] != 4 for state in states):
+        return None
+    batch, steps, inputs = x.shape
+    directions, size = len(passes), states[0].shape[-1]
+    projected = builder.empty((directions, batch * steps, 4 * size))
+    for number, one in enumerate(passes):
+        multiplied(builder, one.w, whole.reshape(-1, inputs), projected[number], one.b)
+    hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
+    ends = [builder.empty((batch, directions, size)) for _ in states]
+    cut = tiling(batch, 1, size, 4 * size)
+    matrices = [one.r.transpose(1, 0, 2).reshape(size, 4 * size) for one in passes]
+    panels = builder.packed(
+        "gates",
+        passes[0].r,
+        cut.vectors,
+        lambda: np.concatenate([pack(matrix, cut.vectors) for matrix in matrices]),
+    )
+    rows = -(-batch // cut.rows) * cut.rows
+    builder.call(
+        lstm,
+        Lstm(
+            projected=builder.address(projected),
+            panels=panels,
+            hidden=builder.address(states[0]),
+            cell=builder.address(states[1]),
+            out=builder.address(hidden),
+            end_hidden=builder.address(ends[0]),
+            end_cell=builder.address(ends[1]),
+            batch=batch,
+            steps=steps,
+            size=size,
+            reverse=sum(1 << number for number, back in enumerate(op.reverse) if back),
+            next_panels=4 * size * padded_columns(4 * size),
+            tile_rows=cut.rows,
+            vectors=cut.vectors,
+            hidden_batch=states[0].strides[0],
+            hidden_direction=states[0].strides[1],
+            cell_batch=states[1].strides[0],
+            cell_direction=states[1].strides[1],
+            out_batch=hidden.strides[0],
+            out_direction=hidden.strides[1],
+            out_step=hidden.strides[2],
+            end_batch=ends[0].strides[0],
+        ),
+        directions,
+        24 * rows + 16 * batch * size,
+    )
+    return hidden, *ends

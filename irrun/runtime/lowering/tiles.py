@@ -1,0 +1,145 @@
+"""Convolutions with kernels of 3 x 3 by tiles (Winograd's minimal filtering)."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Final
+
+import numpy as np
+
+from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
+from irrun.kernels.compiled.winograd import (
+    TILE,
+    TransformData,
+    TransformResult,
+    transform_data,
+    transform_result,
+)
+from irrun.kernels.winograd import transform_weights
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.runtime.lowering.builder import Builder, share
+from irrun.runtime.lowering.elementwise import End
+from irrun.runtime.lowering.geometry import Geometry
+from irrun.tensor import Array
+
+
+def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:
+    """Whether a convolution takes less time by tiles, whose weights are four times as large."""
+    batch, filters, height, width = shape
+    tiles = batch * -(-height // TILE) * -(-width // TILE)
+    used = batch * height * width / (tiles * TILE * TILE)
+    plain = geometry[:6] == (3, 3, 1, 1, 1, 1)
+    return plain and min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6
+
+
+def by_tiles(
+    op: FusedConvolution,
+    builder: Builder,
+    x: Array,
+    summand: Array | None,
+    out: Array,
+    geometry: Geometry,
+    end: End,
+) -> None:
+    """Some tiles after the others, so that what is between two calls stays in the caches."""
+    batch, filters, height, width = out.shape
+    depth = x.shape[1]
+    across = -(-width // TILE)
+    whole = -(-height // TILE) * across
+    parts = max(1, min(round(whole * 36 * (depth + filters) / _TILED), whole // _LEAST_TILES))
+    most = -(-whole // parts)
+    data, products = builder.empty((36, most, depth)), builder.empty((36, most, filters))
+    zeros = builder.constant(np.zeros(depth, np.float32))
+    bias = 0 if op.bias is None else builder.constant(op.bias.reshape(-1))
+    cut = tiling(most, 1, depth, filters, 36)
+    panels = builder.packed(
+        "tiles",
+        op.weights,
+        cut.vectors,
+        lambda: np.concatenate([pack(matrix, cut.vectors) for matrix in transform_weights(op.weights[0])]),
+    )
+    function, alpha, beta = (0, end.low, end.high) if end.function < 0 else (end.function, end.alpha, end.beta)
+    for image, first in itertools.product(range(batch), range(0, whole, most)):
+        tiles = min(most, whole - first)
+        each, tasks = share(tiles, 10.0 * tiles * depth)
+        source, target = x[image : image + 1], out[image : image + 1]
+        added = None if summand is None else summand[image : image + 1]
+        builder.call(
+            transform_data,
+            TransformData(
+                x=builder.address(source),
+                out=builder.address(data),
+                zeros=zeros,
+                height=x.shape[2],
+                width=x.shape[3],
+                channels=depth,
+                x_row=x.strides[2],
+                x_pixel=x.strides[3],
+                begin_height=geometry.begin_height,
+                begin_width=geometry.begin_width,
+                first=first,
+                tiles=tiles,
+                across=across,
+                tiles_per_task=each,
+            ),
+            tasks,
+            4 * 36 * depth,
+        )
+        cut = tiling(tiles, 1, depth, filters, 36)._replace(vectors=cut.vectors)
+        builder.call(
+            product,
+            Product(
+                x=builder.address(data),
+                panels=panels,
+                out=builder.address(products),
+                columns=tiles,
+                width=tiles,
+                depth=depth,
+                filters=filters,
+                x_pixel=4 * depth,
+                out_pixel=4 * filters,
+                tile_rows=cut.rows,
+                vectors=cut.vectors,
+                points=cut.points,
+                groups=cut.groups,
+                tasks=cut.tasks,
+                next_x=4 * tiles * depth,
+                next_panels=4 * depth * padded_columns(filters),
+                next_out=4 * tiles * filters,
+            ),
+            36 * cut.tasks,
+            cut.workspace,
+        )
+        each, tasks = share(tiles, 8.0 * tiles * filters)
+        builder.call(
+            transform_result,
+            TransformResult(
+                products=builder.address(products),
+                bias=bias,
+                summand=0 if added is None else builder.address(added),
+                out=builder.address(target),
+                height=height,
+                width=width,
+                channels=filters,
+                out_row=out.strides[2],
+                out_pixel=out.strides[3],
+                summand_row=0 if added is None else added.strides[2],
+                summand_pixel=0 if added is None else added.strides[3],
+                first=first,
+                tiles=tiles,
+                across=across,
+                tiles_per_task=each,
+                function=function if end != End() else -1,
+                alpha=alpha,
+                beta=beta,
+            ),
+            tasks,
+            4 * 28 * filters,
+        )
+
+
+_TILED: Final = 1 << 19
+"""Elements of transformed data and of products that are worked on at a time."""
+
+_LEAST_TILES: Final = 64
+"""Tiles that are worked on at a time at least: for fewer, the weights are read too often."""

@@ -1,0 +1,154 @@
+"""Which tier runs a plan: NumPy at first, compiled kernels as soon as they are worth it and ready."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from irrun.kernels.threads import threads
+from irrun.runtime.choice import Choice
+from irrun.runtime.execute import Observer, execute
+from irrun.runtime.memory import Memory
+from irrun.runtime.plan import Plan
+from irrun.runtime.state import State
+from irrun.tensor import Array
+
+if TYPE_CHECKING:
+    from irrun.runtime.lowering.builder import Packs
+    from irrun.runtime.program import Instance, Program
+
+Tier = Literal["auto", "numpy", "compiled"]
+
+HOT: Final = 2
+"""Runs of a plan before it is compiled: what is run once needs no compiler."""
+
+_IDLE: Final = 4
+"""Instances of a program that are kept for the next run."""
+
+
+@cache
+def can_compile() -> bool:
+    """Whether the extra ``jit`` is installed."""
+    return importlib.util.find_spec("numba") is not None
+
+
+class Tiers:
+    """Runs the plans of a compiled model. Several threads may use it at once."""
+
+    def __init__(self, wanted: Tier = "auto") -> None:
+        self._wanted = wanted if can_compile() else "numpy"
+        self._packs: Packs = weakref.WeakValueDictionary()
+        self._hot: weakref.WeakKeyDictionary[Plan, _Compiled] = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+        self.last: Literal["numpy", "compiled"] = "numpy"
+
+    def run(
+        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+    ) -> tuple[Array, ...]:
+        """The results. They may lie in ``memory``."""
+        compiled = self._compiled(plan)
+        if compiled is not None:
+            self.last = "compiled"
+            return compiled.run(inputs, state, observers, memory)
+        self.last = "numpy"
+        return execute(plan, inputs, state, observers, memory)
+
+    def prepare(self) -> None:
+        """Compile all plans that have run so far."""
+        with self._lock:
+            hot = list(self._hot.items())
+        for plan, compiled in hot:
+            compiled.prepare(plan)
+
+    def _compiled(self, plan: Plan) -> _Compiled | None:
+        if self._wanted == "numpy":
+            return None
+        with self._lock:
+            found = self._hot.get(plan)
+            if found is None:
+                found = self._hot[plan] = _Compiled(self._packs)
+        found.runs += 1
+        if self._wanted == "compiled":
+            found.prepare(plan)
+        elif found.runs > HOT:
+            found.prepare_in_background(plan)
+        return found if found.is_ready else None
+
+
+class _Compiled:
+    """The program of a plan, as soon as there is one, and the instances of that."""
+
+    def __init__(self, packs: Packs) -> None:
+        self.runs = 0
+        self.is_ready = False
+        self._is_begun = self._is_done = False
+        self._packs = packs
+        self._program: Program | None = None
+        self._partial: Plan | None = None
+        self._idle: deque[Instance] = deque(maxlen=_IDLE)
+        self._choices: dict[int, Choice] = {}
+        self._lock = threading.Lock()
+
+    def prepare_in_background(self, plan: Plan) -> None:
+        """Begin to compile, unless that has begun."""
+        if not self._is_begun:
+            self._is_begun = True
+            threading.Thread(target=self.prepare, args=(plan,), name="irrun-compile", daemon=True).start()
+
+    def prepare(self, plan: Plan) -> None:
+        """Compile, unless that is done."""
+        with self._lock:
+            if self._is_done:
+                return
+            self._is_done = self._is_begun = True
+            from irrun.runtime.partial import partly_compiled
+            from irrun.runtime.program import lower
+
+            program = lower(plan, self._packs)
+            if program is None:
+                self._partial = partly_compiled(plan, self._packs)
+            elif program.calls:
+                program.compile()
+                self._program = program
+                self._release(self._instance())
+            self.is_ready = self._program is not None or self._partial is not None
+
+    def run(
+        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+    ) -> tuple[Array, ...]:
+        if self._partial is not None:
+            return execute(self._partial, inputs, state, observers, memory)
+        memory.clear()
+        instance, choice = self._instance(), self._choice_of(threads())
+        count = choice.next()
+        began = time.perf_counter()
+        try:
+            results = instance.run(inputs, count, observers)
+        finally:
+            self._release(instance)
+        choice.took(count, time.perf_counter() - began)
+        return results
+
+    def _choice_of(self, most: int) -> Choice:
+        found = self._choices.get(most)
+        if found is None:
+            found = self._choices[most] = Choice(most)
+        return found
+
+    def _instance(self) -> Instance:
+        from irrun.runtime.program import Instance
+
+        try:
+            return self._idle.pop()
+        except IndexError:
+            assert self._program is not None
+            return Instance(self._program, threads())
+
+    def _release(self, instance: Instance) -> None:
+        self._idle.append(instance)

@@ -1,0 +1,99 @@
+"""Threads that walk tapes together. They hold no interpreter while they do, and sleep when there is nothing to do."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.kernels.compiled.tape import lead, serve, settle
+
+_POLLS: Final = 300_000
+"""Times that an idle worker looks for another tape before it sleeps: less than a millisecond."""
+
+_MAILBOX: Final = 64
+"""Numbers of a mailbox, with those that several threads write to in cache lines of their own."""
+
+
+class Workers:
+    """The calling thread, and as many others as are wanted. One tape is walked together at a time."""
+
+    def __init__(self) -> None:
+        self._memory = np.zeros(_MAILBOX + 16, np.int64)
+        self._mailbox = self._memory.ctypes.data + -self._memory.ctypes.data % 128
+        self._threads: list[_Worker] = []
+        self._lock = threading.Lock()
+        self._last: object = None
+
+    def walk(self, tape: int, calls: int, counters: int, workspace: int, each: int, count: int, kept: object) -> None:
+        """Do all calls of a tape, with ``count`` workers where the others are free, and alone where they are not.
+
+        Each worker has ``each`` bytes of workspace. ``kept`` holds all of the memory, which a worker that is late may
+        look at after this returns.
+        """
+        if count < 2 or not self._lock.acquire(blocking=False):
+            lead(self._mailbox, 1, tape, calls, counters, workspace, each, _YIELD)
+            return
+        try:
+            while len(self._threads) < count - 1:
+                self._threads.append(_Worker(self._mailbox, len(self._threads) + 1))
+            settle(self._mailbox, _YIELD)
+            self._last = kept
+            for worker in self._threads[: count - 1]:
+                worker.wake()
+            lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
+        finally:
+            self._lock.release()
+
+    def settle(self, kept: object) -> None:
+        """Wait until no worker looks at a tape any more that is over."""
+        if self._last is kept:
+            settle(self._mailbox, _YIELD)
+
+
+class _Worker:
+    def __init__(self, mailbox: int, number: int) -> None:
+        self._mailbox = mailbox
+        self._number = number
+        self._asleep = threading.Event()
+        self._bell = threading.Semaphore(0)
+        threading.Thread(target=self._run, name=f"irrun-{number}", daemon=True).start()
+
+    def wake(self) -> None:
+        if self._asleep.is_set():
+            self._asleep.clear()
+            self._bell.release()
+
+    def _run(self) -> None:
+        seen = 0
+        while True:
+            seen = serve(self._mailbox, self._number, seen, _POLLS, _YIELD)
+            self._asleep.set()
+            self._bell.acquire()
+
+
+def _yielding() -> int:
+    """The address of the function that offers the processor to another thread."""
+    library: Any = ctypes.WinDLL("kernel32") if sys.platform == "win32" else ctypes.CDLL(None)  # type: ignore[attr-defined,unused-ignore]
+    function = library.SwitchToThread if sys.platform == "win32" else library.sched_yield
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+_YIELD: Final = _yielding()
+
+_POOL: list[Workers] = []
+
+
+def workers() -> Workers:
+    """The workers of this process."""
+    if not _POOL:
+        _POOL.append(Workers())
+    return _POOL[0]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_POOL.clear)

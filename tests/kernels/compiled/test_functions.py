@@ -1,0 +1,81 @@
+"""Functions of one element against float64."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.kernels.compiled.functions import BINARY, UNARY, binary, unary
+
+Array = np.ndarray[Any, Any]
+
+ERF = np.vectorize(math.erf)
+
+EXACT: dict[str, Callable[[Array], Array]] = {
+    "clamp": lambda x: np.clip(x, -2, 3),
+    "gelu": lambda x: x * (1 + ERF(x / math.sqrt(2))) / 2,
+    "gelu_tanh": lambda x: x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "swish": lambda x: x / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "exp": np.exp,
+    "hswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "hsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
+    "elu": lambda x: np.where(x < 0, -2 * np.expm1(x), x),
+    "sqrt": lambda x: np.sqrt(np.where(x < 0, np.nan, x)),
+    "negative": lambda x: -x,
+    "abs": np.abs,
+    "rint": np.rint,
+}
+
+
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("count", [1, 15, 16, 1001])
+def test_unary(name: str, count: int) -> None:
+    x = np.linspace(-20, 20, count, dtype=np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = EXACT[name](x.astype(np.float64))
+    unary(UNARY.index(name), x, np.float32(-2), np.float32(3))
+    np.testing.assert_allclose(x, expected, rtol=1e-6, atol=3e-6 if name.startswith("gelu") else 3e-7)
+
+
+@pytest.mark.parametrize("name", sorted(set(UNARY) - {"sqrt", "rint"}))
+def test_special_values(name: str) -> None:
+    x = np.array([np.nan, np.inf, -np.inf, 0, 200, -200], np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = EXACT[name](x.astype(np.float64)).astype(np.float32)
+    unary(UNARY.index(name), x, np.float32(-2), np.float32(3))
+    kept = np.ones(len(x), np.bool_)
+    if name in ("gelu", "gelu_tanh", "swish", "hswish"):
+        kept[2] = False  # minus infinity times zero
+    np.testing.assert_allclose(x[kept], expected[kept], rtol=1e-6, atol=1e-30)
+
+
+def test_exponentials_below_normal_numbers_are_zero() -> None:
+    x = np.array([-87, -88, -104, -1000], np.float32)
+    unary(UNARY.index("exp"), x, np.float32(0), np.float32(0))
+    np.testing.assert_allclose(x, [np.exp(-87), 0, 0, 0], rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("size", [1, 37])
+def test_binary(name: str, size: int) -> None:
+    random = np.random.default_rng(1)
+    x, y = random.standard_normal(37, dtype=np.float32), random.standard_normal(size, dtype=np.float32)
+    reverse = {"subtract_from": np.subtract, "divide_into": np.divide}
+    expected = reverse[name](y, x) if name in reverse else getattr(np, name)(x, y)
+    binary(BINARY.index(name), x, y)
+    np.testing.assert_array_equal(x, expected)
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_larger_of_a_number_and_nan_is_nan(name: str, size: int) -> None:
+    for x, y in ((np.nan, 1.0), (1.0, np.nan)):
+        given, other = np.full(4, x, np.float32), np.full(size, y, np.float32)
+        binary(BINARY.index(name), given, other)
+        assert np.isnan(given).all()

@@ -1,0 +1,86 @@
+"""The micro-kernel in all of its forms, and packed weights."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+from irrun.kernels.compiled.micro import VARIANTS, multiply_tile
+from irrun.kernels.compiled.product import pack, padded_columns, panel_vectors, tiling
+from irrun.kernels.compiled.vectors import LANES
+
+
+@numba.njit
+def run(rows, vectors, taps, depth, left, panel, bias, out, summand, columns, low, high):  # type: ignore[no-untyped-def]
+    step = 4 * vectors * LANES
+    multiply_tile(rows, vectors, taps, depth, left, panel, step, bias, out, summand, columns, panel, 0, low, high)
+
+
+@pytest.mark.parametrize("missing", [0, 1, LANES - 1])
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_a_tile(variant: tuple[int, int], missing: int) -> None:
+    rows, vectors = variant
+    taps, depth, columns = 3, 5, vectors * LANES - missing
+    random = np.random.default_rng(0)
+    left = random.standard_normal((rows, taps * depth), dtype=np.float32)
+    right = random.standard_normal((taps * depth, vectors * LANES), dtype=np.float32)
+    bias = random.standard_normal(columns, dtype=np.float32)
+    summand = random.standard_normal((rows, columns), dtype=np.float32)
+    out = np.full((rows, columns + 1), 7, np.float32)
+    lefts = np.array([[left[i, tap * depth :].ctypes.data for i in range(rows)] for tap in range(taps)])
+    outs, summands = (np.array([row.ctypes.data for row in array]) for array in (out, summand))
+    exact = left.astype(np.float64) @ right[:, :columns]
+    pointers = lefts.ctypes.data, right.ctypes.data
+    infinite = np.float32(np.inf)
+    run(rows, vectors, taps, depth, *pointers, 0, outs.ctypes.data, 0, columns, -infinite, infinite)
+    np.testing.assert_allclose(out[:, :-1], exact, rtol=1e-5, atol=1e-5)
+    assert (out[:, -1] == 7).all()
+    low, high = np.float32(-0.5), np.float32(1.5)
+    run(
+        rows,
+        vectors,
+        taps,
+        depth,
+        *pointers,
+        bias.ctypes.data,
+        outs.ctypes.data,
+        summands.ctypes.data,
+        columns,
+        low,
+        high,
+    )
+    np.testing.assert_allclose(out[:, :-1], np.clip(exact + bias + summand, low, high), rtol=1e-5, atol=1e-5)
+
+
+def test_nan_passes_the_bounds() -> None:
+    left, right = np.full(1, np.nan, np.float32), np.ones(LANES, np.float32)
+    out = np.zeros(LANES, np.float32)
+    lefts, outs = np.array([left.ctypes.data]), np.array([out.ctypes.data])
+    one = np.float32(1)
+    run(1, 1, 1, 1, lefts.ctypes.data, right.ctypes.data, 0, outs.ctypes.data, 0, LANES, -one, one)
+    assert np.isnan(out).all()
+
+
+@pytest.mark.parametrize("columns", [1, 16, 17, 63, 64, 65, 130, 200])
+def test_packed_weights(columns: int) -> None:
+    vectors = panel_vectors(columns)
+    matrix = np.arange(3 * columns, dtype=np.float32).reshape(3, columns)
+    packed = pack(matrix, vectors)
+    assert packed.size == 3 * padded_columns(columns)
+    size = vectors * LANES
+    for column in range(columns):
+        panel = column // size * size
+        width = min(size, padded_columns(columns) - panel)
+        place = packed[3 * panel :][: 3 * width].reshape(3, width)[:, column - panel]
+        np.testing.assert_array_equal(place, matrix[:, column])
+
+
+@pytest.mark.parametrize("points", [1, 2, 49, 197, 12544])
+@pytest.mark.parametrize("filters", [1, 30, 64, 1000])
+def test_a_product_is_cut_into_whole_tasks(points: int, filters: int) -> None:
+    cut = tiling(points, 9, 64, filters)
+    panels = -(-filters // (cut.vectors * LANES))
+    assert cut.tasks == -(-points // cut.points) * cut.groups
+    assert 1 <= cut.groups <= panels
+    assert (cut.rows, cut.vectors) in VARIANTS

@@ -1,0 +1,226 @@
+"""Layers with random geometry on both tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.document.writer import Handle
+from tests.optimize.nets import Net
+
+pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+
+Random = np.random.Generator
+
+
+def text(*sizes: int) -> str:
+    return ",".join(map(str, sizes))
+
+
+def pick(random: Random, *values: Any) -> Any:
+    return values[random.integers(len(values))]
+
+
+def after(net: Net, random: Random, data: Handle, shape: str) -> Handle:
+    """A residual and an activation, or neither."""
+    if random.random() < 0.5:
+        data = net.layer("Add", [data, net.parameter("residual", shape)], shape)
+    name = pick(random, None, "ReLU", "Sigmoid", "Tanh", "HSwish", "Swish", "Gelu")
+    if name == "Gelu":
+        return net.layer(name, [data], shape, 7, approximation_mode="erf")
+    return data if name is None else net.layer(name, [data], shape, 4 if name in ("HSwish", "Swish") else 1)
+
+
+def convolution(net: Net, random: Random) -> Handle:
+    groups = pick(random, 1, 1, 1, 2, 5)
+    depth, filters = (int(random.integers(1, 40)) for _ in range(2))
+    if random.random() < 0.3:
+        groups, depth, filters = int(random.integers(2, 50)), 1, 1
+    kernel = [int(random.integers(1, 5)) for _ in range(2)]
+    strides, dilations = ([int(random.integers(1, 3)) for _ in range(2)] for _ in range(2))
+    begins, ends = ([int(random.integers(0, 3)) for _ in range(2)] for _ in range(2))
+    sizes = [int(random.integers(1, 14)) + (k - 1) * d for k, d in zip(kernel, dilations, strict=True)]
+    batch = pick(random, 1, 1, 3)
+    counts = [
+        (size + b + e - (k - 1) * d - 1) // s + 1
+        for size, b, e, k, d, s in zip(sizes, begins, ends, kernel, dilations, strides, strict=True)
+    ]
+    x = net.parameter("x", text(batch, groups * depth, *sizes))
+    shape = text(batch, groups * filters, *counts)
+    weights = net.normal(*((groups,) if groups > 1 else ()), filters, depth, *kernel)
+    made = net.layer(
+        "GroupConvolution" if groups > 1 else "Convolution",
+        [x, weights],
+        shape,
+        strides=text(*strides),
+        dilations=text(*dilations),
+        pads_begin=text(*begins),
+        pads_end=text(*ends),
+        auto_pad="explicit",
+    )
+    if random.random() < 0.5:
+        made = net.layer("Add", [made, net.normal(1, groups * filters, 1, 1)], shape)
+    return after(net, random, made, shape)
+
+
+def tiles(net: Net, random: Random) -> Handle:
+    """Large enough for Winograd's tiles."""
+    height, width = (int(random.integers(24, 34)) for _ in range(2))
+    shape = text(1, 40, height, width)
+    made = net.layer(
+        "Convolution",
+        [net.parameter("x", text(1, 33, height, width)), net.normal(40, 33, 3, 3)],
+        shape,
+        strides="1,1",
+        dilations="1,1",
+        pads_begin="1,1",
+        pads_end="1,1",
+        auto_pad="explicit",
+    )
+    return after(net, random, net.layer("Add", [made, net.normal(1, 40, 1, 1)], shape), shape)
+
+
+def transposed_convolution(net: Net, random: Random) -> Handle:
+    strides = [int(random.integers(1, 4)) for _ in range(2)]
+    kernel = [stride + int(random.integers(0, 3)) for stride in strides]
+    sizes = [int(random.integers(1, 9)) for _ in range(2)]
+    begins = [int(random.integers(0, k)) for k in kernel]
+    counts = [max((n - 1) * s + k - b, 1) for n, s, k, b in zip(sizes, strides, kernel, begins, strict=True)]
+    depth, filters = (int(random.integers(1, 20)) for _ in range(2))
+    shape = text(1, filters, *counts)
+    made = net.layer(
+        "ConvolutionBackpropData",
+        [net.parameter("x", text(1, depth, *sizes)), net.normal(depth, filters, *kernel)],
+        shape,
+        strides=text(*strides),
+        dilations="1,1",
+        pads_begin=text(*begins),
+        pads_end="0,0",
+        auto_pad="explicit",
+    )
+    return after(net, random, made, shape)
+
+
+def pooling(net: Net, random: Random) -> Handle:
+    kernel, strides = ([int(random.integers(1, 4)) for _ in range(2)] for _ in range(2))
+    begins, ends = ([int(random.integers(0, k)) for k in kernel] for _ in range(2))
+    sizes = [int(random.integers(4, 14)) for _ in range(2)]
+    channels = int(random.integers(1, 70))
+    counts = [(n + b + e - k) // s + 1 for n, b, e, k, s in zip(sizes, begins, ends, kernel, strides, strict=True)]
+    common = {
+        "kernel": text(*kernel),
+        "strides": text(*strides),
+        "pads_begin": text(*begins),
+        "pads_end": text(*ends),
+        "rounding_type": "floor",
+        "auto_pad": "explicit",
+    }
+    x, shape = net.parameter("x", text(2, channels, *sizes)), text(2, channels, *counts)
+    if random.random() < 0.5:
+        return net.layer("MaxPool", [x], shape, **common)
+    return net.layer("AvgPool", [x], shape, **common, **{"exclude-pad": bool(random.random() < 0.5)})
+
+
+def product(net: Net, random: Random) -> Handle:
+    rows, depth, columns = (int(random.integers(1, 140)) for _ in range(3))
+    shape = text(2, rows, columns)
+    made = net.layer("MatMul", [net.parameter("x", text(2, rows, depth)), net.normal(depth, columns)], shape)
+    if random.random() < 0.5:
+        made = net.layer("Add", [made, net.normal(columns)], shape)
+    return after(net, random, made, shape)
+
+
+def attention(net: Net, random: Random) -> Handle:
+    heads, queries, keys, depth, width = (int(random.integers(1, 70)) for _ in range(5))
+    heads = heads % 5 + 1
+    split = text(1, heads, queries, depth)
+    q = net.layer(
+        "Transpose",
+        [net.parameter("q", text(1, queries, heads, depth)), net.constant(np.array([0, 2, 1, 3]))],
+        split,
+    )
+    inputs = [q, net.parameter("k", text(1, heads, keys, depth)), net.parameter("v", text(1, heads, keys, width))]
+    causal = bool(random.random() < 0.3)
+    if not causal and random.random() < 0.5:
+        inputs.append(net.parameter("mask", pick(random, text(queries, keys), text(1, 1, 1, keys))))
+    shape = text(1, heads, queries, width)
+    made = net.layer("ScaledDotProductAttention", inputs, shape, 13, causal=causal)
+    turned = net.layer("Transpose", [made, net.constant(np.array([0, 2, 1, 3]))], text(1, queries, heads, width))
+    return net.layer(
+        "Reshape",
+        [turned, net.constant(np.array([queries, heads * width]))],
+        text(queries, heads * width),
+        special_zero=False,
+    )
+
+
+def elementwise(net: Net, random: Random) -> Handle:
+    sizes = [int(random.integers(1, 60)) for _ in range(3)]
+    data = net.parameter("x", text(*sizes))
+    order = random.permutation(3)
+    shape = text(*(sizes[axis] for axis in order))
+    data = net.layer("Transpose", [data, net.constant(order)], shape)
+    turned = [sizes[axis] for axis in order]
+    for number in range(int(random.integers(1, 6))):
+        if random.random() < 0.4:
+            data = net.layer(pick(random, "Tanh", "Exp", "Abs", "Negative", "Sigmoid"), [data], shape)
+            continue
+        other = [pick(random, size, 1) for size in turned][int(random.integers(3)) :]
+        sides = [data, net.parameter(f"y{number}", text(*other)) if other else net.normal(1)]
+        if random.random() < 0.5:
+            sides.reverse()
+        data = net.layer(pick(random, "Add", "Subtract", "Multiply", "Maximum", "Minimum"), sides, shape)
+    return data
+
+
+def rows(net: Net, random: Random) -> Handle:
+    sizes = [int(random.integers(1, 50)) for _ in range(3)]
+    shape = text(*sizes)
+    x = net.parameter("x", shape)
+    if random.random() < 0.5:
+        return net.layer("SoftMax", [x], shape, axis=int(random.integers(3)))
+    made = net.layer(
+        "MVN", [x, net.constant(np.array([2]))], shape, 6, eps=1e-5, eps_mode="inside_sqrt", normalize_variance=True
+    )
+    scaled = net.layer("Multiply", [made, net.normal(sizes[2])], shape)
+    return net.layer("Add", [scaled, net.normal(sizes[2])], shape)
+
+
+def joined(net: Net, random: Random) -> Handle:
+    count = int(random.integers(2, 5))
+    axis = int(random.integers(1, 4))
+    sizes = [int(random.integers(1, 20)) for _ in range(3)]
+    parts, total = [], 0
+    for number in range(count):
+        own = [2, *sizes]
+        own[axis] = int(random.integers(1, 30))
+        total += own[axis]
+        x = net.parameter(f"x{number}", text(*own))
+        parts.append(net.layer("Tanh", [x], text(*own)))
+    whole = [2, *sizes]
+    whole[axis] = total
+    return net.layer("Concat", parts, text(*whole), axis=axis)
+
+
+LAYERS: list[Callable[[Net, Random], Handle]] = [
+    *(convolution, tiles, transposed_convolution, pooling, product, attention, elementwise, rows, joined),
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__)
+def test_both_tiers_agree(tmp_path: Path, layer: Callable[[Net, Random], Handle], seed: int) -> None:
+    random = np.random.default_rng([seed, LAYERS.index(layer)])
+    net = Net()
+    net.result(layer(net, random))
+    net.ir.save(tmp_path / "net.xml")
+    compiled = irrun.compile_model(tmp_path / "net.xml", {"TIER": "compiled"})
+    plain = irrun.compile_model(tmp_path / "net.xml", {"TIER": "numpy", "OPTIMIZE": False})
+    for _ in range(2):
+        inputs = net.inputs()
+        np.testing.assert_allclose(compiled(inputs)[0], plain(inputs)[0], rtol=1e-3, atol=3e-4)
