@@ -60,6 +60,22 @@ def test_departures(run: Run) -> None:
     assert spec["departures"] == {"tails": "is off by up to 2e-3 near ±1"}
 
 
+def test_legacy_attributes(run: Run) -> None:
+    text = run("ops", "Convolution").stdout
+    assert (
+        "attributes that mean nothing, left by old writers\n  output_padding: Model Optimizer, 2020.1 to 2021.2\n"
+        in text
+    )
+    assert "old writers" not in run("ops", "Clamp").stdout
+    (found,) = json.loads(run("ops", "Convolution", "--format", "json").stdout)
+    assert found["legacy"][0] == {
+        "names": ["output_padding"],
+        "writer": "Model Optimizer",
+        "since": "2020.1",
+        "until": "2021.2",
+    }
+
+
 def test_bounds_defaults_bodies_and_repeated_inputs(run: Run) -> None:
     assert "  strides: ints >= 1, required\n" in run("ops", "Convolution").stdout
     assert "  auto_broadcast: none | numpy | pdpd, default numpy\n" in run("ops", "Add").stdout
