@@ -1,0 +1,122 @@
+"""The engines that run a written graph: irrun in several forms, and OpenVINO in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import select
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+import irrun
+from irrun.tensor import Array, ElementType
+from tests.graphs.graph import Graph, Input
+
+WORKER: Final = Path(__file__).with_name("worker.py")
+PATIENCE: Final = 20
+"""Seconds after which OpenVINO is taken to hang."""
+LIFETIME: Final = 300
+"""Graphs that one process runs: some layers corrupt its memory."""
+
+
+class Answer(NamedTuple):
+    """What OpenVINO made of a model: results of each inference, or why there are none."""
+
+    results: list[list[Array]]
+    shapes: list[str]
+    types: list[str]
+    refused: str = ""
+    crashed: bool = False
+
+
+def save_inputs(graph: Graph, folder: Path) -> None:
+    arrays = {}
+    for number, index in enumerate(graph.inputs):
+        node = graph.nodes[index]
+        assert isinstance(node, Input) and node.value is not None
+        arrays[f"input_{number}"] = external(node.fact.type, node.value)
+    np.savez(folder / "inputs.npz", **arrays)
+
+
+def external(type: ElementType, array: Array) -> Array:
+    """An array as it crosses the Python API; strings in a type that NumPy saves."""
+    if type.kind == "string":
+        return np.array(array.tolist(), dtype=str).reshape(array.shape)
+    return array.astype(type.external)
+
+
+def run_irrun(path: Path, graph: Graph, runs: int, *, optimize: bool) -> list[list[Array]]:
+    """The results of each inference."""
+    compiled = irrun.compile_model(irrun.read_model(path), {"OPTIMIZE": optimize})
+    request = compiled.create_infer_request()
+    feeds = [external(node.fact.type, node.value) for node in graph.nodes if isinstance(node, Input)]
+    found = []
+    for _ in range(runs):
+        before = [array.copy() for array in feeds]
+        found.append(list(request.infer(feeds).to_tuple()))
+        for array, copy in zip(feeds, before, strict=True):
+            assert array.tobytes() == copy.tobytes(), "an input was written to"
+    return found
+
+
+class OpenVINO:
+    """A process that runs models, and another one when it dies."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._served = 0
+
+    def run(self, folder: Path, runs: int, *, alone: bool = False) -> Answer:
+        """Run ``model.xml`` of a folder; ``alone`` in a process that has run nothing before."""
+        if alone or self._served >= LIFETIME:
+            self.close()
+        answer = self._ask({"folder": str(folder), "runs": runs})
+        if answer is None:
+            return Answer([], [], [], crashed=True)
+        if "refused" in answer:
+            return Answer([], [], [], refused=answer["refused"])
+        with np.load(folder / "outputs.npz") as data:
+            count = len(answer["types"])
+            results = [[data[f"{number}_{index}"] for index in range(count)] for number in range(runs)]
+        return Answer(results, answer["shapes"], answer["types"])
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, str(WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            self._served = 0
+        self._served += 1
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+            line = process.stdout.readline() if ready else ""
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self.close()
+            return None
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def __enter__(self) -> OpenVINO:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,148 @@
+"""The facts and the values of a graph, layer by layer: what growing, comparing and shrinking know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from irrun.inference.fold import fold
+from irrun.ops import Op, OpError, calling
+from irrun.ops.context import BodyCall
+from irrun.runtime.state import State
+from irrun.tensor import Array, ElementType, Fact, Shape
+from tests.graphs.graph import Body, Constant, Graph, Input, Layer, Source
+
+Facts = dict[Source, Fact]
+Arrays = dict[Source, Array]
+
+
+class Use(NamedTuple):
+    """A layer with what is known of its inputs, what they hold, and what it makes of them."""
+
+    op: Op
+    facts: Sequence[Fact]
+    inputs: Sequence[Array]
+    types: Sequence[ElementType]
+    outputs: Sequence[Array]
+
+
+class Listener(Protocol):
+    """Sees all that is computed, bodies included, and may change it."""
+
+    def leaf(self, type: ElementType, array: Array) -> Array:
+        """The value of an input or a constant."""
+        ...
+
+    def layer(self, use: Use) -> Sequence[Array]:
+        """The outputs of a layer."""
+        ...
+
+
+def infer_graph(graph: Graph, given: Sequence[Fact | None] = ()) -> Facts:
+    """What irrun infers of every tensor; ``given`` replaces what the inputs declare. OpError where a layer is wrong."""
+    facts: Facts = {}
+    waiting = list(given)
+    for index, node in enumerate(graph.nodes):
+        if isinstance(node, Input):
+            fact = waiting.pop(0) if waiting else None
+            if fact is not None and not fact.shape.compatible(node.fact.shape):
+                raise OpError(f"input {index} is {fact}, expected {node.fact}")
+            facts[Source(index)] = fact or Fact(node.fact.type, node.fact.shape.named(f"in{index}"))
+        elif isinstance(node, Constant):
+            facts[Source(index)] = Fact.of(node.type, node.value)
+        else:
+            for port, fact in enumerate(infer_layer(node, [facts[source] for source in node.sources])):
+                facts[Source(index, port)] = fact
+    return facts
+
+
+def infer_layer(layer: Layer, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What irrun infers of the outputs of one layer."""
+    context = {"output_count": layer.outputs, "bodies": {tag: _inferring(body) for tag, body in layer.bodies.items()}}
+    asked = {name: context[name] for name in layer.op.spec.infer_asks}
+    return fold(layer.op, inputs, calling.infer(layer.op, inputs, **asked))
+
+
+def _inferring(body: Body) -> BodyCall:
+    def call(parameters: Sequence[Fact | None]) -> tuple[Fact, ...]:
+        facts = infer_graph(body.graph, parameters)
+        return tuple(facts[source] for source in body.graph.results)
+
+    return BodyCall(body.ports, call)
+
+
+class Evaluator:
+    """Computes every tensor of a graph in the carrier of its type. ``facts`` holds what is inferred of them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.facts = infer_graph(graph)
+        self._inner = {
+            index: {tag: Evaluator(body.graph) for tag, body in node.bodies.items()}
+            for index, node in enumerate(graph.nodes)
+            if isinstance(node, Layer)
+        }
+
+    def run(self, feeds: Sequence[Array], state: State, listener: Listener | None = None) -> Arrays:
+        """All values for these inputs; variables are read from ``state`` and written there, not committed."""
+        arrays: Arrays = {}
+        waiting = list(feeds)
+        for index, node in enumerate(self.graph.nodes):
+            if isinstance(node, Layer):
+                types = [self.facts[Source(index, port)].type for port in range(node.outputs)]
+                known = [self.facts[source] for source in node.sources]
+                inputs = [arrays[source] for source in node.sources]
+                outputs = run_layer(node, types, known, inputs, state, self._inner[index], listener)
+                arrays.update({Source(index, port): array for port, array in enumerate(outputs)})
+                continue
+            array = node.value if isinstance(node, Constant) else waiting.pop(0)
+            type = self.facts[Source(index)].type
+            arrays[Source(index)] = array if listener is None else listener.leaf(type, array)
+        return arrays
+
+    def results(self, runs: int, listener: Listener | None = None) -> list[list[Array]]:
+        """The results of one inference after the other, each with the graph's own inputs."""
+        state, found = State(), []
+        for _ in range(runs):
+            arrays = self.run(self.graph.feeds, state, listener)
+            state.commit()
+            found.append([arrays[source] for source in self.graph.results])
+        return found
+
+
+def run_layer(
+    layer: Layer,
+    types: Sequence[ElementType],
+    facts: Sequence[Fact],
+    inputs: Sequence[Array],
+    state: State,
+    inner: Mapping[str, Evaluator],
+    listener: Listener | None = None,
+) -> Sequence[Array]:
+    """The values of the outputs of one layer of these types; ``facts`` are those of its inputs, ``inner`` its bodies."""
+
+    def running(tag: str, body: Body) -> BodyCall:
+        def call(parameters: Sequence[Array]) -> tuple[Array, ...]:
+            arrays = inner[tag].run(parameters, state, listener)
+            return tuple(arrays[source] for source in body.graph.results)
+
+        return BodyCall(body.ports, call, tuple(inner[tag].facts[source] for source in body.graph.results))
+
+    context = {
+        "state": state,
+        "facts": facts,
+        "output_count": layer.outputs,
+        "bodies": {tag: running(tag, body) for tag, body in layer.bodies.items()},
+    }
+    asked = {name: context.get(name) for name in layer.op.spec.run_asks}
+    arrays = calling.run(layer.op, inputs, types, **asked)
+    return arrays if listener is None else listener.layer(Use(layer.op, facts, inputs, types, arrays))
+
+
+def hidden(graph: Graph, *, ranks: bool = False) -> list[Fact | None]:
+    """What is known of the inputs where their sizes, or their ranks too, are not told."""
+    return [
+        Fact(node.fact.type, Shape.unknown(None if ranks else node.fact.rank))
+        for node in graph.nodes
+        if isinstance(node, Input)
+    ]

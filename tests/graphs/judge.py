@@ -1,0 +1,161 @@
+"""Runs one graph through all engines and says what is wrong."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import irrun
+from irrun.diagnostics import IRError
+from irrun.tensor import Shape
+from tests.graphs.compare import Tolerance
+from tests.graphs.engines import Answer, OpenVINO, run_irrun, save_inputs
+from tests.graphs.evaluate import hidden
+from tests.graphs.generate import STEPS as RUNS
+from tests.graphs.graph import Graph
+from tests.graphs.write import write
+
+OPENVINO: Final = "OpenVINO"
+"""How the names of all checks begin that ask OpenVINO."""
+
+SAMPLES: Final = 6
+HASTY_SAMPLES: Final = 2
+"""How often a graph is computed with noise."""
+
+_ANY_TEXT: Final = ("OpenVINO: value", "as written", "optimized", "sizes hidden", "ranks hidden")
+
+FREE: Final = {
+    "IR406": "a constant pattern for sizes that are not told is what some graphs are about",
+    "IR608": "scales are random, and may be 0",
+}
+"""Findings of the linter that are true."""
+
+
+Expected = Callable[[], Tolerance]
+"""What the results of a graph may be, computed when somebody asks."""
+
+
+class Finding(NamedTuple):
+    """Something wrong: which check found it, and what it says."""
+
+    check: str
+    text: str
+
+    def is_like(self, other: Finding) -> bool:
+        """Whether another finding may have the same cause: values may differ in any way, messages must be alike."""
+        return self.check == other.check and (self.check in _ANY_TEXT or self._shape == other._shape)
+
+    @property
+    def _shape(self) -> str:
+        """The beginning of the text without numbers."""
+        return re.sub(r"[0-9][0-9.e+-]*", "N", self.text)[:50]
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.text}"
+
+
+class Judge:
+    """Writes graphs into a folder and runs them there."""
+
+    def __init__(self, folder: Path, openvino: OpenVINO | None = None) -> None:
+        self.folder = folder
+        self.openvino = openvino
+        self._confirms = True
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def __call__(self, graph: Graph, only: str | None = None) -> list[Finding]:
+        """Everything that is wrong with a graph. ``only`` names the one check to make, in a hurry."""
+        self.write(graph)
+        samples = SAMPLES if only is None else HASTY_SAMPLES
+        tolerance = functools.cache(lambda: Tolerance(graph, RUNS, samples))
+        self._confirms = only is None
+        found: list[Finding] = []
+        for check, function in self._checks().items():
+            if only is None or only.startswith(check):
+                found += function(graph, tolerance)
+        return found
+
+    def write(self, graph: Graph) -> None:
+        """Save the model and its inputs."""
+        write(graph, self.folder / "model.xml")
+        save_inputs(graph, self.folder)
+
+    def _checks(self) -> dict[str, Callable[[Graph, Expected], list[Finding]]]:
+        checks = {
+            "as written": self._as_written,
+            "optimized": self._optimized,
+            "sizes hidden": self._sizes_hidden,
+            "ranks hidden": self._ranks_hidden,
+            "lint": self._lint,
+        }
+        if self.openvino is not None:
+            checks[OPENVINO] = self._native
+        return checks
+
+    def _as_written(self, graph: Graph, tolerance: Expected) -> list[Finding]:
+        return self._irrun("as written", "model.xml", graph, tolerance, optimize=False)
+
+    def _optimized(self, graph: Graph, tolerance: Expected) -> list[Finding]:
+        return self._irrun("optimized", "model.xml", graph, tolerance, optimize=True)
+
+    def _sizes_hidden(self, graph: Graph, tolerance: Expected) -> list[Finding]:
+        write(graph, self.folder / "sizes.xml", hidden(graph))
+        return self._irrun("sizes hidden", "sizes.xml", graph, tolerance, optimize=True)
+
+    def _ranks_hidden(self, graph: Graph, tolerance: Expected) -> list[Finding]:
+        write(graph, self.folder / "ranks.xml", hidden(graph, ranks=True))
+        return self._irrun("ranks hidden", "ranks.xml", graph, tolerance, optimize=True)
+
+    def _irrun(self, check: str, name: str, graph: Graph, tolerance: Expected, *, optimize: bool) -> list[Finding]:
+        try:
+            results = run_irrun(self.folder / name, graph, RUNS, optimize=optimize)
+        except (IRError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, AssertionError) as error:
+            return [Finding(check, f"{type(error).__name__}: {error}")]
+        text = tolerance().difference(results, exact=True)
+        return [Finding(check, text)] if text is not None else []
+
+    def _lint(self, graph: Graph, tolerance: Expected) -> list[Finding]:
+        del graph, tolerance
+        return _linted("lint", self.folder / "model.xml")
+
+    def _native(self, graph: Graph, tolerance: Expected) -> list[Finding]:
+        assert self.openvino is not None
+        written = self.folder / "written.xml"
+        written.unlink(missing_ok=True)
+        answer = self.openvino.run(self.folder, RUNS)
+        found = _linted("OpenVINO: lint", written) if written.exists() else []
+        if answer.crashed:
+            return [*found, Finding("OpenVINO: crash", "the process dies")]
+        if answer.refused:
+            return [*found, Finding("OpenVINO: refused", _last(answer.refused))]
+        text = tolerance().difference(answer.results)
+        if text is not None and self._confirms:
+            answer = self.openvino.run(self.folder, RUNS, alone=True)
+            if not answer.results:
+                return [*found, Finding("OpenVINO: crash", "the process dies in a second run")]
+            text = tolerance().difference(answer.results)
+        if text is not None:
+            found.append(Finding("OpenVINO: value", text))
+        return found + self._inferred(answer)
+
+    def _inferred(self, answer: Answer) -> list[Finding]:
+        """Shapes of the outputs that contradict each other."""
+        found = []
+        for port, shape in zip(irrun.read_model(self.folder / "model.xml").outputs, answer.shapes, strict=True):
+            if not port.partial_shape.compatible(Shape.parse(shape)):
+                text = f"output {port.index} has shape {port.partial_shape}, by OpenVINO {shape}"
+                found.append(Finding("OpenVINO: shape", text))
+        return found
+
+
+def _linted(check: str, path: Path) -> list[Finding]:
+    return [Finding(check, f"{item.code} {item.message}") for item in irrun.lint(path) if item.code not in FREE]
+
+
+def _last(message: str) -> str:
+    """What OpenVINO complains about, without the places in its source."""
+    lines = [line for line in message.splitlines() if line.strip() and not line.startswith("Exception from")]
+    return re.sub(r"\S*\d{3,}", "", " ".join(lines or [message]))[-400:]
