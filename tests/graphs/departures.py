@@ -224,10 +224,6 @@ for _row in DEPARTURES:
         _BY_TYPE[_type].append(_row)
 
 
-CONFUSED: Final = ("MulticlassNms", "MatrixNms", "NonMaxSuppression", "NMSRotated", "TopK", "Unique")
-"""Layers of which a Convert of a later output reads the first one."""
-
-
 def departure(use: Use) -> Departure | None:
     """The first row that a layer falls under."""
     return next((row for row in _BY_TYPE.get(use.op.type, ()) if row.applies(use)), None)
