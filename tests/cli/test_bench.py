@@ -112,10 +112,9 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
     assert "a window of 3 does not fit on spatial axis 0 with 1 elements" in error
 
 
-def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path) -> None:
     """Texts, booleans, halves, narrow integers and scalars, in turns with OpenVINO."""
     pytest.importorskip("openvino", reason="the native engine is not installed")
-    monkeypatch.setenv("IRRUN_TIER", "numpy")
     net = Net()
     for type, shape in (("string", "2"), ("boolean", "3"), ("f16", ""), ("i8", "1,2"), ("f32", "?")):
         net.result(net.parameter(f"in_{type}", type, shape))
