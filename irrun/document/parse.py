@@ -16,7 +16,7 @@ from irrun.document.stream import DEEPEST, Elements, Unreadable, check, pieces
 T = TypeVar("T")
 
 _ENTITY: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[\w.-]+;")
-_TWO_VALUES: Final = re.compile(rb"([^\s=\"']+)=[\"']([^\"'<>]*?)\s+[\w:.-]+=[\"']$")
+_NAME: Final = re.compile(rb"[\w:.-]+")
 _PREFIX: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?P<prefix>[^\s<>/=:\"']++):")
 _CODES: Final = expat.errors.codes
 _NO_ELEMENTS: Final = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
@@ -237,8 +237,8 @@ def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:
         return None
     inside = text[tag:at]
     if text[at : at + 1] != b"<":
-        two = _TWO_VALUES.search(inside)
-        return None if two is None else (two[1].decode(errors="replace"), tag + two.start(2) - 1, len(two[2]) + 1)
+        found = _value_before_another(inside)
+        return None if found is None else (found[0], tag + found[1], found[2])
     quote = max(b"\"'", key=lambda mark: inside.count(mark))
     begin = inside.rfind(b"=" + bytes([quote]))
     if begin < 0 or inside.count(quote) % 2 == 0:
@@ -246,3 +246,22 @@ def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:
     name = inside[:begin].split()[-1].decode(errors="replace")
     line = inside[begin + 1 :].split(b"\n")[0].rstrip()
     return name, tag + begin + 1, len(line)
+
+
+def _value_before_another(inside: bytes) -> tuple[str, int, int] | None:
+    """The attribute whose value runs into the next attribute, in a tag that ends with the opening quote of that.
+
+    Its name, and offset and length of its value with the opening quote, as in ``name="value next="``.
+    """
+    opening = max(inside.rfind(quote, 0, -1) for quote in (b'"', b"'"))
+    before, value = inside[:opening], inside[opening + 1 : -1]
+    words = value.removesuffix(b"=").rsplit(None, 1)
+    if opening < 0 or not before.endswith(b"=") or not value.endswith(b"=") or b"<" in value or b">" in value:
+        return None
+    if value[:1].isspace() and len(words) == 1:
+        words.insert(0, b"")
+    if len(words) < 2 or not _NAME.fullmatch(words[1]):
+        return None
+    name = before[:-1].split()[-1:] or [b""]
+    text = name[0].replace(b"'", b'"').rpartition(b'"')[2]
+    return (text.decode(errors="replace"), opening, len(words[0]) + 1) if text else None

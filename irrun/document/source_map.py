@@ -44,6 +44,8 @@ class SourceMap:
         self._text = self._data if text is None else text
         self._origin = origin
         self._reached = (0, 0, 0)
+        self._last: tuple[int, _Tag] | None = None
+        self._line: tuple[int, str] = 0, ""
 
     def locate(self, anchor: Anchor) -> Span:
         """The place of an anchor; the start of the file where the anchor has none."""
@@ -63,9 +65,12 @@ class SourceMap:
 
     def line(self, row: int) -> str:
         """The text of a line, counted from 1, without its end."""
-        lines = self._lines
-        end = lines[row] if row < len(lines) else len(self._data)
-        return self._data[lines[row - 1] : end].decode("utf-8", errors="replace").rstrip("\r\n").removeprefix("\ufeff")
+        if self._line[0] != row:
+            lines = self._lines
+            end = lines[row] if row < len(lines) else len(self._data)
+            text = self._data[lines[row - 1] : end].decode("utf-8", errors="replace")
+            self._line = row, text.rstrip("\r\n").removeprefix("\ufeff")
+        return self._line[1]
 
     @functools.cached_property
     def _starts(self) -> array[int]:
@@ -97,32 +102,39 @@ class SourceMap:
     def _in_text(self, element: int, anchor: Anchor) -> tuple[int, int]:
         if element >= len(self._starts):
             return len(self._text), len(self._text)
-        start = self._starts[element]
-        found = _END_OF_TAG.match(self._text, start)
-        tag_end = found.end() if found is not None else len(self._text)
+        if self._last is None or self._last[0] != element:
+            self._last = element, _Tag(self._text, self._starts[element])
+        found = self._last[1]
+        start, tag_end = found.start, found.end
         if anchor.part == "text":
             words = self._text[tag_end : self._text.find(b"<", tag_end)]
             if words.strip():
                 begin = tag_end + len(words) - len(words.lstrip())
                 return begin, begin + len(words.strip())
         if anchor.attribute is not None:
-            place = self._attribute(start, tag_end, anchor)
-            if place is not None:
-                return place
+            spans = found.attributes.get(anchor.attribute.encode())
+            if spans is not None:
+                name, value = spans
+                return name if anchor.part == "name" else value if anchor.part == "value" else (name[0], value[1] + 1)
         tag = _TAG.match(self._text, start)
         return start, tag.end() if tag is not None else tag_end
 
-    def _attribute(self, start: int, tag_end: int, anchor: Anchor) -> tuple[int, int] | None:
-        name = (anchor.attribute or "").encode()
-        for found in _ATTRIBUTE.finditer(self._text, start, tag_end):
-            if found[1] != name:
-                continue
-            if anchor.part == "name":
-                return found.span(1)
-            if anchor.part == "value":
-                return found.start(2) + 1, found.end(2) - 1
-            return found.start(1), found.end(2)
-        return None
+
+class _Tag:
+    """The bytes of a start tag, and those of the name and the value of each of its attributes."""
+
+    def __init__(self, text: bytes, start: int) -> None:
+        found = _END_OF_TAG.match(text, start)
+        self.start = start
+        self.end = found.end() if found is not None else len(text)
+        self._text = text
+
+    @functools.cached_property
+    def attributes(self) -> dict[bytes, tuple[tuple[int, int], tuple[int, int]]]:
+        spans: dict[bytes, tuple[tuple[int, int], tuple[int, int]]] = {}
+        for found in _ATTRIBUTE.finditer(self._text, self.start, self.end):
+            spans.setdefault(found[1], (found.span(1), (found.start(2) + 1, found.end(2) - 1)))
+        return spans
 
 
 def element_starts(text: bytes) -> array[int]:

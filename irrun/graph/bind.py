@@ -14,7 +14,8 @@ from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapEl
 from irrun.graph.attributes import attributes
 from irrun.graph.extensions import Extensions
 from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
-from irrun.graph.join import Joiner, Sources, cycles, duplicates, is_number, layer_ref, order, port_index
+from irrun.graph.join import Joiner, Sources, cycles, duplicates, layer_ref, order
+from irrun.graph.ports import PortIds, is_number
 from irrun.graph.pre_process import Mean, WrongPreProcess, means
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
@@ -195,12 +196,15 @@ class _Binder:
         results = {_layer_id(graph, id): index for index, id in enumerate(graph.results)}
         inputs: list[BodyInput] = []
         outputs: list[BodyOutput] = []
+        fed: set[int] = set()
+        made: set[int | None] = set()
         if _has_faulty_ids(element.net):
             return BodyPorts((), (), (), 0, 0), False
         if not element.port_map and (parameters or layer.outputs):
             what = f"{layer.type} has no port map for <{element.tag}>"
             self._report("IR207", what, Anchor(element.element), layer, path)
             return BodyPorts((), (), (), 0, 0), False
+        port_ids = {"input": PortIds(layer.inputs), "output": PortIds(layer.outputs, len(layer.inputs))}
         before = len(self.found)
         sound = True
         misread = self._misread()
@@ -222,20 +226,21 @@ class _Binder:
                     self._map_fault(entry, "internal_layer_id", what, layer, path)
                 continue
             outer = entry.attributes.get("external_port_id", "")
-            begin = 0 if is_input else len(layer.inputs)
-            external = None if outer == "-1" else port_index(layer.inputs if is_input else layer.outputs, outer, begin)
+            external = None if outer == "-1" else port_ids[entry.kind].index(outer)
             if external is None and outer != "-1":
                 sound = False
                 if not any(_names_port(edge, layer.id, outer, entry.kind) for edge in edges):
                     what = f"{layer.type} has no such {entry.kind} port"
                     self._map_fault(entry, "external_port_id", what, layer, path)
-            elif is_input and any(other.internal == ends[inner] for other in inputs):
+            elif is_input and ends[inner] in fed:
                 self._map_fault(entry, "internal_layer_id", f"this {PARAMETER} is fed twice", layer, path)
-            elif not is_input and external is not None and any(other.external == external for other in outputs):
+            elif not is_input and external is not None and external in made:
                 self._map_fault(entry, "external_port_id", "this output is made twice", layer, path)
             elif is_input:
+                fed.add(ends[inner])
                 inputs.append(BodyInput(ends[inner], external, **values))
             else:
+                made.add(external)
                 outputs.append(BodyOutput(ends[inner], external, **values))
         back_edges = self._back_edges(layer, element, parameters, results, gone, path)
         sound = sound and len(back_edges) == len(element.back_edges)
@@ -258,10 +263,11 @@ class _Binder:
         path: tuple[str, ...],
     ) -> None:
         """Report Parameters of a body that nothing feeds, and outputs of the layer that nothing makes."""
+        misread = self._misread()
         fed = {entry.internal for entry in inputs}
         for index, id in enumerate(graph.parameters):
             parameter = graph[id].layer
-            if index not in fed and parameter is not None and layer_ref(parameter) not in self._misread():
+            if index not in fed and parameter is not None and layer_ref(parameter) not in misread:
                 what = f"no <input> of the port map feeds this {PARAMETER} of {layer.type} {layer.id}"
                 inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
                 self._report("IR207", what, Anchor(parameter.element), parameter, inner)
@@ -281,7 +287,7 @@ class _Binder:
         gone: Collection[str],
         path: tuple[str, ...],
     ) -> tuple[tuple[int, int], ...]:
-        found: list[tuple[int, int]] = []
+        found: dict[int, int] = {}
         for edge in element.back_edges:
             for name, id, among, kind in (
                 ("from-layer", edge.from_layer, results, RESULT),
@@ -294,12 +300,12 @@ class _Binder:
                     self._report("IR208", what, Anchor(edge.element, "value", name), layer, path)
                     break
             else:
-                if any(parameters[edge.to_layer] == to for _, to in found):
+                if parameters[edge.to_layer] in found:
                     what = f'to-layer "{edge.to_layer}": another back edge leads to this {PARAMETER}'
                     self._report("IR208", what, Anchor(edge.element, "value", "to-layer"), layer, path)
                 else:
-                    found.append((results[edge.from_layer], parameters[edge.to_layer]))
-        return tuple(found)
+                    found[parameters[edge.to_layer]] = results[edge.from_layer]
+        return tuple((result, parameter) for parameter, result in found.items())
 
     def _map_fault(self, entry: MapElement, name: str, what: str, layer: LayerElement, path: tuple[str, ...]) -> None:
         message = f'{name} "{entry.attributes.get(name, "")}": {what}'

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef
-from irrun.document.grammar import ID
-from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement
+from irrun.document.records import EdgeElement, LayerElement, NetElement
 from irrun.graph.graph import Inlet, Outlet
+from irrun.graph.ports import PortIds, is_number
 
 Sources = dict[int, list[Outlet | None]]
 
@@ -24,6 +24,26 @@ class _Stray(NamedTuple):
 
     node: int | None
     finding: int | None
+
+
+class _Strays:
+    """Edges that lead nowhere, each of which explains one input without an edge."""
+
+    def __init__(self, strays: Sequence[_Stray]) -> None:
+        self._by_node: dict[int | None, deque[_Stray]] = {}
+        for stray in strays:
+            self._by_node.setdefault(stray.node, deque()).append(stray)
+
+    def take(self, node: int) -> _Stray | None:
+        """Remove and return an edge that was to lead to a node, else one with an unknown end, else any."""
+        for key in (node, None, next(iter(self._by_node), None)):
+            waiting = self._by_node.get(key)
+            if waiting:
+                stray = waiting.popleft()
+                if not waiting:
+                    del self._by_node[key]
+                return stray
+        return None
 
 
 class Joiner:
@@ -45,6 +65,7 @@ class Joiner:
         self._lost: set[Inlet] = set()
         self._strays: list[_Stray] = []
         self._unknown_ports: dict[tuple[int, str, str], int] = {}
+        self._ids: dict[tuple[int, str], PortIds] = {}
         missing = self._missing(net.edges)
         nameless = [id for id, layer in layers.items() if not is_number(layer.id)]
         if len(nameless) == len(missing) == 1:
@@ -112,21 +133,30 @@ class Joiner:
 
     def _port(self, edge: EdgeElement, name: str, port: str, node: int) -> int | None:
         layer = self._layers[node]
-        side, ports = ("output", layer.outputs) if name == "from-port" else ("input", layer.inputs)
-        index = port_index(ports, port, len(layer.inputs) if ports is layer.outputs else 0)
+        side = "output" if name == "from-port" else "input"
+        ids = self._port_ids(node, side)
+        index = ids.index(port)
         if index is not None:
             return index
+        ports = layer.outputs if side == "output" else layer.inputs
         group = node, name, port if ports else ""
         finding = self._unknown_ports.get(group)
-        if finding is None and port and not any(_is_faulty(ports, at) for at in range(len(ports))):
-            has = f"it has {', '.join(item.id for item in ports)}" if ports else "it has none"
-            what = f'{name} "{port}": layer {layer.id} ({layer.type}) has no such {side} port; {has}'
+        if finding is None and port and not ids.any_faulty:
+            what = f'{name} "{port}": layer {layer.id} ({layer.type}) has no such {side} port; {ids.listed()}'
             self._report("IR203", what, Anchor(edge.element, "value", name), layer, port)
             finding = len(self.found) - 1
             self._unknown_ports[group] = finding
         if name == "to-port":
             self._strays.append(_Stray(node, finding))
         return None
+
+    def _port_ids(self, node: int, side: str) -> PortIds:
+        found = self._ids.get((node, side))
+        if found is None:
+            layer = self._layers[node]
+            found = PortIds(layer.inputs) if side == "input" else PortIds(layer.outputs, len(layer.inputs))
+            self._ids[node, side] = found
+        return found
 
     def _lose(self, inlet: Inlet) -> None:
         self.sources[inlet.node][inlet.port] = None
@@ -140,27 +170,27 @@ class Joiner:
             for index, outlet in enumerate(sources)
             if outlet is None
         ]
-        strays = list(self._strays)
+        strays = _Strays(self._strays)
+        left: dict[int, list[str]] = {}
         for inlet in inlets:
             layer = self._layers[inlet.node]
             port = layer.inputs[inlet.port]
             if (
                 inlet in self._lost
-                or _is_faulty(layer.inputs, inlet.port)
+                or self._port_ids(inlet.node, "input").is_faulty(inlet.port)
                 or layer.id in self._ambiguous
                 or not is_number(layer.id)
             ):
                 continue
-            stray = min(strays, key=lambda item: (item.node != inlet.node, item.node is not None), default=None)
+            stray = strays.take(inlet.node)
             if stray is None:
                 self.open.append(inlet)
-                continue
-            strays.remove(stray)
-            if stray.finding is None:
-                continue
-            before = self.found[stray.finding]
-            note = f'input port {port.id} of layer {layer.id} "{layer.name}" is left without an edge'
-            self.found[stray.finding] = dataclasses.replace(before, notes=(*before.notes, note))
+            elif stray.finding is not None:
+                note = f'input port {port.id} of layer {layer.id} "{layer.name}" is left without an edge'
+                left.setdefault(stray.finding, []).append(note)
+        for finding, notes in left.items():
+            before = self.found[finding]
+            self.found[finding] = dataclasses.replace(before, notes=(*before.notes, *notes))
 
     def _report(
         self,
@@ -229,40 +259,5 @@ def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
     return found
 
 
-def is_number(id: str) -> bool:
-    """Whether a text is an id that an IR can have."""
-    return ID.fullmatch(id) is not None
-
-
 def layer_ref(layer: LayerElement) -> LayerRef:
     return LayerRef(layer.id, layer.name, layer.type, layer.version or "")
-
-
-def port_index(ports: Sequence[PortElement], id: str, begin: int = 0) -> int | None:
-    """The number of the port with this id, or of the one whose own id is at fault where it should have had this one.
-
-    ``begin`` is the id that the first of the ports has where nothing else tells.
-    """
-    if len(ports) == 1 and ports[0].id == id:
-        return 0
-    found = None
-    for index, port in enumerate(ports):
-        if port.id == id:
-            if found is not None:
-                break
-            found = index
-    else:
-        if found is not None or not is_number(id):
-            return found
-    sound = next((index for index in range(len(ports)) if not _is_faulty(ports, index)), None)
-    for first in (begin, 0) if sound is None else (int(ports[sound].id) - sound,):
-        meant = int(id) - first
-        if 0 <= meant < len(ports) and _is_faulty(ports, meant):
-            return meant
-    return found
-
-
-def _is_faulty(ports: Sequence[PortElement], index: int) -> bool:
-    """Whether a port has an id that no edge can name: no number, or one that another port of its side has."""
-    id = ports[index].id
-    return not is_number(id) or sum(port.id == id for port in ports) > 1

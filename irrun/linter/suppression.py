@@ -105,17 +105,15 @@ def _split(
 
 
 def _comments(data: bytes, source: Source) -> list[_Comment]:
-    comments = list(_written(data, source))
-    ends = {comment.row: comment.end_row for comment in comments if comment.alone}
-    return [_over(comment, ends) for comment in comments]
-
-
-def _over(comment: _Comment, ends: dict[int, int]) -> _Comment:
-    """The comment, speaking of the first row below it that is more than such a comment."""
-    below = comment.end_row + 1
-    while below in ends:
-        below = ends[below] + 1
-    return dataclasses.replace(comment, below=below)
+    """The comments in the order of the file, each about the first row below it that is more than such a comment."""
+    found: list[_Comment] = []
+    below: dict[int, int] = {}
+    for comment in reversed(list(_written(data, source))):
+        row = below.get(comment.end_row + 1, comment.end_row + 1)
+        if comment.alone:
+            below[comment.row] = row
+        found.append(dataclasses.replace(comment, below=row))
+    return found[::-1]
 
 
 def _written(data: bytes, source: Source) -> Iterator[_Comment]:

@@ -14,11 +14,10 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
-from irrun.ops.extension import Extension
-from irrun.ops.registry import LATEST
 from irrun.optimize import Settings, chains, optimize, packed_values
 from irrun.optimize.half_precision import in_f32
 from irrun.runtime.constants import constants, leaving
+from irrun.runtime.soundness import dependencies, sound
 from irrun.tensor import Array, ElementType, Fact
 
 
@@ -94,17 +93,17 @@ def plan(
     ``facts`` know more: kernels that ask what is known of their inputs are told no more than that.
     """
     declared = declared if declared is not None else facts
+    graph = sound(graph, facts)
     found = chains(graph, facts, settings, shared)
     known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
     values = known
-    _refuse_extensions(graph, facts, known)
     packed = packed_values(found, facts, known)
     result_types = tuple(fact.type for fact in facts.results())
     if settings.enabled:
         graph, facts = in_f32(graph, facts)
     graph, facts, known = optimize(graph, facts, known, settings, packed)
     settled = _settled(graph, facts, known)
-    needed = _needed(graph, settled)
+    needed = dependencies(graph, settled)
     slots: list[Array | None] = [None]
     slot_of: dict[Outlet, int] = {}
 
@@ -149,20 +148,6 @@ def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[i
     return settled.difference(graph.results)
 
 
-def _needed(graph: Graph, settled: Container[int]) -> set[int]:
-    """The nodes that a Result or a variable depends on; a value that is known needs nothing."""
-    needed: set[int] = set()
-    waiting = [*graph.results, *graph.sinks]
-    while waiting:
-        id = waiting.pop()
-        if id in needed:
-            continue
-        needed.add(id)
-        if id not in settled:
-            waiting += [outlet.node for outlet in graph.sources(id) if outlet is not None]
-    return needed
-
-
 def _leaves(graph: Graph, outlet: Outlet, settled: Container[int]) -> bool:
     """Whether a layer that is not constant itself, or a Result, takes the value."""
     return any(inlet.node not in settled for inlet in graph.consumers(outlet))
@@ -204,26 +189,6 @@ def _step(
     simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
     plain = types[0].dtype if simple else None
     return Step(node, run, inputs, tuple(slot(outlet) for outlet in outlets), known, types, (), asks, bodies, plain)
-
-
-def _refuse_extensions(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> None:
-    """IRError where a Result depends on operations of extensions: one finding about the first stands for all."""
-    extensions = [node for node in graph if isinstance(node.op, Extension)]
-    needed = _needed(graph, _settled(graph, facts, known)) if extensions else ()
-    found = [node for node in extensions if node.id in needed]
-    if found:
-        raise IRError([_not_implemented(found)])
-
-
-def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
-    operations = [node.op for node in nodes if isinstance(node.op, Extension)]
-    layer = nodes[0].layer
-    assert layer is not None
-    what = f"{operations[0].statement}, which irrun cannot run; expected operations of opset1 to opset{LATEST}"
-    others = ", ".join(dict.fromkeys(op.layer_type for op in operations[1:]))
-    more = f"{len(nodes) - 1} more layer{'s are' if len(nodes) > 2 else ' is'} of extensions: {others}"
-    anchor = Anchor(layer.element, "attribute", "type")
-    return Diagnostic("IR803", what, anchor, layer=layer_ref(layer), notes=(more,) if others else ())
 
 
 def _not_known(node: Node) -> Diagnostic:

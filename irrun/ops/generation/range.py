@@ -124,6 +124,8 @@ def _count(start: Any, stop: Any, step: Any) -> Dim:
 
 def _numbers(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Array:
     count = int(_count(start, stop, step))
+    if count * dtype.itemsize > np.iinfo(np.int64).max:
+        raise OpError(f"{count} elements from {start} to {stop} in steps of {step} take 2^63 bytes or more")
     if isinstance(start, float) or isinstance(step, float):
         return np.asarray(float(start) + np.arange(count) * float(step), dtype=dtype)
     kind = object if dtype.kind in "Ou" else np.int64

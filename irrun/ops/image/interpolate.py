@@ -192,6 +192,7 @@ def _sizes(op: Interpolation, by: Fact, dims: Sequence[Dim]) -> Sequence[Dim]:
         return (by.dims() or (Dim(),) * len(dims))[: len(dims)]
     if by.constant is None:
         return (Dim(),) * len(dims)
+    _check_finite(by.constant)
     return [_scaled(dim, scale) for dim, scale in zip(dims, by.constant.reshape(-1), strict=False)]
 
 
@@ -223,6 +224,11 @@ def _resized(dims: Sequence[Dim], axes: Sequence[int], sizes: Sequence[Dim]) -> 
     return Shape(result)
 
 
+def _check_finite(scales: Array) -> None:
+    if not np.isfinite(scales).all():
+        raise OpError(f"scales are {', '.join(map(str, scales.reshape(-1).tolist()))}, expected finite numbers", input=1)
+
+
 def _check_distinct(axes: Sequence[int]) -> None:
     if len(set(axes)) != len(axes):
         raise OpError(f"axes are {', '.join(map(str, axes))}, expected each only once", attribute="axes")
@@ -246,6 +252,7 @@ def _run(op: Interpolation, data: Array, by: Array, axes: Array | None) -> Array
     if op.shape_calculation_mode == "sizes":
         along = _by_sizes(data, known, by.tolist())
     else:
+        _check_finite(by)
         along = [
             kernels.Axis(axis, data.shape[axis], _floor(data.shape[axis], scale), float(scale))
             for axis, scale in zip(known, by.tolist(), strict=False)

@@ -35,6 +35,8 @@ class Const(Op):
     size: int = attr(doc="how many bytes they take", ge=0, exact=True)
 
     def verify(self) -> None:
+        if not self.element_type.is_known:
+            raise OpError("a constant of type dynamic has no values", attribute="element_type")
         if not self.shape.is_static:
             raise OpError(f"the shape {self.shape} of a constant is not static", attribute="shape")
         if self.size < self.needed:
@@ -44,7 +46,7 @@ class Const(Op):
     @property
     def needed(self) -> int:
         """How many bytes the elements take; of strings, all of them."""
-        if self.element_type.kind in ("string", "dynamic"):
+        if self.element_type.kind == "string":
             return self.size
         return storage_size(self.element_type.name, self.shape.size.lo)
 

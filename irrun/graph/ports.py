@@ -1,0 +1,62 @@
+"""The ports of a layer by the ids that edges name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from irrun.document.grammar import ID
+from irrun.document.records import PortElement
+
+_MOST_LISTED: Final = 16
+
+
+class PortIds:
+    """The ports of one side of a layer, found by id in constant time.
+
+    An id is faulty if it is no number, or if several ports have it. ``begin`` is the id that the first port has where
+    no port has a sound one.
+    """
+
+    def __init__(self, ports: Sequence[PortElement], begin: int = 0) -> None:
+        counts = Counter(port.id for port in ports)
+        self._faulty = [not is_number(port.id) or counts[port.id] > 1 for port in ports]
+        self._first: dict[str, int] = {}
+        for index, port in enumerate(ports):
+            self._first.setdefault(port.id, index)
+        self._unique = {id for id, count in counts.items() if count == 1}
+        sound = next((index for index, faulty in enumerate(self._faulty) if not faulty), None)
+        self._offsets = (begin, 0) if sound is None else (int(ports[sound].id) - sound,)
+
+    @property
+    def any_faulty(self) -> bool:
+        return any(self._faulty)
+
+    def is_faulty(self, index: int) -> bool:
+        """Return whether no edge can name a port."""
+        return self._faulty[index]
+
+    def index(self, id: str) -> int | None:
+        """Return the number of the port with this id, or of the port with a faulty id that should have this one."""
+        found = self._first.get(id)
+        if id in self._unique or (found is None and not is_number(id)):
+            return found
+        for offset in self._offsets if is_number(id) else ():
+            meant = int(id) - offset
+            if 0 <= meant < len(self._faulty) and self._faulty[meant]:
+                return meant
+        return found
+
+    def listed(self) -> str:
+        """Return the ids for a message, such as ``it has 0, 1``."""
+        if not self._first:
+            return "it has none"
+        ids = list(self._first)
+        more = f" and {len(ids) - _MOST_LISTED} more" if len(ids) > _MOST_LISTED else ""
+        return f"it has {', '.join(ids[:_MOST_LISTED])}{more}"
+
+
+def is_number(id: str) -> bool:
+    """Return whether a text is an id that an IR can have."""
+    return ID.fullmatch(id) is not None

@@ -1,0 +1,114 @@
+"""Refuse a graph of which some needed layer cannot run, before anything is optimised or planned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterator, Sequence
+from typing import Final
+
+from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.graph import Graph, Node, Outlet
+from irrun.graph.bind import layer_ref
+from irrun.inference import Facts
+from irrun.ops.extension import Extension
+from irrun.ops.registry import LATEST
+from irrun.tensor import Fact
+
+_MOST_BYTES: Final = 1 << 63
+
+
+def sound(graph: Graph, facts: Facts) -> Graph:
+    """Return the graph without the nodes that no Result and no variable depends on.
+
+    Parameters stay. IRError if a needed node has no operation, no facts, an input without an edge, or an output that no
+    memory can hold.
+    """
+    faults = list(_faults(graph, facts))
+    if faults:
+        raise IRError(faults)
+    wanted = dependencies(graph)
+    if len(wanted) == len(graph):
+        return graph
+    return Graph(
+        {node.id: node for node in graph if node.id in wanted},
+        [id for id in graph.order if id in wanted],
+        {id: graph.sources(id) for id in wanted},
+        graph.parameters,
+        graph.results,
+        graph.sinks,
+    )
+
+
+def dependencies(graph: Graph, known: Container[int] = ()) -> set[int]:
+    """Return the Parameters, and the nodes that Results and variables depend on; ``known`` nodes depend on nothing."""
+    found: set[int] = set(graph.parameters)
+    waiting = [*graph.results, *graph.sinks]
+    while waiting:
+        id = waiting.pop()
+        if id not in found:
+            found.add(id)
+            if id not in known:
+                waiting += [outlet.node for outlet in graph.sources(id) if outlet is not None]
+    return found
+
+
+def _known(graph: Graph, facts: Facts) -> set[int]:
+    """Return the nodes whose values inference knows."""
+    outlets = {node.id: facts.outlets(node.id) for node in graph if graph.sources(node.id)}
+    return {id for id, found in outlets.items() if found and all(facts[item].constant is not None for item in found)}
+
+
+def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
+    ends = set(graph.results)
+    extensions: list[Node] = []
+    for id in sorted(dependencies(graph, _known(graph, facts))):
+        node = graph[id]
+        sources = graph.sources(id)
+        if id in ends:
+            if not sources or sources[0] is None:
+                yield _finding("IR204", node, "the input is not connected, expected an edge to it")
+            continue
+        outlets = facts.outlets(id)
+        if node.op is None or len(outlets) < max(node.outputs, 1) or _lacks_input(node, sources):
+            yield _finding("IR801", node, "the layer cannot be run")
+            continue
+        if isinstance(node.op, Extension):
+            extensions.append(node)
+        for outlet in outlets:
+            if _least_bytes(facts[outlet]) >= _MOST_BYTES:
+                yield _finding("IR902", node, f"{facts[outlet]} takes 2^63 bytes or more")
+        for tag, body in node.bodies.items():
+            inner = facts.bodies.get((id, tag))
+            if inner is not None:
+                yield from _faults(body.graph, inner)
+    if extensions:
+        yield _not_implemented(extensions)
+
+
+def _lacks_input(node: Node, sources: tuple[Outlet | None, ...]) -> bool:
+    assert node.op is not None
+    required = sum(not port.optional and not port.variadic for port in node.op.inputs)
+    return len(sources) < required or any(source is None for source in sources[:required])
+
+
+def _least_bytes(fact: Fact) -> int:
+    dims = fact.shape.dims
+    return 0 if dims is None else math.prod(dim.lo for dim in dims) * fact.type.bits // 8
+
+
+def _finding(code: str, node: Node, what: str) -> Diagnostic:
+    if node.layer is None:
+        return Diagnostic(code, what)
+    return Diagnostic(code, what, Anchor(node.layer.element), layer=layer_ref(node.layer))
+
+
+def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
+    """One finding about the first of several extensions."""
+    operations = [node.op for node in nodes if isinstance(node.op, Extension)]
+    what = f"{operations[0].statement}, which irrun cannot run; expected operations of opset1 to opset{LATEST}"
+    others = ", ".join(dict.fromkeys(op.layer_type for op in operations[1:]))
+    more = f"{len(nodes) - 1} more layer{'s are' if len(nodes) > 2 else ' is'} of extensions: {others}"
+    layer = nodes[0].layer
+    assert layer is not None
+    anchor = Anchor(layer.element, "attribute", "type")
+    return Diagnostic("IR803", what, anchor, layer=layer_ref(layer), notes=(more,) if others else ())

@@ -1,0 +1,119 @@
+"""Linting takes work in proportion to the text: twice the text, about twice the lines of Python that run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Final
+
+import pytest
+
+from irrun.diagnostics.render import concise, full
+from irrun.linter.check import lint_bytes
+
+HEAD: Final = '<?xml version="1.0"?>\n<net name="n" version="11">\n<layers>\n'
+DIMS: Final = "<dim>2</dim><dim>3</dim>"
+PARAMETER: Final = (
+    '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2,3" element_type="f32"/>'
+    f'<output><port id="0" precision="FP32">{DIMS}</port></output></layer>\n'
+)
+RESULT: Final = (
+    '<layer id="1" name="y" type="Result" version="opset1">'
+    f'<input><port id="0" precision="FP32">{DIMS}</port></input></layer>\n'
+)
+
+
+def net(layers: str = "", edges: str = "", more: str = "") -> str:
+    """A sound model with more layers, edges and elements."""
+    return f"{HEAD}{PARAMETER}{RESULT}{layers}</layers>\n<edges>\n{edge(0, 0, 1)}{edges}</edges>\n{more}</net>\n"
+
+
+def edge(source: int, port: int, target: int) -> str:
+    return f'<edge from-layer="{source}" from-port="{port}" to-layer="{target}" to-port="0"/>\n'
+
+
+def relu(id: int, type: str = "ReLU", name: str = "") -> str:
+    ports = (f'<port id="{port}" precision="FP32">{DIMS}</port>' for port in range(2))
+    return f'<layer id="{id}" name="{name or id}" type="{type}" version="opset1">' + (
+        "<input>{}</input><output>{}</output></layer>\n".format(*ports)
+    )
+
+
+def many(count: int, write: Callable[[int], str], between: str = "") -> str:
+    return between.join(write(index) for index in range(count))
+
+
+TEXTS: Final[dict[str, Callable[[int], str]]] = {
+    "attributes of net": lambda n: net().replace("<net ", "<net " + many(n, lambda i: f'a{i}="1" ')),
+    "attributes of data": lambda n: net().replace("<data ", "<data " + many(n, lambda i: f'a{i}="1" ')),
+    "ports": lambda n: net().replace("<output>", "<output>" + many(n, lambda i: f'<port id="{i + 1}"/>')),
+    "ports of one id": lambda n: net().replace("<output>", "<output>" + many(n, lambda _: '<port id="0"/>')),
+    "edges to unknown ports": lambda n: net(edges=many(n, lambda i: edge(0, i + 7, 1))),
+    "edges to one layer that is missing": lambda n: net(
+        layers=many(n, lambda i: relu(i + 2)), edges=many(n, lambda _: edge(0, 0, 999_999))
+    ),
+    "edges between layers that are missing": lambda n: net(edges=many(n, lambda i: edge(i + 2, 0, i + 3))),
+    "the same edge": lambda n: net(edges=edge(0, 0, 1) * n),
+    "a chain": lambda n: net(
+        layers=many(n, lambda i: relu(i + 2)), edges=edge(0, 0, 2) + many(n - 1, lambda i: edge(i + 2, 1, i + 3))
+    ),
+    "a ring": lambda n: net(
+        layers=many(n, lambda i: relu(i + 2)), edges=many(n, lambda i: edge(i + 2, 1, (i + 1) % n + 2))
+    ),
+    "layers of one id": lambda n: net(layers=relu(5) * n),
+    "layers of one name": lambda n: net(layers=many(n, lambda i: relu(i + 2, name="same"))),
+    "unknown types": lambda n: net(layers=many(n, lambda i: relu(i + 2, f"Re{i}"))),
+    "unknown elements": lambda n: net(more=many(n, lambda i: f"<e{i}/>\n")),
+    "comments that suppress nothing": lambda n: net(layers="<!-- irrun: ignore[IR401] x -->\n" * n),
+    "comments in one line": lambda n: net(layers="<!-- irrun: ignore[IR401] x -->" * n),
+    "dims": lambda n: net().replace(DIMS, "<dim>2</dim>" * n, 1),
+    "names of tensors": lambda n: net().replace(
+        'precision="FP32"', f'precision="FP32" names="{many(n, str, ",")}"', 1
+    ),
+    "ampersands": lambda n: net(layers=relu(3, name="&" * n)),
+    "quotes": lambda n: net(layers=relu(3, name='" ' * n)),
+    "nested elements": lambda n: net(more="<rt_info>" + "<a>" * (n // 4) + "</a>" * (n // 4) + "</rt_info>"),
+    "closing tags": lambda n: net(layers="</layer>\n" * n),
+}
+
+
+class Lines:
+    """Counts the lines of Python that run inside a ``with``, those of the standard library too."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> Lines:
+        self._before = sys.gettrace()
+        sys.settrace(self._trace)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        del frame, argument
+        self.count += event == "line"
+        return self._trace
+
+
+def work(text: str) -> int:
+    """Lines that run to lint a text and to print what is found."""
+    with Lines() as lines:
+        findings = lint_bytes(text.encode(), "net.xml").findings()
+        full(findings)
+        concise(findings)
+    return lines.count
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_work_grows_with_the_text(name: str) -> None:
+    small = 32 if name == "unknown types" else 64
+    work(TEXTS[name](small))
+    once, twice, four = (work(TEXTS[name](small * factor)) for factor in (1, 2, 4))
+    assert four - twice <= 2.3 * max(twice - once, 20 * small)
+
+
+def test_the_texts_are_collected() -> None:
+    assert len(TEXTS) >= 20
