@@ -68,9 +68,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "comments that suppress nothing": lambda n: net(layers="<!-- irrun: ignore[IR401] x -->\n" * n),
     "comments in one line": lambda n: net(layers="<!-- irrun: ignore[IR401] x -->" * n),
     "dims": lambda n: net().replace(DIMS, "<dim>2</dim>" * n, 1),
-    "names of tensors": lambda n: net().replace(
-        'precision="FP32"', f'precision="FP32" names="{many(n, str, ",")}"', 1
-    ),
+    "names of tensors": lambda n: net().replace('precision="FP32"', f'precision="FP32" names="{many(n, str, ",")}"', 1),
     "ampersands": lambda n: net(layers=relu(3, name="&" * n)),
     "quotes": lambda n: net(layers=relu(3, name='" ' * n)),
     "nested elements": lambda n: net(more="<rt_info>" + "<a>" * (n // 4) + "</a>" * (n // 4) + "</rt_info>"),

@@ -23,7 +23,9 @@ PORT = '<port id="{}" precision="FP32"><dim>2</dim><dim>3</dim></port>'
 def layer(type: str, inputs: int, data: str = "", id: int = 1, version: str = "opset1") -> str:
     ports = "".join(PORT.format(index) for index in range(inputs))
     output = f"<output>{PORT.format(inputs)}</output>"
-    return f'<layer id="{id}" name="l{id}" type="{type}" version="{version}">{data}<input>{ports}</input>{output}</layer>'
+    return (
+        f'<layer id="{id}" name="l{id}" type="{type}" version="{version}">{data}<input>{ports}</input>{output}</layer>'
+    )
 
 
 def edge(source: int, port: int, target: int, to: int = 0) -> str:
