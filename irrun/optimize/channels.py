@@ -1,4 +1,4 @@
-"""Which layers read some of the channels of a tensor in memory as fast as if there were no others."""
+"""Consumers that read a slice of the channels of a tensor as fast as a contiguous tensor."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from irrun.ops.activation.elementwise import Activation
 from irrun.ops.arithmetic.elementwise import Binary, Unary
 from irrun.optimize.rewrite import Rewriter
 
-_TAKERS: Final = ("Concat", "FusedConcat", "FusedConvolution", "FusedElementwise", "FusedMatMul", "ReLU", "Result")
+_CONSUMERS: Final = ("Concat", "FusedConcat", "FusedConvolution", "FusedElementwise", "FusedMatMul", "ReLU", "Result")
 
 
-def may_have_others_between(graph: Rewriter, outlet: Outlet) -> bool:
-    """Whether all that takes a tensor does so as well where between its elements lie channels that are not its own."""
-    takers = [graph.node(inlet.node) for inlet in graph.consumers(outlet)]
-    return all(node.type in _TAKERS or isinstance(node.op, Activation | Binary | Unary) for node in takers)
+def may_be_channel_slice(graph: Rewriter, outlet: Outlet) -> bool:
+    """Return whether every consumer of a tensor is as fast if the tensor is a slice of the channels of a larger one."""
+    consumers = [graph.node(inlet.node) for inlet in graph.consumers(outlet)]
+    return all(node.type in _CONSUMERS or isinstance(node.op, Activation | Binary | Unary) for node in consumers)

@@ -1,4 +1,4 @@
-"""What follows a product and can be done to its result before it leaves the cache."""
+"""Layers after a product that its epilogue can apply while the result is still in the cache."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from irrun.tensor import Array
 
 
 class FollowingLayers:
-    """The layers behind ``node``, as far as each is the only one that takes what the one before gives.
+    """The layers after ``node`` that an epilogue can apply, each the only consumer of the one before.
 
-    ``scale`` and ``bias`` have a number for each place along ``axis``; ``summand`` is a tensor in the shape of the
-    result. The result is activation(product * scale + bias + summand). ``last`` is the last layer, ``fact`` what it
-    gives.
+    The result is activation(product * scale + bias + summand). ``scale`` and ``bias`` are rows along ``axis``;
+    ``summand`` is a tensor in the shape of the result. ``last`` is the last layer, ``fact`` the fact of its output.
     """
 
     def __init__(self, graph: Rewriter, node: Node, axis: int, size: int) -> None:
@@ -49,7 +48,7 @@ class FollowingLayers:
         self.scale = None if self.scale is None else np.ascontiguousarray(self.scale, self.dtype)
 
     def _take(self, node: Node) -> bool:
-        """Whether a node can be done as well; what it does is added."""
+        """Add a node to the epilogue, if the epilogue can apply it."""
         if isinstance(node.op, BatchNormInferenceV5):
             return self._batch_norm(node)
         if node.type in ("Add", "Subtract", "Multiply", "Divide") and broadcasts_as_numpy(node):
@@ -101,7 +100,7 @@ class FollowingLayers:
         return True
 
     def _times(self, factor: Array) -> bool:
-        """Multiply what is there so far; not by what is no number, which would make one of every zero."""
+        """Multiply the result so far, unless by infinity or NaN, which would turn every zero into NaN."""
         if not np.isfinite(factor).all():
             return False
         self.scale = factor if self.scale is None else self.scale * factor

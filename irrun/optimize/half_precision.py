@@ -22,9 +22,9 @@ HALVES: Final = frozenset({F16, BF16})
 
 
 def in_f32(graph: Graph, facts: Facts) -> tuple[Graph, Facts]:
-    """A graph whose tensors of f16 and bf16 are f32, with its facts; the same ones where there are none.
+    """Return the graph and its facts with every f16 and bf16 replaced by f32.
 
-    The bodies of nodes stay as they are: each becomes a plan of its own.
+    Bodies are left alone: each becomes a plan of its own.
     """
     if not any(fact.type in HALVES for fact in facts.of.values()):
         return graph, facts
@@ -35,7 +35,7 @@ def in_f32(graph: Graph, facts: Facts) -> tuple[Graph, Facts]:
 
 
 def _converted(node: Node, facts: Facts) -> Node:
-    """A conversion to half precision gives f32; one of f64 rounds, so that an output is not rounded twice."""
+    """Convert to f32 instead of half precision, except from f64, so that an output is not rounded twice."""
     op = node.op
     if not isinstance(op, Convert) or op.destination_type not in HALVES:
         return node

@@ -1,4 +1,4 @@
-"""Weights that are stored in few bits, which their consumers decompress a part at a time."""
+"""Find compressed weights that their consumers can decompress a part at a time."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from irrun.tensor.element_type import BF16, F16, F32
 PASS: Final = "keep-packed"
 
 LEAST_ELEMENTS: Final = 1 << 16
-"""Weights of fewer elements are decompressed once."""
+"""Weights with fewer elements are decompressed once, when the model is compiled."""
 
 LEAST_OF_ALL: Final = 1 << 22
-"""So are all of them where they are no more elements together: as floats they stay in the cache."""
+"""All weights are decompressed if they have fewer elements than this in total: as floats they fit the cache."""
 
 LEAST_IN_LOW_MEMORY: Final = 1 << 12
 
 MOST_ROWS: Final = 48
-"""Products with more rows are faster with floats, where the number is known; fewer are as fast or faster packed."""
+"""Products that are known to have more rows are faster with decompressed weights."""
 
 _FLOATS: Final = (F32, F16, BF16)
 
 
 class Chain(NamedTuple):
-    """The layers that decompress weights: (stored - zero) * scale, in another shape where that is not the one stored.
+    """The layers that decompress weights: (stored - zero) * scale, possibly reshaped.
 
-    ``nodes`` are those layers, with the constant where nothing else takes it.
+    ``nodes`` are those layers, including the constant if it has no other consumer.
     """
 
     stored: Outlet
@@ -52,9 +52,9 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The value (stored - zero) * scale, computed in f32, in this shape.
+    """The value (stored - zero) * scale, computed in f32, in shape ``shape``.
 
-    ``stored`` holds integers of 8 bits, or halves; ``zero`` and ``scale`` broadcast to it, None stands for 0 and 1.
+    ``stored`` holds 8-bit integers or half floats. ``zero`` and ``scale`` broadcast to it; None means 0 and 1.
     """
 
     stored: Array
@@ -71,7 +71,10 @@ class Packed:
         return value.reshape(self.shape)
 
     def matrix(self, transposed: bool) -> PackedMatrix | None:
-        """The value as the second factor of a product, ``transposed`` where it is [N, K]; None where it cannot be."""
+        """Return the value as the right factor of a product; None if no kernel supports it.
+
+        The value is [N, K] if ``transposed``, else [K, N].
+        """
         sides = [None if side is None else side.shape for side in (self.zero, self.scale)]
         order = _columns_first(self.stored.shape, sides, self.shape, transposed)
         if order is None:
@@ -81,18 +84,18 @@ class Packed:
         return PackedMatrix(grouped, scale, zero)
 
     def _by_column(self, side: Array, order: Sequence[int]) -> Array:
-        turned = _padded(side, self.stored.ndim).transpose(order)[..., 0]
+        transposed = _padded(side, self.stored.ndim).transpose(order)[..., 0]
         columns = self.stored.shape[order[0]]
-        by_group = turned if turned.ndim == 2 else turned[:, np.newaxis]
+        by_group = transposed if transposed.ndim == 2 else transposed[:, np.newaxis]
         return np.broadcast_to(by_group, (columns, by_group.shape[1]))
 
 
 def chains(
     graph: Graph, facts: Facts, settings: Settings, shared: Mapping[Outlet, Array] | None = None
 ) -> Mapping[Outlet, Chain]:
-    """The outlets whose values stay packed: large weights that only gathers and products of few rows take.
+    """Return the outlets whose values stay compressed: large weights of Gathers and of products with few rows.
 
-    ``shared`` are the constants of another plan of the same graph: what is packed there is so here.
+    ``shared`` are the constants of another plan of the same graph, which then decides.
     """
     if not settings.enabled or PASS in settings.disabled:
         return {}
@@ -115,7 +118,7 @@ def chains(
 
 
 def _has_many_rows(graph: Graph, facts: Facts, inlet: Inlet) -> bool:
-    """Whether a consumer is a product that is known to have more rows than are worth it."""
+    """Return whether a consumer is a product known to have more than ``MOST_ROWS`` rows."""
     data = facts.inputs(inlet.node)[0]
     if graph[inlet.node].type != "MatMul" or data is None or data.shape.dims is None:
         return False
@@ -125,7 +128,7 @@ def _has_many_rows(graph: Graph, facts: Facts, inlet: Inlet) -> bool:
 def packed_values(
     found: Mapping[Outlet, Chain], facts: Facts, known: Mapping[Outlet, Array]
 ) -> Mapping[Outlet, Packed]:
-    """The packed values; those of zero points and scales are ``known``."""
+    """Return the compressed values; ``known`` holds their zero points and scales."""
     return {outlet: _packed(chain, facts[chain.stored], known) for outlet, chain in found.items()}
 
 
@@ -137,7 +140,7 @@ def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
 
 
 def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings) -> Chain | None:
-    """The decompression that an outlet is the end of."""
+    """Return the decompression that ends at an outlet."""
     end = facts.get(outlet)
     if end is None or not end.shape.is_static:
         return None
@@ -182,7 +185,7 @@ def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings) -> Ch
 
 
 def _is_stored(fact: Fact, settings: Settings) -> bool:
-    """Whether a constant is weights in few bits."""
+    """Return whether a constant is large and stored in few bits."""
     least = LEAST_IN_LOW_MEMORY if settings.low_memory else LEAST_ELEMENTS
     if fact.shape.size.lo < least:
         return False
@@ -192,7 +195,7 @@ def _is_stored(fact: Fact, settings: Settings) -> bool:
 
 
 def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
-    """Whether a scale or a zero point is a constant, or one that is converted."""
+    """Return whether a scale or a zero point is a Const, possibly behind Converts."""
     while outlet is not None and outlet in facts.of:
         node = graph[outlet.node]
         if node.type == "Const":
@@ -204,7 +207,7 @@ def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
 
 
 def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Chain) -> bool:
-    """Whether a consumer can do with packed weights."""
+    """Return whether a consumer has a kernel for compressed weights."""
     node, data = graph[inlet.node], facts.inputs(inlet.node)[0]
     made = facts.get(Outlet(node.id, 0))
     if made is None or data is None:
@@ -228,9 +231,9 @@ def _picks_rows(node: Node, facts: Facts) -> bool:
 def _columns_first(
     stored: Sequence[int], sides: Sequence[Sequence[int] | None], shape: Sequence[int], transposed: bool
 ) -> tuple[int, ...] | None:
-    """The order of axes that makes [N, K] or [N, G, S] of stored values; None where scales cannot be taken out.
+    """Return the permutation of axes that turns stored values into [N, K] or [N, G, S].
 
-    Scales must not change within a group of a column.
+    None if a scale or a zero point varies within a group of a column.
     """
     if len(shape) != 2 or not math.prod(shape):
         return None

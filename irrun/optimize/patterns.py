@@ -1,4 +1,4 @@
-"""What passes ask of a graph again and again."""
+"""Questions that several passes ask about a graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMUTATIVE: Final = ("Add", "Multiply")
 
 
 def is_plain(fact: Fact | None) -> bool:
-    """Whether a tensor is of floats whose carrier they are: no rounding from layer to layer is left out."""
+    """Return whether a tensor is f32 or f64, so that fusing layers skips no rounding between them."""
     return fact is not None and fact.type in (F32, F64)
 
 
@@ -26,12 +26,12 @@ def first(node: Node) -> Outlet:
 
 
 def broadcasts_as_numpy(node: Node) -> bool:
-    """Whether a node takes two inputs as NumPy broadcasts them."""
+    """Return whether a node broadcasts its two inputs by NumPy's rules."""
     return isinstance(node.op, Binary) and node.op.auto_broadcast == "numpy"
 
 
 def other_input(graph: Rewriter, node: Node, outlet: Outlet) -> Outlet | None:
-    """The input of a node of two inputs that is not ``outlet``; None where both are."""
+    """Return the other input of a binary node, or None if both inputs are ``outlet``."""
     sources = graph.sources(node.id)
     if len(sources) != 2 or sources[0] == sources[1]:
         return None
@@ -39,7 +39,7 @@ def other_input(graph: Rewriter, node: Node, outlet: Outlet) -> Outlet | None:
 
 
 def constant_operand(graph: Rewriter, node: Node) -> tuple[Outlet, Array] | None:
-    """The input of a node that changes, and the value of the one that does not; None where it is otherwise."""
+    """Return the varying input of a binary node and its constant operand; None unless exactly one is constant."""
     sources = graph.sources(node.id)
     if len(sources) != 2:
         return None
@@ -51,12 +51,12 @@ def constant_operand(graph: Rewriter, node: Node) -> tuple[Outlet, Array] | None
 
 
 def scalar(value: Array | None) -> float | None:
-    """The one element of an array."""
+    """Return the element of an array of one element."""
     return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
 
 
 def scalar_operand(graph: Rewriter, node: Node) -> tuple[Outlet, float] | None:
-    """The input of a node that changes, and the number that is the other one, which adds no axes."""
+    """Return the varying input of a binary node and its constant operand, if that is a number that adds no axes."""
     found = constant_operand(graph, node)
     if found is None or not broadcasts_as_numpy(node):
         return None
@@ -67,21 +67,21 @@ def scalar_operand(graph: Rewriter, node: Node) -> tuple[Outlet, float] | None:
 
 
 def scalar_over(graph: Rewriter, node: Node) -> float | None:
-    """The number that is the second of two inputs: a divisor, an exponent."""
+    """Return the second operand, such as a divisor or an exponent, if it is a constant number."""
     found = scalar_operand(graph, node)
     return found[1] if found is not None and graph.sources(node.id)[0] == found[0] else None
 
 
 def scalar_under(graph: Rewriter, node: Node) -> float | None:
-    """The number that is the first of two inputs: a dividend."""
+    """Return the first operand, such as a dividend, if it is a constant number."""
     found = scalar_operand(graph, node)
     return found[1] if found is not None and graph.sources(node.id)[1] == found[0] else None
 
 
 def along(value: Array, rank: int, axis: int, size: int) -> Array | None:
-    """A value that broadcasts to a tensor of this rank along all axes but one, as the elements along that one.
+    """Return a constant that varies along one axis only as a row of ``size`` elements.
 
-    None where it changes along another axis, or has more axes.
+    None if it varies along another axis of a tensor of this rank, or has more axes.
     """
     if value.ndim > rank:
         return None
@@ -92,7 +92,7 @@ def along(value: Array, rank: int, axis: int, size: int) -> Array | None:
 
 
 def same_shape(a: Fact | None, b: Fact | None) -> bool:
-    """Whether two tensors have the same type and are sure to have the same shape."""
+    """Return whether two tensors have the same type and provably the same shape."""
     if a is None or b is None or a.type is not b.type:
         return False
     if a.shape.dims is None or b.shape.dims is None or len(a.shape) != len(b.shape):

@@ -1,4 +1,4 @@
-"""Runs the passes one after the other. They are found in their folder; there is no list of them."""
+"""Run the passes in the order that they declare. Passes are found in their folder; no list names them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,27 @@ from irrun.tensor import Array
 
 
 class Pass(NamedTuple):
-    """A pass: its name, its place among the others, and what it does to a graph."""
+    """A pass: its name, its function, and the reason for running after each of certain other passes."""
 
     name: str
-    order: int
-    run: Callable[[Rewriter, Settings], None]
+    run: Callable[[Rewriter], None]
+    after: Mapping[str, str]
 
 
 @functools.cache
 def passes() -> tuple[Pass, ...]:
-    """All passes, in the order in which they run."""
-    found = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        loaded = importlib.import_module(f"{folder.__name__}.{module.name}")
-        found.append(Pass(module.name.replace("_", "-"), loaded.ORDER, loaded.run))
-    return tuple(sorted(found, key=lambda item: (item.order, item.name)))
+    """All passes, each after those that it names in ``AFTER``, otherwise in alphabetical order."""
+    waiting = {item.name: item for item in map(_load, pkgutil.iter_modules(folder.__path__))}
+    ordered: list[Pass] = []
+    while waiting:
+        ready = next(name for name in sorted(waiting) if not waiting.keys() & waiting[name].after.keys())
+        ordered.append(waiting.pop(ready))
+    return tuple(ordered)
+
+
+def _load(found: pkgutil.ModuleInfo) -> Pass:
+    module = importlib.import_module(f"{folder.__name__}.{found.name}")
+    return Pass(found.name.replace("_", "-"), module.run, getattr(module, "AFTER", {}))
 
 
 def optimize(
@@ -42,17 +48,17 @@ def optimize(
     settings: Settings | None = None,
     packed: Mapping[Outlet, Packed] | None = None,
 ) -> tuple[Graph, Facts, Mapping[Outlet, Array]]:
-    """A graph that computes the same, with its facts and the values that no input changes.
+    """Return an equivalent graph, its facts, and the values that depend on no input.
 
-    ``packed`` are such values in few bits, which are not among the ``known``.
+    ``packed`` holds further such values, stored in few bits, that are not among the ``known``.
     """
     settings = settings if settings is not None else Settings()
     if not settings.enabled:
         return graph, facts, known
-    rewriter = Rewriter(graph, facts, known, packed)
+    rewriter = Rewriter(graph, facts, known, packed, settings)
     for item in passes():
         if item.name not in settings.disabled:
-            item.run(rewriter, settings)
+            item.run(rewriter)
     return rewriter.freeze()
 
 

@@ -1,4 +1,4 @@
-"""The only way to edit a graph: patches, each of which must keep the type and the shape of what it replaces."""
+"""Edit a graph by patches, each of which must keep the type and the shape of the outlet that it replaces."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from irrun.ops import Op
 from irrun.ops.calling import infer
 from irrun.ops.fused.base import Fused
 from irrun.optimize.packed import Packed
+from irrun.optimize.settings import Settings
 from irrun.tensor import Array, Fact
 
 
 class PatchError(Exception):
-    """A patch that would change what a graph means: a fault of the pass that made it."""
+    """A patch would change the meaning of a graph: a bug in the pass that made it."""
 
 
 class Rewriter:
-    """A graph under change, with the facts of every outlet and the values of those that no input changes.
+    """A graph that passes edit, with the facts of all outlets and the values of the constant ones.
 
-    Passes look at it through ``nodes``, ``sources``, ``consumers``, ``fact``, ``constant`` and ``packed``, and change
-    it through ``add`` and ``replace`` only. ``freeze`` makes a new graph; the one that it began from is not touched.
+    Passes read it through ``nodes``, ``sources``, ``consumers``, ``fact``, ``constant`` and ``packed``, and edit it
+    only through ``add`` and ``replace``. ``freeze`` returns a new graph; the original is not modified.
     """
 
     def __init__(
@@ -32,7 +33,9 @@ class Rewriter:
         facts: Facts,
         known: Mapping[Outlet, Array],
         packed: Mapping[Outlet, Packed] | None = None,
+        settings: Settings | None = None,
     ) -> None:
+        self.settings = settings if settings is not None else Settings()
         self._graph = graph
         self._base = facts
         self._nodes = {node.id: node for node in graph}
@@ -49,20 +52,20 @@ class Rewriter:
         self._results = set(graph.results)
         self.trim()
 
-    # -- looking
+    # -- reading
 
     def nodes(self, *types: str) -> Iterator[Node]:
-        """The nodes of these types, or all, as they are now, in topological order."""
+        """Yield the current nodes of these types, or all nodes, in topological order."""
         for id in self._order():
             node = self._nodes.get(id)
             if node is not None and (not types or (node.type in types and not self._is_cut(node))):
                 yield node
 
     def _is_cut(self, node: Node) -> bool:
-        """Whether a node is no more than the values of its outputs."""
-        return not self._sources[node.id] and self._is_settled(node)
+        """Return whether a node has no inputs left because all its outputs are constant."""
+        return not self._sources[node.id] and self._is_constant(node)
 
-    def _is_settled(self, node: Node) -> bool:
+    def _is_constant(self, node: Node) -> bool:
         outlets = [Outlet(node.id, port) for port in range(node.outputs)]
         return all(outlet in self._known or outlet in self._packed for outlet in outlets)
 
@@ -70,14 +73,14 @@ class Rewriter:
         return self._nodes[id]
 
     def has(self, id: int) -> bool:
-        """Whether a node is still there."""
+        """Return whether a node is still in the graph."""
         return id in self._nodes
 
     def sources(self, id: int) -> Sequence[Outlet | None]:
         return self._sources[id]
 
     def source(self, id: int, port: int) -> Node | None:
-        """The node that feeds an input."""
+        """Return the producer of an input."""
         outlets = self._sources[id]
         outlet = outlets[port] if port < len(outlets) else None
         return None if outlet is None else self._nodes.get(outlet.node)
@@ -86,7 +89,7 @@ class Rewriter:
         return frozenset(self._consumers.get(outlet, ()))
 
     def only_consumer(self, outlet: Outlet) -> Node | None:
-        """The one node that takes an outlet, through one input; None where there are more, or where it is a Result."""
+        """Return the only consumer of an outlet; None if it has several, or is a Result."""
         inlets = self._consumers.get(outlet, set())
         if len(inlets) != 1:
             return None
@@ -97,25 +100,25 @@ class Rewriter:
         return None if outlet is None else self._facts.get(outlet)
 
     def constant(self, outlet: Outlet | None) -> Array | None:
-        """The value of an outlet that no input changes."""
+        """Return the value of a constant outlet."""
         return None if outlet is None else self._known.get(outlet)
 
     def packed(self, outlet: Outlet | None) -> Packed | None:
-        """The value of an outlet that no input changes, where that is in few bits; it has no ``constant`` then."""
+        """Return the compressed value of a constant outlet, which has no ``constant`` then."""
         return None if outlet is None else self._packed.get(outlet)
 
-    # -- changing
+    # -- editing
 
-    def settle(self, outlet: Outlet, value: Array) -> None:
-        """Say the value of an outlet that no input changes."""
+    def set_constant(self, outlet: Outlet, value: Array) -> None:
+        """Record the value of a constant outlet."""
         self._known[outlet] = value
 
     def trim(self) -> None:
-        """Cut nodes whose outputs are all known from their inputs, and drop what nothing needs any more."""
+        """Detach constant nodes from their inputs, and drop nodes that no Result and no sink depends on."""
         for id, node in self._nodes.items():
             if id in self._results or not node.outputs or not self._sources[id]:
                 continue
-            if self._is_settled(node):
+            if self._is_constant(node):
                 for port, outlet in enumerate(self._sources[id]):
                     if outlet is not None:
                         self._consumers[outlet].discard(Inlet(id, port))
@@ -134,7 +137,7 @@ class Rewriter:
             del self._nodes[id]
 
     def add(self, op: Op, inputs: Sequence[Outlet | None], nodes: Sequence[Node]) -> Outlet:
-        """A new node; its first output. It takes name and layer from the first of the nodes that it stands for."""
+        """Add a node in place of ``nodes``, with the name and the layer of the first; return its first output."""
         id = self._next
         self._next += 1
         instead_of = nodes[0]
@@ -153,7 +156,7 @@ class Rewriter:
         return Outlet(id, 0)
 
     def replace(self, old: Outlet, new: Outlet) -> None:
-        """Feed from ``new`` all that ``old`` feeds; PatchError where type or shape would change."""
+        """Feed all consumers of ``old`` from ``new``; PatchError if type or shape would change."""
         before, after = self._facts[old], self._facts[new]
         if before.type is not after.type or not before.shape.compatible(after.shape):
             raise PatchError(f"{self._nodes[old.node].name}: {before} would become {after}")
@@ -166,7 +169,7 @@ class Rewriter:
         self._prune(old.node)
 
     def _prune(self, id: int) -> None:
-        """Drop a node that feeds nothing any more, and what only it needed."""
+        """Drop a node without consumers, and the producers that only it used."""
         waiting = [id]
         ends = {*self._graph.results, *self._graph.parameters, *self._graph.sinks}
         while waiting:
@@ -183,7 +186,7 @@ class Rewriter:
                     waiting.append(outlet.node)
 
     def freeze(self) -> tuple[Graph, Facts, Mapping[Outlet, Array]]:
-        """The graph as it is now, with its facts and constants; what is still taken of packed values is unpacked."""
+        """Return the graph, its facts and its constants. Compressed values with consumers left are decompressed."""
         for outlet, packed in self._packed.items():
             if self._consumers.get(outlet):
                 self._known[outlet] = packed.unpacked()
@@ -205,5 +208,5 @@ class Rewriter:
 
 
 def parts(node: Node) -> tuple[str, ...]:
-    """The names of the layers that a node stands for."""
+    """Return the names of the layers that a node replaces."""
     return node.op.parts if isinstance(node.op, Fused) else (node.name,)

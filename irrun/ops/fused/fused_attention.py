@@ -11,18 +11,18 @@ from irrun.ops.fused.base import Fused, Memory, fused
 class FusedAttention(Fused):
     """Compute softmax(query · keyᵀ * scale + mask) · value over the last two axes, for each head.
 
-    Inputs are query [B, H, L, E], key [B, H, S, E], or [B, H, E, S] with ``key_turned``, value [B, H, S, V] and a mask
+    Inputs are query [B, H, L, E], key [B, H, S, E] ([B, H, E, S] if ``key_transposed``), value [B, H, S, V] and a mask
     that broadcasts to [B, H, L, S]. The result has the memory layout [B, L, H, V].
     """
 
-    def __init__(self, fact: Fact, scale: float | None, causal: bool, key_turned: bool) -> None:
+    def __init__(self, fact: Fact, scale: float | None, causal: bool, key_transposed: bool) -> None:
         super().__init__(fact)
         self.scale = scale
         self.causal = causal
-        self.key_turned = key_turned
+        self.key_transposed = key_transposed
 
     def run(self, query: Array, key: Array, value: Array, mask: Array | None = None, *, memory: Memory) -> Array:
-        if self.key_turned:
+        if self.key_transposed:
             key = key.swapaxes(-1, -2)
         stack = query.shape[:-2]
         if not stack == key.shape[:-2] == value.shape[:-2]:

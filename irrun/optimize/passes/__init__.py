@@ -1,1 +1,4 @@
-"""The passes, one file each. Every module has ``ORDER``, its place among the others, and ``run(graph, settings)``."""
+"""The passes, one file each.
+
+Every module has ``run(graph)``, and may have ``AFTER``: the passes that must have run before, each with the reason.
+"""

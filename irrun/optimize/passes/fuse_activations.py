@@ -1,4 +1,4 @@
-"""Recognise activations that are written out.
+"""Recognise activations that are composed of several layers.
 
 Before: Multiply(x, Sigmoid(x))
 After:  Swish(x)
@@ -7,7 +7,7 @@ After:  Gelu(x, erf)
 Before: Multiply(Multiply(x, 0.5), Add(Tanh(Multiply(Add(x, Multiply(Power(x, 3), 0.044715)), 0.79788)), 1))
 After:  Gelu(x, tanh)
 
-The factors of the product of a GELU may stand in any order.
+The factors of a GELU may come in any order.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from irrun.optimize.patterns import (
     scalar_over,
 )
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 35
+AFTER = {
+    "remove-needless": "layers that change nothing would interrupt a pattern",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("Sigmoid", "Erf", "Tanh"):
         if is_plain(graph.fact(first(node))):
             if node.type == "Sigmoid":
@@ -51,7 +52,7 @@ def _swish(graph: Rewriter, gate: Node) -> None:
 
 
 def _gelu(graph: Rewriter, curve: Node) -> None:
-    """From the curve back to x and forwards over the product of x, 0.5 and curve + 1."""
+    """Search back from the curve to x, and forwards through the product of x, 0.5 and curve + 1."""
     inner = graph.sources(curve.id)[0]
     added = graph.only_consumer(first(curve))
     one = scalar_operand(graph, added) if added is not None and added.type == "Add" else None
@@ -65,7 +66,7 @@ def _gelu(graph: Rewriter, curve: Node) -> None:
 
 
 def _product(graph: Rewriter, added: Node, data: Outlet) -> Node | None:
-    """The node that gives x * 0.5 * added, whatever the order of the factors."""
+    """Return the node that computes x * 0.5 * added, in any order of the factors."""
     half, times = False, False
     here = first(added)
     while not (half and times):
@@ -88,7 +89,7 @@ def _product(graph: Rewriter, added: Node, data: Outlet) -> Node | None:
 
 
 def _scaled(graph: Rewriter, outlet: Outlet, factor: float) -> Outlet | None:
-    """What is multiplied by so much, or divided by its inverse."""
+    """Return the input of a multiplication by ``factor``, or of a division by its inverse."""
     node = graph.node(outlet.node)
     if node.type == "Multiply":
         found = scalar_operand(graph, node)
@@ -98,7 +99,7 @@ def _scaled(graph: Rewriter, outlet: Outlet, factor: float) -> Outlet | None:
 
 
 def _cubic(graph: Rewriter, outlet: Outlet) -> Outlet | None:
-    """The x of sqrt(2 / pi) * (x + 0.044715 * x³)."""
+    """Return the x of sqrt(2 / pi) * (x + 0.044715 * x³)."""
     total = _scaled(graph, outlet, math.sqrt(2 / math.pi))
     node = None if total is None else graph.node(total.node)
     if node is None or node.type != "Add" or not broadcasts_as_numpy(node):

@@ -1,10 +1,10 @@
-"""Attention head by head, without the whole matrix of scores.
+"""Compute attention in one step, head by head, without storing the matrix of scores.
 
 Before: MatMul(q, kᵀ) → Multiply(scale) → Add(mask) → SoftMax(-1) → MatMul(v)
         or ScaledDotProductAttention(q, k, v, mask, scale)
 After:  FusedAttention(q, k, v, mask)
 
-The scale may be a divisor, or stand before the product; mask and scale may be absent.
+The scale may be a divisor, or precede the product; mask and scale may be absent.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from irrun.ops.matrix.matmul import MatMul
 from irrun.ops.sequence.scaled_dot_product_attention import ScaledDotProductAttention
 from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain, scalar, scalar_operand, scalar_over
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 from irrun.tensor.element_type import BOOLEAN
 
-ORDER = 50
+AFTER = {
+    "remove-needless": "layers that change nothing would interrupt a pattern",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("ScaledDotProductAttention", "SoftMax"):
         if not is_plain(graph.fact(first(node))):
             continue
@@ -79,7 +80,7 @@ def _written_out(graph: Rewriter, softmax: Node) -> None:
 
 
 def _product(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
-    """The product of matrices that an outlet is, scaled or not, where only ``user`` takes it."""
+    """Return the MatMul that computes an outlet, possibly scaled, if ``user`` is its only consumer."""
     node = _lone(graph, outlet, user)
     if node is not None and node.type in ("Multiply", "Divide"):
         found = _scale(graph, node)
@@ -95,7 +96,7 @@ def _scale(graph: Rewriter, node: Node) -> tuple[Outlet, float] | None:
 
 
 def _lone(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
-    """The node of an outlet that only ``user`` takes."""
+    """Return the producer of an outlet whose only consumer is ``user``."""
     if outlet is None or graph.constant(outlet) is not None or graph.only_consumer(outlet) is not user:
         return None
     return graph.node(outlet.node)
@@ -112,9 +113,9 @@ def _replace(
     inputs: tuple[Outlet | None, ...],
     scale: float | None,
     causal: bool,
-    key_turned: bool,
+    key_transposed: bool,
 ) -> None:
-    """Where query, key and value have one rank, of three or more, and the mask adds nothing to the batch."""
+    """Fuse if query, key and value have the same rank of at least three, and the mask does not enlarge the batch."""
     facts = [graph.fact(outlet) for outlet in inputs[:3]]
     result, mask = graph.fact(first(nodes[-1])), graph.fact(inputs[3])
     if result is None or result.rank is None or result.rank < 3:
@@ -126,6 +127,6 @@ def _replace(
     for axis, size in enumerate(result.shape[:-2]):
         if not any(fact is not None and fact.shape[axis] == size for fact in facts):
             return
-    op = FusedAttention(result, scale, causal, key_turned)
+    op = FusedAttention(result, scale, causal, key_transposed)
     wanted = [*inputs[:3], *inputs[3:4]] if inputs[3] is not None else list(inputs[:3])
     graph.replace(first(nodes[-1]), graph.add(op, wanted, nodes))

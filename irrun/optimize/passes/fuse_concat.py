@@ -1,10 +1,10 @@
-"""Join tensors in memory that is taken again.
+"""Write concatenations into output buffers that are reused.
 
 Before: Concat(a, b)
 After:  FusedConcat(a, b)
 
 Before: c = Concat(x, y), d = Concat(c, z), e = Concat(d, w), all along the channels
-After:  c, d and e are FusedConcats: c lies in memory with room for all of them, d and e write to it what is new
+After:  c, d and e are FusedConcats that share one buffer; d and e copy only the channels that they append
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ from __future__ import annotations
 from irrun.graph import Node
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
-from irrun.optimize.channels import may_have_others_between
+from irrun.optimize.channels import may_be_channel_slice
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 from irrun.tensor.element_type import F32
 
-ORDER = 95
+AFTER = {
+    "fuse-convolution": "of all consumers only fused ones read some channels of a tensor as fast as a whole one",
+    "fuse-matmul": "of all consumers only fused ones read some channels of a tensor as fast as a whole one",
+    "fuse-elementwise": "of all consumers only fused ones read some channels of a tensor as fast as a whole one",
+}
 
 _LEAST_BYTES = 1 << 16
 
 _CHANNELS = 1
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("Concat"):
         chain = _chain(graph, node)
         if len(chain) > 1 and _is_large(graph, chain[-1]):
@@ -35,13 +38,13 @@ def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
 
 
 def _chain(graph: Rewriter, node: Node) -> list[Node]:
-    """A node and those behind it, each of which is the only one that adds channels to what the one before gives."""
+    """Return a node and its successors, each the only one that appends channels to the output of the one before."""
     chain = [node]
     while _can_grow(graph, chain[-1]):
         link = first(chain[-1])
-        takers = [graph.node(inlet.node) for inlet in graph.consumers(link) if inlet.port == 0]
-        growers = [taker for taker in takers if _can_grow(graph, taker)]
-        if len(growers) != 1 or not may_have_others_between(graph, link):
+        consumers = [graph.node(inlet.node) for inlet in graph.consumers(link) if inlet.port == 0]
+        growers = [consumer for consumer in consumers if _can_grow(graph, consumer)]
+        if len(growers) != 1 or not may_be_channel_slice(graph, link):
             break
         chain += growers
     return chain

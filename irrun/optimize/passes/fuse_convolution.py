@@ -1,12 +1,12 @@
-"""A convolution with constant weights, with all that follows it channel by channel and element by element.
+"""Fuse a convolution by constant weights with the channel-wise and element-wise layers after it.
 
 Before: Convolution(x, W) → Multiply(scale) → Add(shift) → BatchNormInference → Add(residual) → ReLU
 After:  FusedConvolution(x, residual)
 
-What is multiplied with each channel is folded into the weights, what is added to it into a bias. The kernel, and the
-weights in the form that it wants, are made once.
+Factors of channels are folded into the weights, summands into a bias. The kernel is chosen, and the weights are packed
+for it, when the model is compiled.
 
-Before: Multiply(x, a) → Add(b) → ReLU → Convolution(W), where a is positive and the kernel has one element
+Before: Multiply(x, a) → Add(b) → ReLU → Convolution(W), if a is positive and the kernel has one element
 After:  FusedConvolution(x), of max(x, -b / a), with the weights W * a and the bias W · b
 """
 
@@ -23,18 +23,19 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, is_plain, same_shape
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 from irrun.tensor import Array
 
-ORDER = 60
+AFTER = {
+    "fuse-activations": "an activation of several layers fits the epilogue as one",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("Convolution", "GroupConvolution"):
-        _fuse(graph, node, settings)
+        _fuse(graph, node)
 
 
-def _fuse(graph: Rewriter, node: Node, settings: Settings) -> None:
+def _fuse(graph: Rewriter, node: Node) -> None:
     data, kernel = graph.sources(node.id)
     weights, fact, given = graph.constant(kernel), graph.fact(first(node)), graph.fact(data)
     if not isinstance(node.op, Convolution | GroupConvolution) or weights is None or data is None or given is None:
@@ -47,21 +48,21 @@ def _fuse(graph: Rewriter, node: Node, settings: Settings) -> None:
     if end.scale is not None:
         grouped = grouped * end.scale.reshape(*grouped.shape[:2], *(1,) * (grouped.ndim - 2))
     bias, least = end.bias, None
-    ramp = None if settings.accurate else _ramp(graph, node, data, grouped)
-    if ramp is not None:
-        data, least = ramp.data, ramp.least
-        added = grouped[0].reshape(filters, -1) @ ramp.shift
+    pre = None if graph.settings.accurate else _pre_activation(graph, node, data, grouped)
+    if pre is not None:
+        data, least = pre.data, pre.least
+        added = grouped[0].reshape(filters, -1) @ pre.shift
         bias = added if bias is None else bias + added
-        grouped = grouped * ramp.scale[:, None, None]
-    op = FusedConvolution(end.fact, node.op, grouped, bias, end.activation, settings.accurate, least)
+        grouped = grouped * pre.scale[:, None, None]
+    op = FusedConvolution(end.fact, node.op, grouped, bias, end.activation, graph.settings.accurate, least)
     if given.shape.is_static:
         op.prepare(given.shape.static)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
 
 
-class _Ramp(NamedTuple):
-    """max(0, data * scale + shift) is max(data, least) * scale + shift, with a number of each for every channel."""
+class _PreActivation(NamedTuple):
+    """max(0, data * scale + shift) as max(data, least) * scale + shift; scale, shift and least are rows of channels."""
 
     data: Outlet
     scale: Array
@@ -69,8 +70,8 @@ class _Ramp(NamedTuple):
     least: Array
 
 
-def _ramp(graph: Rewriter, node: Node, data: Outlet, weights: Array) -> _Ramp | None:
-    """What a convolution can take instead of the ReLU of scaled and shifted channels."""
+def _pre_activation(graph: Rewriter, node: Node, data: Outlet, weights: Array) -> _PreActivation | None:
+    """Return the pre-activation that a convolution can apply to its input instead of a BatchNorm and a ReLU."""
     assert isinstance(node.op, Convolution | GroupConvolution)
     relu, fact = graph.node(data.node), graph.fact(data)
     windows = node.op.windows(weights.ndim - 3)
@@ -88,11 +89,11 @@ def _ramp(graph: Rewriter, node: Node, data: Outlet, weights: Array) -> _Ramp | 
         least = (-shift / scale).astype(dtype)
     if not (scale > 0).all() or not np.isfinite(least).all():
         return None
-    return _Ramp(source, scale.astype(dtype), shift.astype(dtype), least)
+    return _PreActivation(source, scale.astype(dtype), shift.astype(dtype), least)
 
 
 def _scaled_and_shifted(graph: Rewriter, relu: Node, channels: int) -> tuple[Outlet, Array, Array] | None:
-    """What is multiplied and added to before a ReLU, and by what for each channel, where nobody else takes it."""
+    """Return the input of Multiply → Add → ReLU, the factors and the summands; None if others consume the sum."""
     rows = []
     outlet = graph.sources(relu.id)[0]
     for type in ("Add", "Multiply"):

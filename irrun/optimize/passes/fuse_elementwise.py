@@ -1,9 +1,9 @@
-"""Element-wise layers one after the other in one step, in place, and in blocks where they are large.
+"""Compute a chain of element-wise layers in one step, in place, and block by block if they are large.
 
 Before: Multiply(x, a) → Add(b) → Tanh → Multiply(y)
 After:  FusedElementwise(x, a, b, y)
 
-A layer belongs to the chain where nothing but the chain takes what it gives, and where it has the shape of the result.
+A layer belongs to the chain if the chain is its only consumer, and if it has the shape of the result.
 """
 
 from __future__ import annotations
@@ -26,9 +26,15 @@ from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.fused.in_place import elementwise
 from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 90
+AFTER = {
+    "fuse-convolution": "the epilogue of a product costs less than a chain of its own",
+    "fuse-transposed-convolution": "the epilogue of a product costs less than a chain of its own",
+    "fuse-matmul": "the epilogue of a product costs less than a chain of its own",
+    "keep-packed": "the epilogue of a product costs less than a chain of its own",
+    "fuse-attention": "scale and mask belong to the attention",
+    "fuse-normalization": "a chain would hide the pattern",
+}
 
 _MOST_CALLS = 500
 
@@ -42,7 +48,7 @@ _BINARY: dict[type, Callable[..., Any]] = {
 }
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in reversed(list(graph.nodes())):
         if graph.has(node.id) and graph.constant(first(node)) is None:
             function, fact = _function(graph, node), graph.fact(first(node))
@@ -51,7 +57,7 @@ def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
 
 
 def _function(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
-    """What computes a node for arrays and an array to write to; None where it is no plain function of floats."""
+    """Return the ufunc that computes a node; None if the node is no element-wise function of floats."""
     if node.op is None or node.outputs != 1 or not is_plain(graph.fact(first(node))):
         return None
     sources = graph.sources(node.id)
@@ -79,7 +85,7 @@ def _static(graph: Rewriter, outlet: Outlet) -> tuple[int, ...] | None:
 
 
 class _Builder:
-    """Collects calls, the last one first; values are numbered as inputs, or as work arrays from -1 downwards."""
+    """Collect calls, the last one first. Values are numbers: inputs count up from 0, workspaces down from -1."""
 
     def __init__(self, graph: Rewriter, fact: Fact) -> None:
         self.graph = graph
@@ -90,7 +96,7 @@ class _Builder:
         self.works = 0
 
     def visit(self, root: Node) -> None:
-        """Add the calls that leave what a node gives in work array -1, the first."""
+        """Add the calls that compute a node into workspace -1."""
         waiting = [(root, -1)]
         while waiting:
             node, out = waiting.pop()
@@ -124,7 +130,7 @@ class _Builder:
         return node if _function(self.graph, node) is not None else None
 
     def built(self) -> Chain:
-        """The calls in the order in which they run."""
+        """Return the calls in order of execution."""
         count = len(self.inputs)
 
         def place(value: int) -> int:

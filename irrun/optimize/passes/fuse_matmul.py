@@ -1,9 +1,9 @@
-"""A product with constant weights, with all that follows it element by element.
+"""Fuse a product by constant weights with the element-wise layers after it.
 
 Before: MatMul(x, W) → Add(bias) → Add(residual) → ReLU
 After:  FusedMatMul(x, residual)
 
-Products with numbers for each column are folded into the weights.
+Factors of columns are folded into the weights.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ from irrun.ops.matrix.matmul import MatMul
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 70
+AFTER = {
+    "fuse-activations": "an activation of several layers fits the epilogue as one",
+    "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+    "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+    "keep-packed": "weights that stay packed are no constants",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("MatMul"):
         _fuse(graph, node)
 

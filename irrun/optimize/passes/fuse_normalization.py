@@ -26,14 +26,15 @@ from irrun.optimize.patterns import (
     scalar_under,
 )
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 from irrun.tensor import Array
 
-ORDER = 40
+AFTER = {
+    "remove-needless": "layers that change nothing would interrupt a pattern",
+}
 
 
 class _Core(NamedTuple):
-    """A normalization without scale and shift: what is normalized, and the last of its nodes."""
+    """A normalization without scale and shift: its input, and its last node."""
 
     data: Outlet
     last: Node
@@ -42,7 +43,7 @@ class _Core(NamedTuple):
     centred: bool = True
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("MVN", "ReduceMean"):
         core = _mvn(graph, node) if node.type == "MVN" else _written_out(graph, node)
         if core is not None:
@@ -84,7 +85,7 @@ def _mvn(graph: Rewriter, node: Node) -> _Core | None:
 
 
 def _written_out(graph: Rewriter, mean: Node) -> _Core | None:
-    """From the mean of squares back to what is squared, and on to the quotient."""
+    """Search back from the mean of squares to the operand, and forwards to the quotient."""
     squares = _mean_of(graph, first(mean))
     data = None if squares is None else _squared(graph, squares)
     added = graph.only_consumer(first(mean))
@@ -103,7 +104,7 @@ def _written_out(graph: Rewriter, mean: Node) -> _Core | None:
 
 
 def _quotient(graph: Rewriter, variance: Node, data: Outlet) -> Node | None:
-    """The node that divides ``data`` by the root of what ``variance`` gives."""
+    """Return the node that divides ``data`` by the square root of ``variance``."""
     root = graph.only_consumer(first(variance))
     if root is None:
         return None
@@ -126,7 +127,7 @@ def _quotient(graph: Rewriter, variance: Node, data: Outlet) -> Node | None:
 
 
 def _mean_of(graph: Rewriter, outlet: Outlet) -> Outlet | None:
-    """What is averaged along the last axis, which stays."""
+    """Return the input of a ReduceMean along the last axis that keeps the axis."""
     node = graph.node(outlet.node)
     if not isinstance(node.op, ReduceMean) or not node.op.keep_dims:
         return None

@@ -1,4 +1,4 @@
-"""Recurrent sequences with constant weights, which are brought into the form that the kernel wants once.
+"""Pack the constant weights of recurrent sequences for the kernel, once.
 
 Before: LSTMSequence(x, states, lengths, W, R, B)
 After:  FusedRecurrence(x, states, lengths)
@@ -15,12 +15,13 @@ from irrun.ops.sequence.recurrent import reversals, weights_of
 from irrun.ops.sequence.rnn_sequence import RNNSequence
 from irrun.optimize.patterns import is_plain
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 60
+AFTER = {
+    "fold-known-values": "sequence lengths are often computed from a shape",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("LSTMSequence", "GRUSequence", "RNNSequence"):
         _fuse(graph, node)
 

@@ -1,4 +1,4 @@
-"""A transposed convolution with constant weights, with all that follows it channel by channel and element by element.
+"""Fuse a transposed convolution by constant weights with the channel-wise and element-wise layers after it.
 
 Before: ConvolutionBackpropData(x, W) → Add(bias) → ReLU
 After:  FusedTransposedConvolution(x)
@@ -12,12 +12,13 @@ from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolut
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 65
+AFTER = {
+    "fuse-activations": "an activation of several layers fits the epilogue as one",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("ConvolutionBackpropData"):
         _fuse(graph, node)
 

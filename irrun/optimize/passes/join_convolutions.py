@@ -1,7 +1,7 @@
-"""Convolutions of the same tensor with kernels of one element as one: the tensor is read once.
+"""Join 1x1 convolutions of the same tensor into one, which reads the tensor once.
 
-Before: FusedConvolution(x) → a, FusedConvolution(x) → b, of the same windows and with the same activation
-After:  FusedConvolution(x), with the filters of both, → FusedChannels → a
+Before: FusedConvolution(x) → a, FusedConvolution(x) → b, with equal windows and activations
+After:  FusedConvolution(x), with the filters of both → FusedChannels → a
                                                        → FusedChannels → b
 """
 
@@ -16,16 +16,17 @@ from irrun.ops import Fact
 from irrun.ops.fused.fused_channels import FusedChannels
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.shapes import with_axis
-from irrun.optimize.channels import may_have_others_between
+from irrun.optimize.channels import may_be_channel_slice
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 from irrun.tensor import Array
 
-ORDER = 62
+AFTER = {
+    "fuse-convolution": "it joins convolutions with their epilogues",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     siblings: dict[Outlet, list[tuple[Node, FusedConvolution]]] = defaultdict(list)
     for node in graph.nodes("FusedConvolution"):
         data, *rest = graph.sources(node.id)
@@ -44,7 +45,7 @@ def _can_join(graph: Rewriter, node: Node, op: FusedConvolution) -> bool:
     fact = graph.fact(first(node))
     if fact is None or fact.rank is None or groups != 1 or any(taps != 1 for taps in kernel) or op.least is not None:
         return False
-    return may_have_others_between(graph, first(node))
+    return may_be_channel_slice(graph, first(node))
 
 
 def _are_alike(a: FusedConvolution, b: FusedConvolution) -> bool:

@@ -1,4 +1,4 @@
-"""Products and gathers with weights in few bits, which are decompressed a part at a time.
+"""Keep weights in few bits, and let products and gathers decompress a part at a time.
 
 Before: Const(u8) → Convert → Subtract(zero) → Multiply(scale) → MatMul(x, ·) → Add(bias) → ReLU
 After:  FusedPackedMatMul(x)
@@ -6,8 +6,8 @@ After:  FusedPackedMatMul(x)
 Before: Const(u8) → Convert → Subtract(zero) → Multiply(scale) → Gather(·, indices)
 After:  FusedPackedGather(indices)
 
-Which weights these are is settled before: see ``irrun.optimize.packed``. What no step takes in this form is
-decompressed in the end.
+``irrun.optimize.packed`` chooses the weights beforehand. Those that no step consumes in this form are decompressed at
+the end.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from irrun.ops.movement.gather import GatherV8
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 69
+AFTER = {
+    "fuse-activations": "an activation of several layers fits the epilogue as one",
+    "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+    "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("MatMul", "Gather"):
         if isinstance(node.op, MatMul):
             _multiply(graph, node, node.op.transpose_b)

@@ -1,6 +1,6 @@
-"""Pool without indices where nobody takes them.
+"""Pool without computing indices that have no consumer.
 
-Before: MaxPool-8(x) → values, indices, of which indices feed nothing; or MaxPool-1(x)
+Before: MaxPool-8(x) → values, indices, where indices has no consumer; or MaxPool-1(x)
 After:  FusedMaxPool(x) → values
 """
 
@@ -11,12 +11,9 @@ from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.pooling.max_pool import MaxPoolV1, MaxPoolV8, MaxPoolV14, indexed_windows
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
-
-ORDER = 30
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("MaxPool"):
         op = node.op
         fact = graph.fact(first(node))

@@ -1,4 +1,4 @@
-"""Leave out layers that change nothing, and the factor of a Swish that is one.
+"""Remove layers that change nothing, and the beta of a Swish that is 1.
 
 Before: x f32[2,3] → Convert(f32) → Reshape([2,3]) → Transpose([0,1]) → Identity → Swish(·, 1) → y
 After:  x → Swish → y
@@ -9,14 +9,15 @@ from __future__ import annotations
 from irrun.graph import Node
 from irrun.optimize.patterns import first, same_shape, scalar
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 20
+AFTER = {
+    "fold-known-values": "a Reshape is seen to change nothing once its target is known",
+}
 
 _SAME_SHAPE = ("Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Tile")
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("Convert", "Transpose", "Identity", *_SAME_SHAPE):
         sources = graph.sources(node.id)
         source = sources[0] if sources else None
@@ -31,7 +32,7 @@ def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
 
 
 def _keeps(graph: Rewriter, node: Node) -> bool:
-    """Whether a node gives its input where type and shape are the same."""
+    """Return whether a node is the identity, provided that type and shape are those of its input."""
     if node.type != "Transpose":
         return True
     order = graph.constant(graph.sources(node.id)[1])

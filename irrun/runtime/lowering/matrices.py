@@ -190,7 +190,7 @@ def attended(
     op: FusedAttention, builder: Builder, query: Array, key: Array, value: Array, mask: Array | None = None
 ) -> Array | None:
     """Attention head by head."""
-    if op.key_turned:
+    if op.key_transposed:
         key = key.swapaxes(-1, -2)
     mask = None if op.causal else mask
     if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):

@@ -1,4 +1,4 @@
-"""Read shapes and orders of axes once instead of in every run.
+"""Read constant target shapes and permutations of axes once instead of in every run.
 
 Before: Reshape(x, [2, -1, 4]) → Transpose([0, 2, 1]) → Unsqueeze(0)
 After:  FusedView(x) → FusedView → FusedView
@@ -10,19 +10,20 @@ from irrun.graph import Node
 from irrun.ops.fused.fused_view import FusedView
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.settings import Settings
 
-ORDER = 98
+AFTER = {
+    "remove-needless": "it removes a Reshape or a Transpose, not the FusedView of one",
+}
 
 
-def run(graph: Rewriter, settings: Settings) -> None:  # noqa: ARG001
+def run(graph: Rewriter) -> None:
     for node in graph.nodes("Reshape", "Squeeze", "Unsqueeze", "Transpose"):
-        op = _settled(graph, node)
+        op = _view(graph, node)
         if op is not None:
             graph.replace(first(node), graph.add(op, graph.sources(node.id)[:1], [node]))
 
 
-def _settled(graph: Rewriter, node: Node) -> FusedView | None:
+def _view(graph: Rewriter, node: Node) -> FusedView | None:
     sources, fact = graph.sources(node.id), graph.fact(first(node))
     given = graph.fact(sources[0]) if sources else None
     if fact is None or given is None or graph.constant(first(node)) is not None:
