@@ -16,7 +16,7 @@ def fact(type: ElementType, dims: str) -> Fact:
 
 
 def loop_model(folder: Path, trip: int, limit: float) -> Path:
-    """sum = x; do { sum = sum + i } while (sum < limit), with the sums of all runs joined."""
+    """Save sum = x; do { sum = sum + i } while (sum < limit), with the sums of all iterations concatenated."""
     ir = Writer("loop")
     x = ir.parameter("x", F32, Shape([1, 2]))
     count = ir.constant(np.array(trip), I64)

@@ -1,4 +1,4 @@
-"""What the benchmarks say of memory."""
+"""The measurement of memory in the benchmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MIB = 60
 
 
 def test_peak_memory_is_that_of_the_program(tmp_path: Path) -> None:
-    """Not that of the one that began it, and not what was given back."""
+    """Memory that was freed counts; memory of the parent process does not."""
     code = (
         f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); import worker; before = worker.peak_mib()\n"
         f"values = bytearray(b'x') * ({MIB} << 20); del values; print(worker.peak_mib() - before)"

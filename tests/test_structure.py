@@ -1,4 +1,4 @@
-"""The shape of the code base itself."""
+"""The structure of the code base."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def modules() -> list[Path]:
 
 
 def imports(path: Path) -> set[str]:
-    """The modules that a file imports, TYPE_CHECKING or not."""
+    """Return the modules that a file imports, including those under TYPE_CHECKING."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -99,7 +99,7 @@ def test_every_operation_has_cases() -> None:
 
 
 def test_a_module_is_named_like_its_operation() -> None:
-    """Which is how an operation is found without importing all the others."""
+    """The registry finds an operation by the name of its module, without importing all the others."""
     for cls in declarations():
         assert cls.__module__.rpartition(".")[2].replace("_", "") == cls.type.lower(), cls
 

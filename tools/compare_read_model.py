@@ -1,7 +1,7 @@
-"""Plants faults in a small IR and writes docs/read-model.md: what read_model of OpenVINO and irrun say of each.
+"""Plants faults in a small IR and writes docs/read-model.md, the answers of OpenVINO's read_model and of irrun.
 
-Needs the OpenVINO wheel, and is run by hand: ``python tools/compare_read_model.py``. What irrun says is brought up to
-date by ``tools/generate.py`` too, which takes over what OpenVINO said from the page, and copies some rows to README.md.
+Run it by hand, with the OpenVINO wheel installed: ``python tools/compare_read_model.py``. ``tools/generate.py`` updates
+the findings of irrun, keeps the answers of OpenVINO from the page, and copies some rows to README.md.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Change = Callable[[str, bytes], tuple[str, bytes]]
 
 
 class Fault(NamedTuple):
-    """A fault by name, how it is planted, and whether the README shows it."""
+    """A fault: its name, the change that plants it, and True in ``shown`` if the README shows it."""
 
     name: str
     change: Change
@@ -50,7 +50,7 @@ class Fault(NamedTuple):
 
 
 def net() -> tuple[str, bytes]:
-    """A Convolution, a ReLU and a Reshape: 1x3x8x8 to 1x64."""
+    """Return a model of a Convolution, a ReLU and a Reshape: 1x3x8x8 to 1x64."""
     ir = Writer("net")
     x = ir.parameter("image", F32, Shape([1, 3, 8, 8]))
     pattern = ir.constant(np.array([0, -1]), I64, name="pattern")
@@ -72,7 +72,7 @@ def net() -> tuple[str, bytes]:
 
 
 def text(old: str, new: str, after: str = "") -> Change:
-    """Another text in the place of the first one behind a mark."""
+    """Replace the first occurrence of ``old`` after the text ``after``."""
 
     def change(xml: str, weights: bytes) -> tuple[str, bytes]:
         at = xml.index(old, xml.index(after))
@@ -86,7 +86,7 @@ def binary(make: Callable[[bytes], bytes]) -> Change:
 
 
 def without(*patterns: str) -> Change:
-    """The text without what some patterns match."""
+    """Delete all matches of some patterns."""
 
     def change(xml: str, weights: bytes) -> tuple[str, bytes]:
         for pattern in patterns:
@@ -99,7 +99,7 @@ def without(*patterns: str) -> Change:
 
 
 def misaligned(xml: str, weights: bytes) -> tuple[str, bytes]:
-    """The file with its f32 constant three bytes further on."""
+    """Move the f32 constant three bytes further."""
     return xml.replace('offset="16"', 'offset="19"'), weights[:16] + bytes(3) + weights[16:]
 
 
@@ -114,16 +114,16 @@ FAULTS = (
     Fault("`pads_begin` deleted", text('pads_begin="1, 1" ', "")),
     Fault("an unknown attribute", text('auto_pad="explicit"', 'auto_pad="explicit" groups="2"'), shown=True),
     Fault("an unknown element", text("<output>", "<shapes /><output>", 'name="conv1"')),
-    Fault("one more attribute on `<net>`", text('version="11"', 'version="11" batch="1"')),
-    Fault("a tensor name of an input at an output", text('id="2" ', 'id="2" names="image" ', 'name="flat"')),
+    Fault("an extra attribute on `<net>`", text('version="11"', 'version="11" batch="1"')),
+    Fault("an output with the tensor name of an input", text('id="2" ', 'id="2" names="image" ', 'name="flat"')),
     Fault("no layers", without(r"(?<=<layers>).*(?=</layers>)", r"(?<=<edges>).*(?=</edges>)")),
     Fault("no Result", without(r'<layer id="6".*?</layer>', r'<edge from-layer="5"[^>]*>')),
     Fault("a dim of 10^12", text('shape="1,3,8,8"', 'shape="1,3,8,1000000000000"')),
     Fault("a shape of rank 70", text('shape="1,3,8,8"', f'shape="{",".join(["1"] * 70)}"')),
     Fault("a Const whose size overflows 64 bits", text(SHAPE, 'shape="4194304, 4194304, 4194304"')),
     Fault("an f32 Const at byte 19", misaligned),
-    Fault("an edge from a layer that there is not", text('from-layer="3"', 'from-layer="77"'), shown=True),
-    Fault("two layers of one id", text('<layer id="4"', '<layer id="3"'), shown=True),
+    Fault("an edge from a layer that does not exist", text('from-layer="3"', 'from-layer="77"'), shown=True),
+    Fault("two layers with the same id", text('<layer id="4"', '<layer id="3"'), shown=True),
     Fault('`<net version="12">`', text('version="11"', 'version="12"')),
     Fault("an empty file", lambda _, weights: ("", weights)),
     Fault("a truncated `.bin`", binary(lambda weights: weights[:100]), shown=True),
@@ -131,10 +131,10 @@ FAULTS = (
     Fault("a Git LFS pointer for a `.bin`", binary(lambda _: LFS)),
     Fault("an input without an edge", without(r'<edge from-layer="2"[^>]*>')),
     Fault("a cycle", text('from-layer="0" from-port="0"', 'from-layer="4" from-port="1"')),
-    Fault("a size that is not that of the shape", text('size="432"', 'size="430"'), shown=True),
+    Fault("a size that does not match the shape", text('size="432"', 'size="430"'), shown=True),
     Fault("two constants that overlap", text('offset="0"', 'offset="8"'), shown=True),
-    Fault("a letter for a number", text('strides="2, 2"', 'strides="a, b"')),
-    Fault("a closing tag without its `<`", text("</dim>", "/dim>"), shown=True),
+    Fault("a letter instead of a number", text('strides="2, 2"', 'strides="a, b"')),
+    Fault("a closing tag without `<`", text("</dim>", "/dim>"), shown=True),
     Fault("tags that do not match", text("</edges>", "</edge>")),
     Fault("a port without a precision", text(' precision="FP32"', "", OUTPUT)),
     Fault("an operation in the wrong case", text('type="ReLU"', 'type="Relu"')),
@@ -142,7 +142,7 @@ FAULTS = (
 
 
 def read_model(path: Path) -> str:
-    """What OpenVINO makes of a file: the shapes of its outputs, or the last line of its message."""
+    """Return OpenVINO's answer to a file: the shapes of its outputs, or the last line of its message."""
     ran = subprocess.run([sys.executable, "-c", READER, str(path)], capture_output=True, text=True, check=False)
     if ran.returncode == 0:
         return f"accepts it; the outputs are {ran.stdout.strip()}"
@@ -153,7 +153,7 @@ def read_model(path: Path) -> str:
 
 
 def irrun(path: Path) -> list[str]:
-    """What irrun says of a file, a line for each finding."""
+    """Return the findings of irrun in a file, one per line."""
     return [
         f"{place.row}:{place.column} {found.severity}: {found.message} [{found.code}]"
         for found, place in ((item.diagnostic, item.place) for item in lint(path).findings())
@@ -161,7 +161,7 @@ def irrun(path: Path) -> list[str]:
 
 
 def said(xml: str, weights: bytes, said_before: str | None = None) -> tuple[str, list[str]]:
-    """What OpenVINO makes of a file, unless that is known from before, and what irrun says."""
+    """Return the answers of OpenVINO and of irrun to a file. OpenVINO does not run if its answer is given."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.xml"
         path.write_text(xml, encoding="utf-8")
@@ -180,7 +180,10 @@ def row(fault: Fault, sound: tuple[str, bytes], before: str | None = None) -> st
 
 
 def page(version: str, before: Mapping[str, str]) -> str:
-    """The page; ``before`` holds what OpenVINO said, in the words of the page, where it is not to be asked again."""
+    """Return the page.
+
+    ``before`` holds the answers of OpenVINO by fault, as printed on the page; if it is empty, OpenVINO runs.
+    """
     sound = net()
     if before:
         found = said(*sound, "")[1]
@@ -190,9 +193,9 @@ def page(version: str, before: Mapping[str, str]) -> str:
     if found:
         raise ValueError(f"the sound file is not: {found}")
     lines = [
-        "# What `read_model` says, and what irrun says",
+        "# Answers of `read_model` and of irrun to faulty files",
         "",
-        "Made by `tools/compare_read_model.py`, which plants each fault in one small IR and runs both on it:",
+        "`tools/compare_read_model.py` makes this page. It plants each fault in one small IR and runs both on it:",
         f"`read_model` of OpenVINO {version}, and `irrun lint`. Without a fault the output is [1,64],",
         "and irrun has no finding.",
         "",
@@ -204,7 +207,10 @@ def page(version: str, before: Mapping[str, str]) -> str:
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """The page with what irrun says now, and the README with some of its rows. Takes no OpenVINO."""
+    """Yield the page with the present findings of irrun, and the README with some of its rows.
+
+    Does not need OpenVINO.
+    """
     written = PAGE.read_text(encoding="utf-8")
     version = re.search(r"OpenVINO (\d[\d.]*\d)", written)
     before = {cells[1]: cells[2] for line in written.splitlines() if len(cells := _cells(line)) == 5}
@@ -217,7 +223,7 @@ def files() -> Iterator[tuple[Path, str]]:
 
 
 def readme(whole: str, text: str) -> str:
-    """The README with the rows of the page that it shows between its marks."""
+    """Return the README with some rows of the page between its marks."""
     shown = {fault.name for fault in FAULTS if fault.shown}
     rows = [line for line in text.splitlines() if len(cells := _cells(line)) == 5 and cells[1] in shown]
     head, _, rest = whole.partition(BEGIN)
@@ -226,12 +232,12 @@ def readme(whole: str, text: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """The cells of a row of a table, with what stands before the first and behind the last."""
+    """Return the cells of a row of a table, with the text before the first and after the last."""
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
 
 
 def _cell(words: str) -> str:
-    """Words as code in a cell of a table."""
+    """Return a text as code in a cell of a table."""
     short = words if len(words) <= WIDEST else f"{words[:WIDEST]}…"
     return "`" + short.replace("|", "\\|").replace("`", "'") + "`"
 

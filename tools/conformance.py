@@ -1,9 +1,9 @@
-"""Asks OpenVINO's CPU plugin every operation case, and writes docs/conformance.md: the scoreboard of the IR.
+"""Runs every operation case on OpenVINO's CPU plugin and writes docs/conformance.md, the scoreboard of the IR.
 
-Needs the OpenVINO wheel, and is run by hand: ``python tools/conformance.py [FOLDER]``. It records the outcomes in
-docs/data/cpu-plugin.json; FOLDER keeps the answers, so that the next run asks only about what is new. The exit status
-is 1 where a case has no reason for its outcome, or a reason and no departure. ``tools/generate.py`` makes the page from
-the record.
+Run it by hand, with the OpenVINO wheel installed: ``python tools/conformance.py [FOLDER]``. It records the outcomes in
+docs/data/cpu-plugin.json; FOLDER keeps the answers, so that the next run computes only new ones. The exit status is 1
+if a case has a wrong outcome and no departure, or a departure and a right outcome. ``tools/generate.py`` makes the page
+from the record.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "conformance.md"
 RECORD = ROOT / "docs" / "data" / "cpu-plugin.json"
 BY_CHANCE = "memory"
-"""The departure whose cases may agree now and then."""
+"""The departure of cases that sometimes agree."""
 
 HEAD = """\
 # Conformance
 
-How often irrun and OpenVINO's CPU plugin answer as the specification says. Made by `tools/generate.py` from
-recorded answers; [how it is measured](#how-it-is-measured).
+The number of cases in which irrun and OpenVINO's CPU plugin return what the specification says.
+`tools/generate.py` makes this page from recorded answers; see [how it is measured](#how-it-is-measured).
 
 | | cases | irrun | CPU plugin of OpenVINO {version} |
 |---|---:|---:|---:|
@@ -44,21 +44,21 @@ recorded answers; [how it is measured](#how-it-is-measured).
 MEASURED = """
 ## How it is measured
 
-An operation case is one call of an operation: its attributes, its inputs, and the outputs that are expected. They come
-from an example of the specification page, from a formula that is written out beside the case, or, where the page says
-nothing, from OpenVINO. The cases are irrun's own tests (`tests/cases/`), and each runs in several forms: as a kernel,
-as a model with static and with dynamic shapes, in half precision. A case that irrun fails fails the tests, so its
-column tells how much is checked; for this page each kernel has run again.
+An operation case is one call of an operation: its attributes, its inputs and the expected outputs. These come from an
+example of the specification, from a formula beside the case, or, where the specification is silent, from OpenVINO. The
+cases are irrun's own tests (`tests/cases/`), and each runs in several forms: as a kernel, as a model with static and
+with dynamic shapes, in half precision. A case that irrun fails also fails the tests, so the column of irrun shows how
+much is checked; each kernel runs again for this page.
 
-The CPU plugin gets the same case as a model, with `INFERENCE_PRECISION_HINT=f32`, in a process of its own: input 0 is a
+The CPU plugin runs the same case as a model with `INFERENCE_PRECISION_HINT=f32`, in a separate process: input 0 is a
 Parameter, the others are constants unless the case says otherwise. New memory is filled with a pattern
-(`MALLOC_PERTURB_`), so that elements which are never written show. Types and shapes must be equal, values within the
-tolerance of the case, and at least 1e-4 relative and 1e-5 absolute. The case does not count where the plugin gives
-something else, refuses the model, crashes, or is right by chance only. The last column of a table says why, with the
-number of cases.
+(`MALLOC_PERTURB_`), so that elements that are never written show. Types and shapes must be equal, and values within the
+tolerance of the case, which is at least 1e-4 relative and 1e-5 absolute. A case does not count if the plugin returns
+something else, refuses the model, crashes, or is right only by chance. The last column of a table lists the reasons,
+with the number of cases.
 
 ```
-python tools/conformance.py                  # ask the plugin every case: docs/data/cpu-plugin.json
+python tools/conformance.py                  # run every case on the plugin: docs/data/cpu-plugin.json
 python tools/onnx_suite.py FOLDER --record   # run ONNX's suite, its IRs in FOLDER: docs/data/onnx-suite.json
 python tools/generate.py                     # write this page
 ```
@@ -66,7 +66,7 @@ python tools/generate.py                     # write this page
 
 
 class Score(NamedTuple):
-    """A number of cases, and how many of them irrun and the CPU plugin answer as expected."""
+    """A number of cases, and the numbers of those in which irrun and the CPU plugin return the expected outputs."""
 
     cases: int
     irrun: int
@@ -78,7 +78,7 @@ class Score(NamedTuple):
 
 
 class Scoreboard:
-    """The cases by operation version, with the outcomes that are recorded of them."""
+    """The cases by operation version, with their recorded outcomes."""
 
     def __init__(self) -> None:
         record = records.read(RECORD)
@@ -99,7 +99,7 @@ class Scoreboard:
 
 
 def cases() -> dict[tuple[str, str], list[AnyCase]]:
-    """The cases of each operation version."""
+    """Return the cases of each operation version."""
     found: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
     for case in (*all_cases(), *all_models()):
         spec = harness.declaration(case).spec
@@ -108,7 +108,7 @@ def cases() -> dict[tuple[str, str], list[AnyCase]]:
 
 
 def outcomes(record: Mapping[str, Any]) -> dict[str, str]:
-    """The recorded outcome of each case by its name."""
+    """Return the recorded outcome of each case, by name."""
     return {
         f"{version}{'-' if name else ''}{name}": outcome
         for version, by_outcome in record["cases"].items()
@@ -152,14 +152,14 @@ def _operations(specs: Iterable[OpSpec], board: Scoreboard) -> Iterator[str]:
 
 
 def _departures(spec: OpSpec, members: Iterable[AnyCase]) -> str:
-    """The departures of an operation, with the number of cases of each."""
+    """Return the departures of an operation, with the number of cases of each."""
     counts = Counter(reason(case) for case in members if case.departs)
     texts = dict.fromkeys((*spec.departures.values(), *counts))
     return "; ".join(f"{text} ({counts[text]})" for text in texts).replace("|", "\\|")
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """The page. Takes no OpenVINO."""
+    """Yield the page. Does not need OpenVINO."""
     yield PAGE, page()
 
 

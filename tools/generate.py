@@ -1,4 +1,7 @@
-"""Writes what is made from the code: schemas, pages, a table of the README. ``--check`` fails where one is stale."""
+"""Writes the files that are generated from the code: schemas, pages, a table of the README.
+
+``--check`` writes nothing and fails if a file is stale.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ RULES = ROOT / "docs" / "rules"
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Every generated file and its text."""
+    """Yield every generated file with its text."""
     yield ROOT / "schemas" / "ir-v11.rng", relaxng()
     yield ROOT / "schemas" / "ir-v11.xsd", xsd()
     yield ROOT / "schemas" / "lint-report.schema.json", report_schema()
@@ -33,14 +36,14 @@ def files() -> Iterator[tuple[Path, str]]:
 
 
 def operations() -> str:
-    """The table of operations, by category."""
+    """Return the table of operations, by category."""
     specs = sorted((cls.spec for cls in declarations()), key=lambda spec: (spec.category, spec.type.lower()))
     lines = [
         "# Operations",
         "",
-        "Made by `tools/generate.py` from the declarations. The version is the opset that declares the operation;",
-        "later opsets have it too, up to its next version. The types are those of the inputs. *Verified by* says",
-        "where the expectations of its cases come from: an example of the page, a formula, the answer of OpenVINO.",
+        "`tools/generate.py` makes this page from the declarations. The version is the opset that declares the",
+        "operation; later opsets have it too, up to its next version. The types are those of the inputs. *Verified by*",
+        "names the sources of the expected outputs: an example of the specification, a formula, OpenVINO's answer.",
     ]
     verified = _verified()
     for category, members in groupby(specs, key=lambda spec: spec.category):
@@ -56,7 +59,7 @@ def operations() -> str:
 
 
 def _verified() -> dict[tuple[str, str], list[str]]:
-    """Where the expectations of the cases of each operation come from."""
+    """Return the sources of the expected outputs of each operation."""
     found: dict[tuple[str, str], set[str]] = {}
     for case in (*all_cases(), *all_models()):
         version = f"opset{case.opset}" if isinstance(case.opset, int) else case.opset
@@ -82,7 +85,7 @@ def _cell(text: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail where a file is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a file is stale")
     check = parser.parse_args().check
     stale = []
     made = set()

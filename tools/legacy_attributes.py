@@ -1,4 +1,4 @@
-"""The page of attributes that old writers left and nobody reads."""
+"""The page of attributes that old writers left and no reader uses."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from irrun.ops.registry import declarations
 
 
 def page() -> str:
-    """A table of them, by operation."""
+    """Return a table of them, by operation."""
     lines = [
         "# Legacy attributes",
         "",
-        "Made by `tools/generate.py` from the declarations. These attributes are found in IRs of earlier releases and",
-        "mean nothing: OpenVINO passes over them, and so does irrun, in silence.",
+        "`tools/generate.py` makes this page from the declarations. Writers of earlier releases left these attributes,",
+        "which have no meaning: OpenVINO ignores them, and so does irrun, without a finding.",
         "",
         "| operation | version | attributes | left by |",
         "|---|---|---|---|",

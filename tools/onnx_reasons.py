@@ -1,4 +1,4 @@
-"""Why irrun or the CPU plugin do not give what ONNX publishes: by group of docs/data/onnx-suite.json.
+"""Reasons for outputs of irrun or the CPU plugin other than those that ONNX publishes, by group of onnx-suite.json.
 
 A reason holds for the cases whose names, without their kind and ``test_``, match one of its patterns.
 """
@@ -18,8 +18,8 @@ class Reason(NamedTuple):
 REASONS: Final[Mapping[str, Sequence[Reason]]] = {
     "openvino only": (
         Reason(
-            "Run as written, irrun rounds every tensor of f16 to f16, and two elements are off by two units in the last"
-            " place; the plugin rounds none with `INFERENCE_PRECISION_HINT=f32`, and irrun fewer when it optimises",
+            "As written, irrun rounds every f16 tensor to f16, and two elements differ by two units in the last place;"
+            " the plugin rounds none with `INFERENCE_PRECISION_HINT=f32`, and irrun rounds fewer when it optimises",
             ("attention_4d_causal_fp16_expanded",),
         ),
         Reason(
@@ -27,23 +27,23 @@ REASONS: Final[Mapping[str, Sequence[Reason]]] = {
             ("div_int32_trunc",),
         ),
         Reason(
-            "The page leaves the minimum of no elements undefined: the largest float, which the plugin gives too where "
-            "the axes are constant",
+            "The specification leaves the minimum of no elements undefined; irrun returns the largest float, as does "
+            "the plugin for constant axes",
             ("reduce_min_empty_set",),
         ),
     ),
     "irrun only": (
-        Reason("Gives NaN where all of a row is masked", ("attention_*",)),
+        Reason("Returns NaN where a whole row is masked", ("attention_*",)),
         Reason("Rounds integer division toward zero, and saturates 8-bit products", ("bitshift_*",)),
         Reason("Computes f64 in f32", ("cast_*", "castlike_*", "operator_add*")),
-        Reason("Leaves an error of rounding where zero is expected", ("dft*",)),
+        Reason("Returns a rounding error where zero is expected", ("dft*",)),
         Reason("Refuses strings", ("equal_string*",)),
-        Reason("Refuses a Convert to which it gives no shape", ("linear_attention_*",)),
+        Reason("Refuses a Convert for which it infers no shape", ("linear_attention_*",)),
         Reason("Suppresses a box whose overlap equals the threshold", ("nonmaxsuppression_*",)),
         Reason("Refuses tensors of dynamic rank", ("reduce_log_sum_*", "unsqueeze_*")),
         Reason("Leaves the result unwritten where the repeats are an input", ("tile",)),
-        Reason("Orders equal elements by no rule", ("top_k_same_values*",)),
-        Reason("Gives zeros for the softmax of large, equal numbers", ("squeezenet",)),
+        Reason("Orders equal elements arbitrarily", ("top_k_same_values*",)),
+        Reason("Returns zeros for the softmax of large, equal numbers", ("squeezenet",)),
     ),
     "neither": (
         Reason(
@@ -52,22 +52,25 @@ REASONS: Final[Mapping[str, Sequence[Reason]]] = {
         ),
         Reason("The numbers are random", ("bernoulli_*",)),
         Reason(
-            "Converted to a division by a power of two; for these shifts that is 0, or too large for the type",
+            "Converted to a division by a power of two; for these shifts the power is 0, or too large for the type",
             ("bitshift_*",),
         ),
         Reason(
-            "`saturate` and `round_mode` are lost: Convert has neither, and another value for NaN in f4e2m1",
+            "`saturate` and `round_mode` are lost, as Convert has neither; NaN becomes another value in f4e2m1",
             ("cast_*", "castlike_*"),
         ),
         Reason("DFT is converted with another axis, or another last dimension where it is real", ("dft_*",)),
-        Reason("Converted to formulas that round at another place", ("dynamicquantizelinear*", "quantizelinear_*")),
+        Reason("Converted to formulas that round in other places", ("dynamicquantizelinear*", "quantizelinear_*")),
         Reason("`layout` is lost", ("*_batchwise",)),
         Reason("Peepholes are lost", ("lstm_with_peepholes",)),
         Reason("Converted to a MaxPool that has windows outside of the data", ("maxpool_2d_ceil_*",)),
-        Reason("The page leaves the maximum of no elements undefined", ("reduce_max_empty_set",)),
+        Reason("The specification leaves the maximum of no elements undefined", ("reduce_max_empty_set",)),
         Reason("Interpolate has no antialias in these modes", ("resize_*_antialias",)),
         Reason("`exclude_outside` is lost", ("resize_*_exclude_outside",)),
-        Reason("ONNX aligns corners by the size before it is rounded, Interpolate after", ("resize_*_align_corners",)),
+        Reason(
+            "ONNX aligns corners by the size before rounding, Interpolate by the rounded size",
+            ("resize_*_align_corners",),
+        ),
         Reason("`keep_aspect_ratio_policy` is lost", ("resize_*_not_larger", "resize_*_not_smaller")),
         Reason("ONNX takes the maximum of weighted elements, ROIAlign of interpolated ones", ("roialign_mode_max",)),
         Reason("`mode` is lost", ("spacetodepth_crd_*",)),
@@ -76,6 +79,6 @@ REASONS: Final[Mapping[str, Sequence[Reason]]] = {
 
 
 def reason(group: str, name: str) -> Reason | None:
-    """The reason for one case of a group, the first that matches."""
+    """Return the reason for one case of a group, the first that matches."""
     short = name.partition("/")[2].removeprefix("test_")
     return next((item for item in REASONS[group] if any(fnmatchcase(short, to) for to in item.patterns)), None)

@@ -1,9 +1,9 @@
 """Runs ONNX's own backend suite, as OpenVINO converts it, in irrun and in OpenVINO's CPU plugin.
 
-Needs the wheels of OpenVINO and ONNX, and is run by hand: ``python tools/onnx_suite.py FOLDER [--record]``. FOLDER
-keeps the converted models and the plugin's answers, so that the next run takes over both. ``--record`` writes what
-comes out to docs/data/onnx-suite.json, of which ``tools/generate.py`` makes a section of docs/conformance.md. The exit
-status is 1 where irrun finds a fault in a model, or a case fails without a reason in ``tools/onnx_reasons.py``.
+Run it by hand, with the wheels of OpenVINO and ONNX installed: ``python tools/onnx_suite.py FOLDER [--record]``. FOLDER
+keeps the converted models and the plugin's answers for the next run. ``--record`` writes the results to
+docs/data/onnx-suite.json, from which ``tools/generate.py`` makes a section of docs/conformance.md. The exit status is 1
+if irrun finds a fault in a model, or a case fails without a reason in ``tools/onnx_reasons.py``.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from tools.onnx_reasons import REASONS, Reason, reason
 
 RECORD = Path(__file__).resolve().parents[1] / "docs" / "data" / "onnx-suite.json"
 TITLES = {
-    "openvino only": "The plugin gives what ONNX publishes, irrun does not",
-    "irrun only": "irrun gives what ONNX publishes, the plugin does not",
-    "neither": "Neither gives what ONNX publishes",
+    "openvino only": "The plugin returns what ONNX publishes, irrun does not",
+    "irrun only": "irrun returns what ONNX publishes, the plugin does not",
+    "neither": "Neither returns what ONNX publishes",
 }
 MOST_CAUSES = 12
 
 
 def summary(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """The record of a run: numbers by kind, and the names of the cases that not both pass, with the difference."""
+    """Return the record of a run: numbers by kind, and the differences of the cases that irrun or the plugin fails."""
     converted = [item for item in verdicts if not item.refused]
     return {
         "kinds": {kind: _numbers([item for item in verdicts if item.kind == kind]) for kind in KINDS},
@@ -56,7 +56,7 @@ def _numbers(verdicts: Sequence[Verdict]) -> dict[str, int]:
 
 
 def cause(refused: str) -> str:
-    """What OpenVINO does not convert, in few words."""
+    """Return the reason for a failed conversion in a few words."""
     type = re.search(r"Unsupported data type (\w+)|type (\w+) expected: BOOL, ", refused)
     rule = re.search(
         r"No conversion rule found for operations: ([\w.:, -]+?)(?= To facilitate| OpenVINO| --|$)", refused
@@ -74,27 +74,27 @@ def totals(record: Mapping[str, Any]) -> Counter[str]:
 
 
 def unexplained(record: Mapping[str, Any]) -> list[str]:
-    """The cases for which no reason is known."""
+    """Return the cases without a known reason."""
     return [name for group in REASONS for name in record[group] if reason(group, name) is None]
 
 
 def row() -> str:
-    """The row of the scoreboard about the suite."""
+    """Return the row of the scoreboard for the suite."""
     all = totals(records.read(RECORD))
     name = "[ONNX's backend suite](#onnxs-backend-suite), cases that OpenVINO converts"
     return f"| {name} | {all['converted']:,} | {all['irrun']:,} | {all['openvino']:,} |"
 
 
 def section() -> Iterator[str]:
-    """The section of the page about the suite."""
+    """Yield the section of the page for the suite."""
     record = records.read(RECORD)
     yield from (
         "",
         "## ONNX's backend suite",
         "",
-        f"The cases of the wheel of ONNX {record['onnx']}, converted by OpenVINO {record['openvino']}: an oracle that",
-        "knows neither OpenVINO nor irrun. irrun runs each as written and optimised, and lints it. Expected are the",
-        "outputs that ONNX publishes, with the types and the tolerances of ONNX's own runner.",
+        f"The cases of the wheel of ONNX {record['onnx']}, converted by OpenVINO {record['openvino']}: an oracle",
+        "independent of OpenVINO and irrun. irrun runs each case as written and optimised, and lints it. The expected",
+        "outputs are those that ONNX publishes, with the types and the tolerances of ONNX's own runner.",
         "",
         "| kind | cases | converted | irrun | CPU plugin |",
         "|---|---:|---:|---:|---:|",
@@ -109,7 +109,7 @@ def section() -> Iterator[str]:
             found[reason(group, name)].append(f"`{name.partition('/')[2].removeprefix('test_')}`")
         yield from ("", f"### {title} ({len(names)})", "")
         if group == "neither":
-            yield f"In {len(record['alike'])} of them irrun and the plugin give the same: the conversion differs."
+            yield f"In {len(record['alike'])} of them irrun and the plugin agree: the conversion changed the model."
             yield ""
         yield from ("| reason | cases | such as |", "|---|---:|---|")
         yield from (
@@ -117,14 +117,14 @@ def section() -> Iterator[str]:
         )
     causes = Counter(record["not converted"])
     rest = causes.total() - sum(number for _, number in causes.most_common(MOST_CAUSES))
-    yield from ("", f"### OpenVINO does not convert it ({causes.total()})", "", "| cause | cases |", "|---|---:|")
+    yield from ("", f"### Not converted by OpenVINO ({causes.total()})", "", "| cause | cases |", "|---|---:|")
     ranked = sorted(causes.items(), key=lambda item: (-item[1], item[0]))[:MOST_CAUSES]
     yield from (f"| {text} | {number} |" for text, number in ranked)
     yield f"| {len(causes) - len(ranked)} other causes | {rest} |"
 
 
 def report(record: Mapping[str, Any]) -> Iterator[str]:
-    """The counts, and the cases that not both pass."""
+    """Yield the counts, and the cases that irrun or the plugin fails."""
     for kind, numbers in (*record["kinds"].items(), ("all", totals(record))):
         yield f"{kind:18}" + "".join(f"  {name} {number:5}" for name, number in numbers.items())
     for group, title in TITLES.items():
@@ -144,7 +144,7 @@ def main() -> int:
     from importlib.metadata import version
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where the models are, or are to be")
+    parser.add_argument("folder", type=Path, help="folder of the converted models; missing ones are converted")
     parser.add_argument("--record", action="store_true", help="write docs/data/onnx-suite.json")
     given = parser.parse_args()
     record = summary([judge(folder) for folder in convert(given.folder)])

@@ -1,4 +1,4 @@
-"""Records: small JSON files of what other programs answered, from which pages are made."""
+"""Records: small JSON files of the answers of other programs, from which pages are made."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def write(path: Path, record: Mapping[str, Any]) -> None:
-    """Write a record: entries of its mappings and lists in order, a line for each, so that changes can be read."""
+    """Write a record with sorted entries, one per line, for readable diffs."""
     parts = [f" {json.dumps(key)}: {_value(value)}" for key, value in record.items()]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")

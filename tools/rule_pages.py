@@ -1,4 +1,4 @@
-"""The pages of the rules, with what irrun really says of their examples."""
+"""The pages of the rules, with the real output of irrun for their examples."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GROUPS = {
 
 
 def pages(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The page of each rule and the index, by path."""
+    """Yield the path and the text of the index and of the page of each rule."""
     yield folder / "README.md", index()
     for rule in rules().values():
         yield folder / f"{rule.name}.md", page(rule)
@@ -39,9 +39,9 @@ def index() -> str:
     lines = [
         "# Rules",
         "",
-        "Made by `tools/generate.py` from the rules. Each page shows what irrun really says of its example;",
-        "`irrun rule CODE` prints the explanation. *Fix* says whether `irrun lint --fix` mends the finding: safe where",
-        "the model computes what it did, unsafe, with `--unsafe-fixes`, where that is a guess at what was meant.",
+        "`tools/generate.py` makes these pages from the rules. Each page shows the real output of irrun for its",
+        "example; `irrun rule CODE` prints the explanation. *Fix* tells whether `irrun lint --fix` fixes the finding.",
+        "A safe fix keeps the meaning of the model; an unsafe one, with `--unsafe-fixes`, guesses the intended one.",
     ]
     for prefix, members in groupby(rules().values(), key=lambda rule: rule.code[:3]):
         lines += [
@@ -63,22 +63,22 @@ def page(rule: type[Rule]) -> str:
     facts = [f"Severity: {rule.severity}."]
     facts += [f"Fix: {fixes}."] if fixes else []
     facts += ["Reported when a model is compiled or runs, never by `irrun lint`."] if rule.stage == "run" else []
-    facts += ["What it says at the level of info is said only where the rule is selected."] if rule.opt_in else []
+    facts += ["Findings of level info are reported only if you select the rule."] if rule.opt_in else []
     lines = [f"# {rule.name} ({rule.code})", "", " ".join(facts), "", rule.explanation()]
     bad = next((text for text in rule.bad if text and _fits(text)), None)
     if bad is not None:
         option = f" --target-version {rule.target_version}" if rule.target_version is not None else ""
         option += f" --extend-select {rule.code}" if rule.opt_in else ""
-        lines += ["", "## What irrun says", "", f"Of this `{FILE}`:", "", *_listing(bad, "xml")]
+        lines += ["", "## Output of irrun", "", f"For this `{FILE}`:", "", *_listing(bad, "xml")]
         lines += ["", *_listing(f"$ irrun lint{option} {FILE}\n{full(findings(rule, bad))}", "text")]
         good = max((text for text in rule.good if _fits(text)), key=lambda text: _likeness(text, bad), default=None)
         if good is not None:
-            lines += ["", "Of this one, nothing:", "", *_listing(good, "xml")]
+            lines += ["", "For this one, irrun reports nothing:", "", *_listing(good, "xml")]
     return "\n".join(lines) + "\n"
 
 
 def findings(rule: type[Rule], text: str) -> Sequence[Finding]:
-    """What the linter finds in an example, beside the weights of its rule."""
+    """Return the findings of the linter in an example, with the weights of its rule."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / FILE
         if rule.weights is not None:
@@ -89,7 +89,7 @@ def findings(rule: type[Rule], text: str) -> Sequence[Finding]:
 
 
 def _fixes(rule: type[Rule]) -> str:
-    """How the findings of the examples can be mended."""
+    """Return the kinds of fixes that the findings of the examples have."""
     found = (item.diagnostic for text in rule.bad for item in findings(rule, text))
     ways = {item.fix.applicability for item in found if item.fix is not None and item.code == rule.code}
     return " or ".join(sorted(ways))

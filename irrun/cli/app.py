@@ -19,7 +19,7 @@ from irrun.cli.failures import reported
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are the modules of ``irrun.cli.commands``, imported one by one when they are used."""
+    """A group whose commands are the modules of ``irrun.cli.commands``, imported on first use."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return _names()
@@ -60,7 +60,7 @@ def _names() -> list[str]:
 
 
 def _summary(name: str) -> str:
-    """The first line of a command's module, read without importing it."""
+    """Return the first line of a command's docstring without importing its module."""
     source = Path(package.__path__[0], f"{name}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 

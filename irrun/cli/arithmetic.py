@@ -1,4 +1,4 @@
-"""How much arithmetic one call of a step takes, from the shapes that were seen."""
+"""Counts the arithmetic of one call of a step from the observed shapes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from irrun.runtime.observers import Timing
 
 
 def flops(timing: Timing) -> int | None:
-    """The floating-point operations of one call, a multiply-add counted as two; None for steps that do not count.
+    """Return the floating-point operations of one call, a multiply-add counted as two; None for uncounted steps.
 
-    A fused step counts as the product or the convolution in it does.
+    A fused step counts as the matrix product or convolution in it.
     """
     op = timing.step.node.op
     if op is None or not timing.outputs:
@@ -41,7 +41,7 @@ def flops(timing: Timing) -> int | None:
 
 
 def moved(timing: Timing) -> int:
-    """The bytes that one call reads and writes: inputs, outputs, and the weights that a fused step holds."""
+    """Return the bytes that one call reads and writes: inputs, outputs, and the weights stored in a fused step."""
     op = timing.step.node.op
     if isinstance(op, FusedConvolution | FusedMatMul | FusedPackedMatMul | FusedTransposedConvolution):
         return timing.bytes + op.weights.nbytes

@@ -1,4 +1,4 @@
-"""Arrays in files: read without trusting them, and written under the names of outputs."""
+"""Reads arrays from untrusted files, and writes outputs to files named after them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EMPTY_ZIP = b"PK\x05\x06"
 
 
 def load(path: Path) -> Array | dict[str, Array]:
-    """The array of an ``.npy`` file, or those of an ``.npz`` file by name; Failure for anything else."""
+    """Return the array of an ``.npy`` file, or the arrays of an ``.npz`` file by name; Failure for anything else."""
     try:
         with path.open("rb") as file:
             magic = file.read(6)
@@ -41,7 +41,7 @@ def load(path: Path) -> Array | dict[str, Array]:
 
 
 def load_one(path: Path) -> Array:
-    """The array of a file that holds one."""
+    """Return the array of a file that holds exactly one; Failure otherwise."""
     loaded = load(path)
     if not isinstance(loaded, dict):
         return loaded
@@ -51,7 +51,7 @@ def load_one(path: Path) -> Array:
 
 
 def check_target(path: Path, outputs: int) -> None:
-    """Raise Failure where so many outputs cannot be written to a path, before anything is computed."""
+    """Raise Failure where this number of outputs cannot be written to a path, before anything is computed."""
     if path.suffix == ".npy" and outputs != 1:
         raise Failure(f"{path} holds one array, and there are {outputs} outputs; give a folder or an .npz file")
     if path.suffix in (".npy", ".npz") and not path.parent.is_dir():
@@ -59,7 +59,7 @@ def check_target(path: Path, outputs: int) -> None:
 
 
 def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]]) -> list[Path]:
-    """Write arrays to one ``.npz`` file, one ``.npy`` file, or a folder with an ``.npy`` file for each."""
+    """Write arrays to an ``.npz`` file, an ``.npy`` file, or a folder of ``.npy`` files; return the paths."""
     if path.suffix == ".npz":
         with zipfile.ZipFile(path, "w") as archive:
             for name, (array, _) in arrays.items():
@@ -80,7 +80,7 @@ def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]]) -> list[Pa
 
 
 def widened(arrays: Mapping[str, tuple[Array, ElementType]]) -> list[str]:
-    """A sentence for each array whose element type NumPy does not have."""
+    """Return a sentence for each array whose element type NumPy does not have."""
     return [
         f'"{name}" is {type}, which NumPy does not have: it is written as {array.dtype}'
         for name, (array, type) in arrays.items()
@@ -89,7 +89,7 @@ def widened(arrays: Mapping[str, tuple[Array, ElementType]]) -> list[str]:
 
 
 def file_stems(names: Mapping[str, Any]) -> list[str]:
-    """A file name for each name, made of letters that every file system takes, no two the same."""
+    """Return a distinct file name without suffix for each name, with portable characters only."""
     stems: list[str] = []
     taken: set[str] = set()
     for name in names:

@@ -1,4 +1,4 @@
-"""``NAME=FILE`` and ``NAME[SHAPE]``, where a name may itself contain any of these signs."""
+"""Parses ``NAME=FILE`` and ``NAME[SHAPE]``, where the name may itself contain these characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irrun.tensor import Shape
 
 
 def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
-    """The input and the file of ``NAME=FILE`` or ``NAME:FILE``; no input for a bare ``FILE``."""
+    """Split ``NAME=FILE`` or ``NAME:FILE`` into the input and the file; None and the file for a bare ``FILE``."""
     named = _longest(text, ports, "=:")
     if named is not None:
         port, rest = named
@@ -28,7 +28,7 @@ def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
 
 
 def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
-    """The input and the shape of ``NAME[1,3,?,2..5]``; the name may be left out where there is one input."""
+    """Split ``NAME[1,3,?,2..5]`` into the input and its shape; the name is optional for a model with one input."""
     found = _longest(text, ports, "[")
     if found is None:
         name, bracket, _ = text.partition("[")
@@ -50,18 +50,18 @@ def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
 
 
 def unknown_input(name: str, ports: Sequence[Port]) -> str:
-    """What is said of a name that no input has."""
+    """Return the message for a name that no input has."""
     known = [name for port in ports for name in port.all_names if name]
     return f'no input "{name}"{near_match(name, known) or f"; the model has {listed(ports)}"}'
 
 
 def listed(ports: Sequence[Port]) -> str:
-    """``"a" (f32[1,3]), "b" (i64[?])``."""
+    """Return the inputs as ``"a" (f32[1,3]), "b" (i64[?])``."""
     return ", ".join(f'"{port.any_name}" ({port.element_type}{port.partial_shape})' for port in ports) or "no inputs"
 
 
 def _longest(text: str, ports: Sequence[Port], signs: str) -> tuple[Port, str] | None:
-    """The input whose name, the longest there is, stands before one of the signs, and the text from there on."""
+    """Find the longest input name that precedes one of the signs; return the input and the text after the name."""
     best: tuple[int, Port] | None = None
     for port in ports:
         for name in port.all_names:

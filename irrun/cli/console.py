@@ -1,4 +1,4 @@
-"""What a command says besides its result: notes and details on stderr, as loud as ``-v`` and ``-q`` allow."""
+"""Output of commands: results on stdout; notes and details on stderr, subject to ``-v`` and ``-q``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def verbosity(command: _Command) -> _Command:
-    """Give a command the options ``-v`` and ``-q``."""
+    """Add the options ``-v`` and ``-q`` to a command."""
     quiet = click.option("-q", "--quiet", count=True, expose_value=False, callback=_quieter, help="Say less.")
     return click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Say more.")(
         quiet(command)
@@ -20,7 +20,7 @@ def verbosity(command: _Command) -> _Command:
 
 
 def text_or_json(command: _Command) -> _Command:
-    """Give a command ``--format``, and ``--json`` for one of the formats; its parameter is ``output_format``."""
+    """Add ``--format`` and its shorthand ``--json`` to a command; the parameter is ``output_format``."""
     name, formats = "output_format", click.Choice(["text", "json"])
     choice = click.option("--format", "--output-format", name, type=formats, default="text", show_default=True)
     return click.option(
@@ -29,29 +29,29 @@ def text_or_json(command: _Command) -> _Command:
 
 
 def level() -> int:
-    """How often ``-v`` was given, less how often ``-q``."""
+    """Return the number of ``-v`` options minus the number of ``-q`` options."""
     return int(click.get_current_context().meta.get(_KEY, 0))
 
 
 def result(text: str) -> None:
-    """What the command was asked for, on stdout."""
+    """Print the result of the command on stdout."""
     click.echo(text)
 
 
 def note(text: str) -> None:
-    """What the user should know, on stderr; silenced by ``-q``."""
+    """Print information for the user on stderr, unless ``-q`` is given."""
     if level() >= 0:
         click.echo(f"{click.style('note:', fg='cyan')} {text}", err=True)
 
 
 def warn(text: str) -> None:
-    """What may make the result other than expected, on stderr; silenced by ``-q``."""
+    """Print a warning about a possibly unexpected result on stderr, unless ``-q`` is given."""
     if level() >= 0:
         click.echo(f"{click.style('warning:', fg='yellow')} {text}", err=True)
 
 
 def detail(text: str) -> None:
-    """What only ``-v`` shows, on stderr."""
+    """Print a detail on stderr where ``-v`` is given."""
     if level() > 0:
         click.echo(text, err=True)
 

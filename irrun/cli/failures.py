@@ -1,4 +1,4 @@
-"""How a failure ends a command: with what is wrong on stderr and an exit status, never with a traceback."""
+"""Turns failures into a message on stderr and an exit status, never into a traceback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_DIAGNOSTICS: Final = 10
 
 
 class Failure(click.ClickException):
-    """What was asked for cannot be done. The message is one line: subject, what is wrong, what was expected."""
+    """A request that cannot be carried out. The message is one line: subject, what is wrong, what was expected."""
 
     exit_code = CANNOT
 
@@ -36,7 +36,7 @@ class Failure(click.ClickException):
 
 
 class _Diagnosed(click.ClickException):
-    """A failure that the diagnostics of a file explain."""
+    """A failure explained by the diagnostics of a file."""
 
     exit_code = CANNOT
 
@@ -46,7 +46,7 @@ class _Diagnosed(click.ClickException):
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn whatever ends a command early into a message and an exit status."""
+    """Convert every exception that ends a command into a message and an exit status."""
     try:
         yield
         sys.stdout.flush()
@@ -74,7 +74,7 @@ def reported() -> Iterator[None]:
 
 
 def diagnosed(error: IRError) -> str:
-    """The diagnostics of an error, each with its place in the file where that can be read, styled for a terminal."""
+    """Format the diagnostics of an error for a terminal, each with its place where the file can be read."""
     from irrun.diagnostics.render import Finding, full
 
     source = _source(error.filename)
@@ -87,7 +87,7 @@ def diagnosed(error: IRError) -> str:
 
 
 def of_system(error: OSError) -> str:
-    """What the operating system refused, and of which file."""
+    """Describe an error of the operating system, with the file where it is known."""
     reason = error.strerror or str(error)
     return f"{os.fspath(error.filename)}: {reason}" if isinstance(error.filename, str | os.PathLike) else reason
 

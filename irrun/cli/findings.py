@@ -1,4 +1,4 @@
-"""What is said of the findings in a model that is used all the same."""
+"""Reports the findings of a model that is used in spite of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from irrun.model import Model
 
 
 def say_findings(model: Model, path: Path) -> None:
-    """One line that there are some, and where to see them; each of them with ``-v``."""
+    """Print a warning that counts the findings; with ``-v`` print each of them."""
     for item in model.diagnostics:
         where = f' of layer "{item.layer.name}" ({item.layer.type})' if item.layer is not None else ""
         detail(f"{item.severity}{where}: {item.message} [{item.code}]")

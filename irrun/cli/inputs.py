@@ -1,4 +1,4 @@
-"""What a model is run on, common to the commands that run one: values from files, random ones, and shapes."""
+"""Inputs for commands that run a model: values from files, random values, and shapes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The value of an input, and the file that it comes from; None where it is random."""
+    """The value of an input; ``file`` is None where it is random."""
 
     port: Port
     array: Array
@@ -42,7 +42,7 @@ class Value:
 
 
 def options(command: _Command) -> _Command:
-    """Give a command the options ``--input``, ``--seed``, ``--shape`` and ``--weights``."""
+    """Add the options ``--input``, ``--seed``, ``--shape`` and ``--weights`` to a command."""
     for option in (
         click.option("--weights", type=FILE, help="The weights, where they are not beside the model."),
         click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable."),
@@ -61,7 +61,7 @@ def options(command: _Command) -> _Command:
 
 
 def reshape(model: Model, texts: Sequence[str]) -> dict[Port, Shape]:
-    """Give inputs the shapes that ``NAME[SHAPE]`` texts tell; which inputs, and what shapes."""
+    """Reshape inputs as ``NAME[SHAPE]`` texts say; return the new shapes by input."""
     given: dict[Port, Shape] = {}
     ports = model.inputs
     for text in texts:
@@ -75,7 +75,7 @@ def reshape(model: Model, texts: Sequence[str]) -> dict[Port, Shape]:
 
 
 def from_files(texts: Sequence[str], ports: Sequence[Port]) -> list[Value]:
-    """The values that ``[NAME=]FILE`` texts tell, in the order of the inputs; Failure for what fits no input."""
+    """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs; Failure where one fits no input."""
     given: dict[int, Value] = {}
     for text in texts:
         port, path = assignments.split_input(text, ports)
@@ -88,29 +88,29 @@ def from_files(texts: Sequence[str], ports: Sequence[Port]) -> list[Value]:
 
 
 def completed(given: Sequence[Value], ports: Sequence[Port], seed: int) -> list[Value]:
-    """A value for each input, in their order: what is given, and random ones for the rest.
+    """Return a value for each input, in order: the given ones, and random ones for the rest.
 
-    Each is a contiguous array of the input's own type, so that a run has nothing to convert.
+    Each is a contiguous array of the input's element type, so that a run converts nothing.
     """
     by_index = {value.port.index: value for value in given}
     return [_plain(by_index.get(port.index) or Value(port, random_input(port, seed))) for port in ports]
 
 
 def missing(given: Sequence[Value], ports: Sequence[Port]) -> list[Port]:
-    """The inputs that have no value."""
+    """Return the inputs without a value."""
     known = {value.port.index for value in given}
     return [port for port in ports if port.index not in known]
 
 
 def text(value: Mapping[str, Any]) -> str:
-    """An input that ``Value.as_dict`` made, on one line."""
+    """Format the result of ``Value.as_dict`` as one line."""
     shape = ",".join(map(str, value["shape"]))
     source = value["source"] if value["source"] == "random" else f"from {value['source']}"
     return f"{values.printable(value['name'])}  {value['type']}[{shape}], {source}"
 
 
 def runner(request: InferRequest, given: Sequence[Value], path: Path) -> Callable[[], Outputs]:
-    """Runs a request on its inputs. What fails then is reported with the file, and with the sizes that are made up."""
+    """Return a function that runs a request on its inputs; a failure names the file and the assumed sizes."""
     arrays = {value.port.index: value.array for value in given}
 
     def run() -> Outputs:
@@ -154,7 +154,7 @@ def _targets(
 
 
 def _check(port: Port, array: Array) -> None:
-    """Raise Failure where an array does not fit its input, with the way out where there is one."""
+    """Raise Failure where an array does not fit its input, with a suggestion where reshaping helps."""
     try:
         as_carrier(port, array)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What ``irrun lint`` does between its arguments and its exit status."""
+"""The work of ``irrun lint``, from its options to its exit status."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ DEFAULT_LEVEL: Final = Severity.WARNING
 
 _SUMMED_UP: Final = ("full", "grouped")
 _ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
-"""Where CI systems say that the root of the project is."""
+"""Environment variables in which CI systems store the root of the project."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The arguments of the command. None and the empty tuple leave a setting to the configuration."""
+    """The options of the command. None and the empty tuple defer to the configuration."""
 
     files: tuple[str, ...]
     select: tuple[str, ...] | None = None
@@ -67,12 +67,12 @@ class Options:
 
     @property
     def fixing(self) -> Literal["safe", "unsafe"] | None:
-        """Which fixes are applied, to the files or to what is shown."""
+        """The kind of fixes to apply or show; None for none."""
         return None if not self.fix and not self.diff else "unsafe" if self.unsafe_fixes else "safe"
 
 
 def run(options: Options) -> int:
-    """Check the files and say what was found; the exit status. Failure where nothing can be checked."""
+    """Check the files, print the findings and return the exit status; Failure where nothing can be checked."""
     collect_rarely()
     try:
         return _run(options)
@@ -148,7 +148,7 @@ def _task(found: Found, options: Options, configurations: Configurations, known:
 
 
 def _asked(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:
-    """The rules that are selected by name or prefix; all of them where remarks fail."""
+    """Return the rules selected by name or prefix; all rules where infos fail too."""
     if options.fail_level is Severity.INFO:
         return meant([ALL])
     choice = configurations.of(path.parent).choice
@@ -156,7 +156,7 @@ def _asked(path: Path, options: Options, configurations: Configurations) -> froz
 
 
 def _codes(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:
-    """The rules that count in a file."""
+    """Return the rules that apply to a file."""
     found = configurations.of(path.parent)
     codes = selected([found.choice, Choice(options.select, options.ignore, options.extend_select)])
     given = tuple(FileIgnores(pattern, ignored, Path.cwd()) for pattern, ignored in options.per_file_ignores)
@@ -173,7 +173,7 @@ def _stdin() -> bytes:
 
 
 def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
-    """What became of each file that was not passed over; a file that could not be checked is reported."""
+    """Return the result of each file that was not skipped, and report files that could not be checked."""
     results = check_all(tasks, options.jobs or _processors())
     checked = list(watched(results, len(tasks), sys.stderr) if level() >= 0 else results)
     for item in checked:
@@ -185,7 +185,7 @@ def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
 
 
 def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
-    """Print what would change in each file; the exit status."""
+    """Print the changes to each file and return the exit status."""
     changed = [item for item in checked if item.diff]
     for item in changed:
         result(item.diff.rstrip("\n"))
@@ -237,7 +237,7 @@ def _append(path: Path, text: str) -> None:
 
 
 def _failing(findings: Sequence[Finding], options: Options, configurations: Configurations) -> bool:
-    """Whether a finding is at or above the level that fails in its file."""
+    """Return whether a finding has the severity that fails in its file."""
     for finding in findings:
         least = options.fail_level
         if least is None:

@@ -35,7 +35,7 @@ _WORDS = {
 
 
 class Argument(NamedTuple):
-    """A tensor as it was written. ``type`` is None where it is a literal without one."""
+    """A tensor as written; ``type`` is None for a literal without one."""
 
     text: str
     array: Array
@@ -43,7 +43,7 @@ class Argument(NamedTuple):
 
 
 def parse(text: str) -> Argument | None:
-    """The tensor that an argument stands for; None for ``-``, an absent input."""
+    """Parse an argument; None for ``-``, an absent input."""
     if text == "-":
         return None
     name, colon, rest = text.partition(":")
@@ -60,10 +60,10 @@ def parse(text: str) -> Argument | None:
 
 
 def settle(spec: OpSpec, arguments: Sequence[Argument | None]) -> list[tuple[Array, ElementType] | None]:
-    """Each argument in the carrier of its element type.
+    """Convert each argument to the carrier of its element type.
 
-    A literal takes the type of what is bound to the same type variable; otherwise it is f32 where one of these
-    literals has a fraction and i64 where none has, or the first of i64, i32 and f32 that the input takes.
+    A literal has the type of the other arguments of the same type variable. Without those it is f32 where one of these
+    literals has a fraction and i64 otherwise, or the first of i64, i32 and f32 that the input accepts.
     """
     bound: dict[TypeVar, ElementType] = {}
     fractions: set[TypeVar] = set()
@@ -98,7 +98,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _natural(array: Array, port: In) -> ElementType:
-    """The type of a literal that nothing else decides: the first that suits its values and that the input takes."""
+    """Return the default type of a literal: the first that suits its values and that the input accepts."""
     if array.dtype.kind == "b":
         return BOOLEAN
     takes = port.type.among if isinstance(port.type, TypeVar) else port.type
@@ -115,7 +115,7 @@ def _natural(array: Array, port: In) -> ElementType:
 
 
 def _converted(argument: Argument, type: ElementType) -> Array:
-    """The array in the carrier of a type; Failure where one of its values is not of that type."""
+    """Convert the array to the carrier of a type; Failure where a value is not of that type."""
     array = argument.array
     problem = _problem(array, type)
     if problem:
@@ -129,7 +129,7 @@ def _converted(argument: Argument, type: ElementType) -> Array:
 
 
 def _problem(array: Array, type: ElementType) -> str:
-    """Why a value is not of a type; the empty text where all are."""
+    """Explain why a value is not of a type; the empty text where all values are."""
     is_text = array.dtype.kind == "U"
     if type.kind == "string":
         return "" if is_text else "it is no text"
@@ -177,12 +177,12 @@ def _unreadable(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """The text, its middle left out where it is long."""
+    """Return the text, shortened in the middle where it is long."""
     return text if len(text) <= 60 else f"{text[:30]}…{text[-20:]}"
 
 
 def _value(node: ast.expr) -> Any:
-    """The value of a literal in the manner of JSON or Python; ValueError for anything else."""
+    """Evaluate a literal in JSON or Python syntax; ValueError for anything else."""
     match node:
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_value(item) for item in items]

@@ -1,4 +1,4 @@
-"""What is common to commands that measure: threads, turns, medians, and the native engine beside irrun."""
+"""Helpers for commands that measure: threads, taking turns, medians, and OpenVINO for comparison."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from irrun.model import Port
 from irrun.tensor import Array, Shape
 
 TURN: Final = 0.2
-"""Seconds for which one engine runs before it is the turn of the next."""
+"""Seconds for which one engine runs before the next one takes its turn."""
 
 CORE_TYPE: Final = "OPENBLAS_CORETYPE"
 
 
 @contextmanager
 def blas_threads(count: int | None) -> Iterator[dict[str, Any]]:
-    """Give BLAS so many threads, all that it wants where None. Yields what is used: name, architecture, threads."""
+    """Limit BLAS to ``count`` threads, or to its default for None; yield a description of the BLAS in use."""
     pinned = os.environ.get(CORE_TYPE)
     if pinned:
         warn(f"{CORE_TYPE}={pinned} pins BLAS to an architecture, which can halve its speed; unset it to measure")
@@ -48,10 +48,10 @@ def blas_text(blas: Mapping[str, Any]) -> str:
 
 
 def in_turns(runs: Mapping[str, Callable[[], object]], niter: int | None, seconds: float) -> dict[str, list[float]]:
-    """Milliseconds of each run: ``niter`` of each engine, or as many as take ``seconds`` where None, at least one.
+    """Return the milliseconds of each run by engine: ``niter`` runs, or as many as ``seconds`` allow, at least one.
 
-    Engines take turns, so that what disturbs the machine disturbs all of them. Where there are several, the first run
-    of a turn only warms the caches and does not count.
+    Engines take turns, so that a disturbance of the machine affects all of them. With several engines, the first run of
+    a turn only warms the caches and does not count.
     """
     times: dict[str, list[float]] = {name: [] for name in runs}
     waiting = list(runs)
@@ -80,7 +80,7 @@ def _turn(run: Callable[[], object], times: list[float], niter: int | None, seco
 
 
 def latency(times: Sequence[float]) -> dict[str, float]:
-    """Median, average, least, greatest and 90th percentile, in milliseconds, and inferences in a second."""
+    """Return median, average, minimum, maximum and 90th percentile in milliseconds, and inferences per second."""
     ordered = sorted(times)
     return {
         "median": statistics.median(ordered),
@@ -93,14 +93,14 @@ def latency(times: Sequence[float]) -> dict[str, float]:
 
 
 def milliseconds(function: Callable[[], Any]) -> tuple[Any, float]:
-    """What a function returns, and how long it took."""
+    """Call a function; return its result and its duration in milliseconds."""
     began = time.perf_counter()
     returned = function()
     return returned, 1000 * (time.perf_counter() - began)
 
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows as a table: the first ``left`` columns to the left, the others to the right."""
+    """Format rows as a table: the first ``left`` columns left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
@@ -112,7 +112,7 @@ def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
 
 
 def short(milliseconds: float) -> str:
-    """A time in milliseconds with three digits that count."""
+    """Format a time in milliseconds with three significant digits."""
     if milliseconds < 10:
         return f"{milliseconds:.3f}"
     return (
@@ -125,7 +125,7 @@ def short(milliseconds: float) -> str:
 
 
 class Native:
-    """A model in OpenVINO's own CPU engine: f32, one stream, a given number of threads."""
+    """A model in OpenVINO's CPU plugin: f32, one stream, a given number of threads."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class Native:
             compiled, self.compile_ms = milliseconds(lambda: core.compile_model(model, "CPU", config))
             self._request = compiled.create_infer_request()
             self._inputs = {value.port.index: value.array for value in given}
-            # OpenVINO copies texts in any case, and warns where it was asked to share them.
+            # OpenVINO always copies strings, and warns if asked to share them.
             self._shares = all(port.element_type != ov.Type.string for port in compiled.outputs)
             self.outputs, self.first_ms = milliseconds(self._first)
         except (RuntimeError, TypeError, ValueError) as error:
@@ -162,7 +162,7 @@ class Native:
         return self._request.infer(self._inputs, share_inputs=True, share_outputs=self._shares)
 
     def profile(self) -> dict[str, tuple[float, int]]:
-        """The milliseconds of each of its layer types in the last run, and how many such layers ran."""
+        """Return, for each layer type of the last run, its milliseconds and the number of layers."""
         found: dict[str, tuple[float, int]] = {}
         for item in self._request.profiling_info:
             if str(item.status).rpartition(".")[2] == "EXECUTED":
@@ -175,7 +175,7 @@ class Native:
 
 
 def require_native() -> None:
-    """Raise Failure where OpenVINO is not installed, before anything is measured."""
+    """Raise Failure where OpenVINO is not installed."""
     _openvino()
 
 

@@ -1,4 +1,4 @@
-"""Operation types and opsets as arguments of a command."""
+"""Operation types and opsets as arguments of commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irrun.ops.registry import LATEST, UnknownOperation, declarations, resolve
 
 
 def opset_named(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """The opset of an option: ``opset8``, ``8``, or the name of one outside the numbered ones that has operations."""
+    """Parse the name of an opset: ``opset8``, ``8``, or one outside the numbered ones that has operations."""
     if value is None or any(cls.opset == value for cls in declarations()):
         return value
     number = re.fullmatch(r"(?:opset)?(\d+)", value)
@@ -22,9 +22,7 @@ def opset_named(_ctx: click.Context, _parameter: click.Parameter, value: str | N
 
 
 def of_opset(opset: str) -> list[OpClass]:
-    """The version that a model of this opset gets of each operation, by type; only those that it declares itself for
-    an opset outside the numbered ones.
-    """
+    """Return the operations that a model of this opset uses, by type; for other domains, those that it declares."""
     if not opset.startswith("opset"):
         return [cls for cls in declarations() if cls.opset == opset]
     newest: dict[str, OpClass] = {}
@@ -35,6 +33,6 @@ def of_opset(opset: str) -> list[OpClass]:
 
 
 def complete_type(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The operation types that begin with what was typed, whatever its case."""
+    """Return the operation types that begin with a text, in any case."""
     types = dict.fromkeys(cls.type for cls in declarations())
     return [type for type in types if type.lower().startswith(incomplete.lower())]

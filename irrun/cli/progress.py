@@ -1,4 +1,4 @@
-"""A bar on stderr while many files are checked: on a terminal, and only once it has taken a while."""
+"""A progress bar on stderr while many files are checked: on a terminal only, and only after a while."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TextIO, TypeVar
 
 PATIENCE: Final = 1.0
-"""Seconds of work before anything is shown."""
+"""Seconds of work before the bar is shown."""
 
 _INTERVAL: Final = 0.1
 _WIDTH: Final = 30
@@ -18,7 +18,7 @@ _Item = TypeVar("_Item")
 def watched(
     items: Iterable[_Item], total: int, stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[_Item]:
-    """The items, as they come; the bar is wiped when the last has come, or when they end early."""
+    """Yield the items and show the progress; the bar is erased at the end."""
     if not stream.isatty():
         yield from items
         return

@@ -1,4 +1,4 @@
-"""Tensors as a person or a program reads them: statistics, values, and the likeliest classes."""
+"""Formats tensors for people and programs: statistics, values, and the likeliest classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BY_NAME
 
 FEW: Final = 10
-"""Up to this many values are shown whole."""
+"""The limit up to which all values of a tensor are shown."""
 
 
 def shape_text(array: Array) -> str:
@@ -22,7 +22,7 @@ def shape_text(array: Array) -> str:
 
 
 def type_of(array: Array) -> ElementType:
-    """The element type of an array that comes from a file or from an operation whose type is not declared."""
+    """Return the element type of an array from a file, or from an operation that declares none."""
     if array.dtype.kind in "UO":
         return BY_NAME["string"]
     if array.dtype.kind == "b":
@@ -31,7 +31,7 @@ def type_of(array: Array) -> ElementType:
 
 
 def statistics(array: Array) -> dict[str, Any]:
-    """min, max and mean over the finite elements (None where there are none), and how many are NaN or infinite."""
+    """Return min, max and mean over the finite elements (None without any), and the counts of NaN and infinity."""
     if array.dtype.kind in "UO":
         return {}
     if array.dtype.kind == "b":
@@ -49,7 +49,7 @@ def statistics(array: Array) -> dict[str, Any]:
 
 
 def table(rows: Sequence[tuple[str, ElementType, Array]]) -> str:
-    """A line for each tensor: name, type, shape and statistics; its values beneath where they are few."""
+    """Format a line for each tensor with name, type, shape and statistics, and its values where they are few."""
     widest = max(len(printable(name)) for name, _, _ in rows)
     facts = [f"{type}{shape_text(array)}" for _, type, array in rows]
     lines = []
@@ -62,7 +62,7 @@ def table(rows: Sequence[tuple[str, ElementType, Array]]) -> str:
 
 
 def values_text(array: Array) -> str:
-    """The values on one line, the first few where they are many."""
+    """Format the values on one line; the first ones where they are many."""
     more = ""
     if array.size > FEW:
         more = f" and {array.size - FEW} more"
@@ -72,12 +72,12 @@ def values_text(array: Array) -> str:
 
 
 def printable(name: str) -> str:
-    """A name without anything that moves the cursor."""
+    """Return a name without characters that control a terminal."""
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in name)
 
 
 def top(array: Array, count: int) -> list[list[tuple[int, float]]] | None:
-    """The likeliest classes of each row with their scores; None where the array holds no rows of scores."""
+    """Return the likeliest classes of each row with their scores; None where the array does not hold rows of scores."""
     if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or array.size == 0:
         return None
     rows = array.reshape(-1, array.shape[-1])
@@ -88,7 +88,7 @@ def top(array: Array, count: int) -> list[list[tuple[int, float]]] | None:
 
 
 def as_json(value: Any) -> str:
-    """JSON text; numbers that JSON does not have become the texts ``NaN``, ``Infinity`` and ``-Infinity``."""
+    """Return JSON text; numbers that JSON does not have become the texts ``NaN``, ``Infinity`` and ``-Infinity``."""
     return json.dumps(_spelled(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 

@@ -1,4 +1,4 @@
-"""Findings: the record, the errors that become one, and the renderers."""
+"""Findings: the diagnostic record, the errors that turn into one, and the renderers."""
 
 from irrun.diagnostics.diagnostic import (
     Anchor,

@@ -1,4 +1,4 @@
-"""The one record that carries a finding from wherever it is made to whatever prints it."""
+"""The diagnostic record, which carries a finding from its source to any output format."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A place in a file, named without lines: an element by its ordinal, and what of it is meant.
+    """A place in a file without line numbers: the ordinal of an element and a part of that element.
 
     ``part`` is ``tag`` for the element's name; ``attribute`` for the whole of ``attribute``, ``name`` and ``value`` for
-    its halves; ``text`` for the character data of the element. ``offset`` and ``length`` stand for a place that is no
-    element's, in bytes.
+    its halves; ``text`` for the character data of the element. ``offset`` and ``length``, in bytes, locate a place
+    outside any element.
     """
 
     element: int | None = None
@@ -37,7 +37,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class LayerRef:
-    """The layer that a diagnostic is about, in the words of the file."""
+    """The layer that a diagnostic is about, as spelt in the file."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class LayerRef:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Bytes from ``start`` up to ``end`` give way to ``content``."""
+    """A replacement of the bytes from ``start`` up to ``end`` by ``content``."""
 
     start: int
     end: int
@@ -63,9 +63,9 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding: what is wrong with which subject, and what was expected.
+    """A finding: its subject, the fault, and the expectation.
 
-    ``declared`` and ``inferred`` hold what the file says and what follows from it, where that is the finding.
+    ``declared`` and ``inferred`` are set where the finding is a contradiction between the file and inference.
     """
 
     code: str
@@ -81,10 +81,10 @@ class Diagnostic:
 
 
 class OpError(ValueError):
-    """What is wrong with an operation, said by itself: it knows what, and never where.
+    """A fault of an operation, described without its place in a file.
 
-    ``attribute`` names the attribute as the IR spells it, ``input`` counts the input port from 0. ``code`` is that of
-    the finding it becomes.
+    ``attribute`` is the name of the attribute as the IR spells it, ``input`` the input port counted from 0. ``code`` is
+    the code of the diagnostic that the error turns into.
     """
 
     code: ClassVar[str] = "IR304"
@@ -97,7 +97,7 @@ class OpError(ValueError):
 
 
 class IRError(Exception):
-    """An IR that cannot be used for what was asked, with the diagnostics that say why."""
+    """The IR cannot be used for the requested purpose; ``diagnostics`` hold the reasons."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], filename: str = "") -> None:
         self.diagnostics = tuple(diagnostics)
@@ -114,7 +114,7 @@ class IRError(Exception):
 
 
 def near_match(word: str, candidates: Iterable[str]) -> str:
-    """``; did you mean X?`` where a candidate is close to ``word``, the empty text otherwise."""
+    """Return ``; did you mean X?`` where a candidate is close to ``word``, the empty text otherwise."""
     from difflib import get_close_matches
 
     by_lower = {candidate.lower(): candidate for candidate in candidates}
@@ -126,7 +126,7 @@ def near_match(word: str, candidates: Iterable[str]) -> str:
 
 
 def _one_slip(a: str, b: str) -> bool:
-    """Whether one letter too many, too few, wrong, or swapped with the next makes one word of the other."""
+    """Return whether the words differ by one inserted, deleted, replaced, or transposed letter."""
     if len(a) > len(b):
         a, b = b, a
     start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
@@ -139,6 +139,6 @@ def _one_slip(a: str, b: str) -> bool:
 
 
 def listing(words: Iterable[object]) -> str:
-    """``a, b or c``."""
+    """Join words as ``a, b or c``."""
     items = [str(word) for word in words]
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else "nothing"

@@ -1,4 +1,4 @@
-"""What findings need of their file, and no more: small enough to be kept, or to be sent to another process."""
+"""Detaches findings from their file, for caching and for sending them to another process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irrun.diagnostics.render import Finding, Place
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Rows and columns from 1; the end is the place behind the last character."""
+    """A range of rows and columns, counted from 1; the end is exclusive."""
 
     row: int
     column: int
@@ -22,7 +22,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Answers the questions that were asked of a source when it was made; KeyError on any other."""
+    """A source that holds only the places and lines of some findings; KeyError for any other."""
 
     places: dict[Anchor, Range]
     spans: dict[tuple[int, int], Range]
@@ -39,7 +39,7 @@ class Excerpt:
 
 
 def excerpted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings of one file, detached from it."""
+    """Return the findings of one file with an ``Excerpt`` in place of their source."""
     excerpt = Excerpt({}, {}, {})
     for finding in findings:
         source, fix = finding.source, finding.diagnostic.fix

@@ -1,4 +1,4 @@
-"""Findings as a person or a program reads them."""
+"""Renders findings as text and as JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Place(Protocol):
 
 
 class Source(Protocol):
-    """What knows where things stand in a file."""
+    """A file that can locate anchors and return its lines."""
 
     def locate(self, anchor: Anchor) -> Place: ...
     def span(self, start: int, end: int) -> Place: ...
@@ -57,22 +57,22 @@ class Finding:
 
 
 def full(findings: Sequence[Finding], colour: bool = False) -> str:
-    """Each finding with the line of the file that it is about, a caret under the place, and its notes."""
+    """Render each finding with its line of the file, carets under the place, and its notes."""
     return "\n".join(_full(finding, colour) for finding in findings)
 
 
 def concise(findings: Sequence[Finding], colour: bool = False) -> str:
-    """One line for each finding."""
+    """Render each finding as one line."""
     return "\n".join(_headline(finding, colour) for finding in findings)
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """A JSON list, one object for each finding."""
+    """Render the findings as a JSON list of objects."""
     return json.dumps([record(finding) for finding in findings], indent=2, ensure_ascii=False)
 
 
 def record(finding: Finding) -> dict[str, Any]:
-    """A finding as JSON-ready values."""
+    """Return a finding as JSON-ready values."""
     diagnostic, place = finding.diagnostic, finding.place
     layer = diagnostic.layer
     fix = diagnostic.fix
@@ -119,7 +119,7 @@ def _headline(finding: Finding, colour: bool) -> str:
 
 
 def message(diagnostic: Diagnostic) -> str:
-    """What is wrong with which layer, in one line."""
+    """Return the subject and the message of a diagnostic in one line."""
     return plain(_subject(diagnostic) + diagnostic.message)
 
 
@@ -156,15 +156,15 @@ def _full(finding: Finding, colour: bool) -> str:
 
 
 def plain(text: str) -> str:
-    """The text in one line, tabs as blanks, without what a terminal would obey."""
+    """Return the text in one line, with tabs as blanks and without control characters."""
     return text.translate(_UNPRINTABLE)
 
 
 def _width(letter: str) -> int:
-    """The columns that a letter takes on a terminal."""
+    """Return the number of terminal columns of a letter."""
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 0 if unicodedata.combining(letter) else 1
 
 
 def paint(text: str, code: str, colour: bool) -> str:
-    """The text in a colour, by its SGR code, where there is to be one."""
+    """Wrap the text in the SGR sequence ``code`` where ``colour`` is set."""
     return f"\x1b[{code}m{text}\x1b[0m" if colour else text

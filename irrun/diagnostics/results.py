@@ -1,4 +1,4 @@
-"""All that one run of the linter found: what a format turns into text."""
+"""The result of one linter run, the input of every output format."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from irrun.diagnostics.diagnostic import Severity
 from irrun.diagnostics.render import Finding
 
 ADDRESS: Final = "https://github.com/irrun/irrun"
-"""Where the project is."""
+"""The address of the project."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleInfo:
-    """What is to be said of a rule. ``explanation`` is Markdown, ``summary`` its first sentence."""
+    """The description of a rule. ``explanation`` is Markdown, ``summary`` its first sentence."""
 
     code: str
     name: str
@@ -29,10 +29,10 @@ class RuleInfo:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The findings of the ``files`` that were checked, whose output ``ports`` were verified.
+    """The findings in ``files``, with the number of output ``ports`` that were verified.
 
     Formats for other programs name files relative to ``root``. ``openvino`` is the first release of OpenVINO that reads
-    all of the files, as far as that is known.
+    all of the files, None where it is unknown.
     """
 
     findings: Sequence[Finding]
@@ -45,13 +45,13 @@ class Results:
     openvino: str | None = None
 
     def relative(self, filename: str) -> str:
-        """The path from the root, with slashes; the absolute path of a file outside of it."""
+        """Return the path relative to the root, with slashes; the absolute path for a file outside of it."""
         path = Path(os.path.abspath(filename))
         root = Path(os.path.abspath(self.root))
         return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
     def uri(self, filename: str) -> str:
-        """A relative URI; an absolute one for a file outside of the root."""
+        """Return a relative URI; an absolute one for a file outside of the root."""
         from urllib.parse import quote
 
         path = PurePath(self.relative(filename))

@@ -1,4 +1,4 @@
-"""How often each rule found something."""
+"""Counts the findings of each rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Statistic:
 
 
 def statistics(results: Results) -> list[Statistic]:
-    """Of each code, the most frequent first."""
+    """Return the count of each code, the most frequent first."""
     counts: Counter[tuple[str, str]] = Counter()
     severities: dict[str, str] = {}
     for finding in results.findings:
@@ -30,7 +30,7 @@ def statistics(results: Results) -> list[Statistic]:
 
 
 def as_text(results: Results) -> str:
-    """A table, how much was checked, and which release of OpenVINO reads it."""
+    """Return a table, the number of files and ports checked, and the release of OpenVINO that the files need."""
     rows = statistics(results)
     width = max((len(str(row.count)) for row in rows), default=0)
     lines = [f"{row.count:>{width}}  {row.code}  {row.severity:7}  {row.name}" for row in rows]
@@ -39,17 +39,17 @@ def as_text(results: Results) -> str:
 
 
 def as_json(results: Results) -> str:
-    """The same as an object: ``statistics``, ``files``, ``ports``, ``openvino``."""
+    """Return the same as a JSON object with ``statistics``, ``files``, ``ports`` and ``openvino``."""
     rows = [asdict(row) for row in statistics(results)]
     record = {"statistics": rows, "files": len(results.files), "ports": results.ports, "openvino": results.openvino}
     return json.dumps(record, indent=2)
 
 
 def checked(files: int, ports: int) -> str:
-    """``2 files checked, 17 output ports verified``."""
+    """Return ``2 files checked, 17 output ports verified``."""
     return f"{files} file{'s' if files != 1 else ''} checked, {ports} output port{'s' if ports != 1 else ''} verified"
 
 
 def found(findings: int) -> str:
-    """``2 findings``."""
+    """Return ``2 findings``, or ``all is well`` where there are none."""
     return f"{findings} finding{'s' if findings != 1 else ''}" if findings else "all is well"

@@ -1,4 +1,4 @@
-"""The file as written: reader, source map, weights, writer."""
+"""The IR file as written: reader, source map, weights, writer."""
 
 from irrun.document.reader import Document, read
 from irrun.document.source_map import SourceMap, Span

@@ -1,4 +1,4 @@
-"""Any encoding of an XML file -> UTF-8, so that all that follows counts the bytes of one text."""
+"""Converts XML in any encoding to UTF-8, so that all byte offsets refer to the same text."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _NARROW: Final = re.compile(
 
 
 class Decoded(NamedTuple):
-    """A file as UTF-8, and what is wrong with the encoding that it declares."""
+    """A file in UTF-8, and diagnostics about its declared encoding."""
 
     data: bytes
     diagnostics: tuple[Diagnostic, ...]
 
 
 def decode(data: bytes) -> Decoded:
-    """The file itself where it is in UTF-8; else the same text in UTF-8, behind a byte order mark.
+    """Return the data itself where it is UTF-8; otherwise the same text in UTF-8, with a byte order mark.
 
-    Decoding what was decoded changes nothing.
+    Decoding twice changes nothing.
     """
     if data.startswith(codecs.BOM_UTF8):
         return Decoded(data, ())

@@ -1,4 +1,4 @@
-"""The elements and attributes of an IR, those that old writers left, and near matches of unknown ones."""
+"""The grammar of an IR: elements and attributes, those that old writers left, and near matches of unknown ones."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ LEGACY_CHILDREN: Final[dict[str, dict[str, str]]] = {
     "layer": {"blobs": "Model Optimizer", "weights": "Model Optimizer", "biases": "Model Optimizer"},
     "channel": {"scale": "Model Optimizer"},
 }
-"""Elements that mean nothing, and who wrote them into IRs of before 2023: OpenVINO passes over them in silence."""
+"""Elements without meaning, with the tool that wrote them into IRs before 2023. OpenVINO ignores them."""
 
 ONCE: Final = frozenset(
     {"layers", "edges", "pre-process", "data", "input", "output", "back_edges", "mean", *MAPS, *MAPS.values()}
 )
-"""Elements that stand at most once in a net, in a layer, or in a channel."""
+"""Elements that may occur at most once in their parent."""
 
 ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {
     "net": ("name", "version"),
@@ -65,7 +65,7 @@ LEGACY_ATTRIBUTES: Final[dict[str, dict[str, str]]] = {
     "back": {"from-port": "Model Optimizer", "to-port": "Model Optimizer"},
     "pre-process": {"mean-precision": "Model Optimizer"},
 }
-"""Attributes that mean nothing, and who wrote them: those of ``LEGACY_CHILDREN``."""
+"""Attributes without meaning, with the tool that wrote them, as for ``LEGACY_CHILDREN``."""
 
 _MARKS: Final = {
     "layers": ("layer", "type"),
@@ -74,16 +74,16 @@ _MARKS: Final = {
     "input": ("port", "id"),
     "output": ("port", "id"),
 }
-"""The one element that stands in these, and an attribute to know it by."""
+"""The only child element of each of these, and an attribute that identifies it."""
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that a word was meant to be; None where none is close."""
+    """Return the candidate closest to ``word``; None where none is close."""
     return near_match(word, candidates).removeprefix("; did you mean ").removesuffix("?") or None
 
 
 def meant_element(element: Any, parent: str) -> str | None:
-    """The tag that an element should have had to stand where it does; None where that is not plain."""
+    """Return the tag that an unknown element in ``parent`` was probably meant to have; None where that is unclear."""
     close = nearest(element.tag, CHILDREN[parent])
     if close is not None:
         return close

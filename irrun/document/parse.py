@@ -1,4 +1,4 @@
-"""Text -> what is read of it: refuses what is hostile, mends what is plain, and says what is wrong with the rest."""
+"""Parses a file: rejects hostile content, repairs obvious slips, and reports what is wrong with the rest."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _UNBOUND_PREFIX: Final = _CODES[expat.errors.XML_ERROR_UNBOUND_PREFIX]
 
 
 class Parsed(NamedTuple, Generic[T]):
-    """What was read, and the text that it was read from."""
+    """The result of reading, and the text that was parsed."""
 
     content: T
     mended: Mended
 
 
 def parse(data: bytes, read: Callable[[Elements, Mended], T]) -> Parsed[T]:
-    """What ``read`` makes of the elements of a file in UTF-8. IRError where it is not XML, not an IR, or hostile.
+    """Return the result of ``read`` on the elements of a file in UTF-8.
 
-    ``read`` gets the elements of a text that may turn out to be malformed while it reads; then what it has made counts
-    for nothing, and it is called once more for the text as mended.
+    A text may turn out to be malformed while ``read`` runs; its result is then discarded, and it is called again for
+    the repaired text. IRError where the file is not XML, not an IR, or hostile.
     """
     _refuse_doctype(data)
     mended = wrap_fragment(data)
@@ -61,7 +61,7 @@ def parse(data: bytes, read: Callable[[Elements, Mended], T]) -> Parsed[T]:
 
 
 def _read(mended: Mended, read: Callable[[Elements, Mended], T]) -> T:
-    """What is read of a text; where it holds no IR and is not well-formed either, the latter counts."""
+    """Read the elements of a text; where it is both malformed and not an IR, report that it is malformed."""
     elements = Elements(mended.text)
     try:
         root = elements.root().tag
@@ -87,16 +87,16 @@ def _not_an_ir(root: str) -> Diagnostic:
 
 
 def refusal(message: str, anchor: Anchor) -> Diagnostic:
-    """The finding that a file is not read because of what it would do to its reader."""
+    """Return the finding for a file that is rejected because reading it would be unsafe."""
     return Diagnostic("IR901", message, anchor)
 
 
 class _Reached(Exception):
-    """The prolog is over."""
+    """The parser has passed the prolog."""
 
 
 def doctype(data: bytes) -> int | None:
-    """The offset of the document type declaration; None where there is none. No more than the prolog is read."""
+    """Return the offset of the document type declaration, reading only the prolog; None where there is none."""
     parser = expat.ParserCreate("utf-8")
     found: list[int] = []
 
@@ -116,12 +116,12 @@ def doctype(data: bytes) -> int | None:
 
 
 def _prolog_end(data: bytes, reached: int) -> int:
-    """Where the declaration begins that expat reports: not always where it stands in the middle of it."""
+    """Return the offset where the declaration begins; expat may report an offset inside it."""
     return reached if data.startswith(b"<!DOCTYPE", reached) else max(data.rfind(b"<!DOCTYPE", 0, reached + 9), 0)
 
 
 def _stranger(data: bytes) -> Diagnostic | None:
-    """What a text that cannot be parsed is instead of an IR; None where it was meant to be one."""
+    """Return the finding for a text that was never meant to be an IR; None for a malformed IR."""
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         return Diagnostic("IR101", "malformed XML: the file is empty", Anchor(offset=0))
     root = first_tag(data)
@@ -133,7 +133,7 @@ def _stranger(data: bytes) -> Diagnostic | None:
 
 
 def _problem(data: bytes, mended: Mended) -> Diagnostic:
-    """What is wrong with an IR that cannot be parsed, and where."""
+    """Locate and describe the fault in an IR that cannot be parsed."""
     text = mended.text
     opened: list[tuple[str, int]] = []
     parser = expat.ParserCreate("utf-8")
@@ -158,7 +158,7 @@ def _problem(data: bytes, mended: Mended) -> Diagnostic:
 
 
 def _misused_prefix(mended: Mended) -> Diagnostic | None:
-    """The fault in the namespaces of a text that is well-formed otherwise."""
+    """Return the namespace fault in a text that is otherwise well-formed."""
     text = mended.text
     declared = ["xml", "xmlns"]
     parser = expat.ParserCreate("utf-8", "}")
@@ -178,7 +178,7 @@ def _misused_prefix(mended: Mended) -> Diagnostic | None:
 
 
 def _in_one_tag(data: bytes, a: Diagnostic, b: Diagnostic) -> bool:
-    """Whether two diagnostics stand in one tag, so that one fault may be behind both."""
+    """Return whether two diagnostics are in the same tag, so that one fault may have caused both."""
     return data.rfind(b"<", 0, (a.anchor.offset or 0) + 1) == data.rfind(b"<", 0, (b.anchor.offset or 0) + 1)
 
 
@@ -220,7 +220,7 @@ def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tup
 
 
 def _foreign(text: bytes, at: int) -> str:
-    """What is wrong with a byte beyond ASCII: that it is no UTF-8, or that no name may hold the character."""
+    """Describe a byte beyond ASCII that is invalid UTF-8, or a character that no name may contain."""
     character = text[at : at + 4].decode(errors="ignore")[:1]
     if not character or not text.startswith(character.encode(), at):
         return f"byte 0x{text[at]:02x} is no utf-8 text"
@@ -228,9 +228,9 @@ def _foreign(text: bytes, at: int) -> str:
 
 
 def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:
-    """The attribute whose value runs on because its closing quote is missing, where an invalid token stands at ``at``.
+    """Find the attribute whose closing quote is missing, given the offset ``at`` of an invalid token.
 
-    Its name, and the offset and the length of its value as far as that can be told.
+    Returns its name, and the offset and length of its value as far as they can be determined.
     """
     tag = text.rfind(b"<", 0, at)
     if tag < 0:

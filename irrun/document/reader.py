@@ -1,4 +1,4 @@
-"""bytes -> Document: reads the elements of an IR and refuses what no IR holds."""
+"""bytes -> Document: reads the elements of an IR and reports those that do not belong there."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ DEEPEST_BODY: Final = 32
 
 _LAYER: Final = {"id", "name", "type", "version"}
 _IN_PIECES: Final = frozenset({"layers", "edges", *MAPS})
-"""Elements that are read while they are open."""
+"""Elements whose children are read before they are complete."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """An IR file as written. A ``fragment`` is a file whose root is a bare ``<layer>``, or several.
+    """An IR file as written; a ``fragment`` is a file with one or more bare ``<layer>`` elements at its root.
 
-    ``data`` is the file in UTF-8, whatever encoding it is in.
+    ``data`` is the file in UTF-8, whatever its encoding.
     """
 
     path: Path | None
@@ -80,15 +80,15 @@ class Document:
 def read(source: Path | bytes, weights: Path | bytes | None = None) -> Document:
     """Read an IR from a file or from its bytes.
 
-    The weights are those of the sibling ``.bin`` unless given. Faults that leave something to read are among the
-    diagnostics of the document; IRError is raised where nothing is left. OSError is passed on.
+    The weights are those of the sibling ``.bin`` unless given. Faults that leave something to read become diagnostics
+    of the document; IRError where nothing can be read. OSError is passed on.
     """
     path = source if isinstance(source, Path) else None
     return document(load(source) if isinstance(source, Path) else source, path, weights)
 
 
 def load(path: Path) -> bytes:
-    """The bytes of a file; IRError where it is larger than any IR."""
+    """Return the bytes of a file; IRError where it exceeds the size limit of an IR."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         data = file.read(min(size, MOST_BYTES) + 1 if size else MOST_BYTES + 1)
@@ -117,12 +117,12 @@ def _elements_read(elements: Elements, mended: Mended) -> tuple[NetElement, tupl
 
 
 def element_type(precision: str | None) -> ElementType | None:
-    """The type that ``precision`` of a port names, ``FP32`` or ``f32``; None where it names none."""
+    """Return the type that ``precision`` of a port names, ``FP32`` or ``f32``; None where it is unknown."""
     return BY_PRECISION.get(precision or "") or BY_NAME.get(precision or "")
 
 
 def dims_text(dims: Iterable[str]) -> str:
-    """``[1,3,224,224]``, with ``?`` for the ``-1`` of a dynamic dim."""
+    """Format dims as ``[1,3,224,224]``, with ``?`` for a dynamic ``-1``."""
     return f"[{','.join('?' if dim == '-1' else dim for dim in dims)}]"
 
 
@@ -136,7 +136,7 @@ def _weights(path: Path | None, given: Path | bytes | None) -> Weights:
 
 
 class _Reader:
-    """Walks the elements in document order; each takes the next ordinal."""
+    """Reads the elements in document order and numbers them."""
 
     def __init__(self, elements: Elements, mended: Mended) -> None:
         self.elements = elements
@@ -245,7 +245,7 @@ class _Reader:
         return net
 
     def _ports(self, element: Element, side: str, begin: int = 0) -> tuple[PortElement, ...]:
-        """The ports of one side, whose first mostly has the id ``begin``."""
+        """Read the ports of one side; ``begin`` is the id expected of the first one."""
         self.ordinal += 1
         ports = tuple([self._port(item, side) for item in element if item.tag == "port" or self._admits(item, side)])
         if len(ports) == 1 or len({port.id for port in ports}) == len(ports):
@@ -254,7 +254,7 @@ class _Reader:
         return ports
 
     def _repeated(self, ports: Sequence[PortElement], side: str, begin: int) -> None:
-        """Report the ports whose id another one of the side has, but for the one that should have it."""
+        """Report each port whose id is repeated, except the one at the position that the id belongs to."""
         places: dict[str, list[int]] = {}
         for index, port in enumerate(ports):
             places.setdefault(port.id, []).append(index)
@@ -301,7 +301,7 @@ class _Reader:
     def _head(
         self, attributes: Mapping[str, str], side: str, ordinal: int
     ) -> tuple[str | None, str | None, str | None]:
-        """The id, the precision and the names of a port."""
+        """Return the id, the precision and the tensor names of a port."""
         id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
         before = len(self.found)
         plain = id is not None and precision is not None and len(attributes) == 2 + (names is not None)
@@ -318,7 +318,7 @@ class _Reader:
         return id, precision, names
 
     def _size(self, text: str, port: str | None) -> str:
-        """The text of a ``<dim>`` without white space; that of a dynamic dim where it cannot be read."""
+        """Return the text of a ``<dim>`` without white space; ``-1`` where it cannot be read."""
         size = text.strip()
         if SIZE.fullmatch(size) is None:
             meant = "; -1 was meant" if size == "?" else ", expected a size or -1"
@@ -366,14 +366,14 @@ class _Reader:
             mean = MeanElement(at, get("value"), get("offset"), get("size"))
         return ChannelElement(ordinal, id, mean)
 
-    # -- what is not expected
+    # -- unexpected elements and attributes
 
     def _next(self) -> int:
         self.ordinal += 1
         return self.ordinal
 
     def _inner(self, element: Element) -> Iterable[Element]:
-        """The elements in an element, as they are parsed where it is open."""
+        """Return the children of an element; they are streamed while it is open."""
         return self.elements.children(element) if element is self.elements.open else element
 
     def _skip(self, element: Element) -> None:
@@ -388,7 +388,7 @@ class _Reader:
         self.ordinal += count
 
     def _children(self, element: Element, parent: str) -> Iterator[tuple[str, Element]]:
-        """The elements that may stand here, each with the tag that it has or was meant to have."""
+        """Yield the elements allowed in ``parent``, each with its actual or intended tag; report and skip others."""
         expected, legacy = CHILDREN[parent], LEGACY_CHILDREN.get(parent, ())
         seen: set[str] = set()
         for child in self._inner(element):
@@ -412,7 +412,7 @@ class _Reader:
             yield tag, child
 
     def _admits(self, element: Element, parent: str) -> bool:
-        """Whether an element was meant to be the one that its parent is made of; if not, it is passed over."""
+        """Return whether an element is, or was meant to be, a child of ``parent``; report and skip it otherwise."""
         meant = None
         if element.tag not in CHILDREN[parent]:
             meant = meant_element(element, parent)
@@ -423,7 +423,7 @@ class _Reader:
         return True
 
     def _stranger(self, element: Element, parent: str, meant: str | None) -> None:
-        """Report the element that comes next, unless it belongs to another namespace."""
+        """Report the next element as unknown, unless it belongs to another namespace."""
         if not element.tag.startswith("{"):
             close = f"; did you mean <{meant}>?" if meant is not None else ""
             severity = Severity.WARNING if meant is None else Severity.ERROR
@@ -433,7 +433,7 @@ class _Reader:
     def _attributes(
         self, attributes: Mapping[str, str], kind: str, ordinal: int, required: Iterable[str]
     ) -> Mapping[str, str]:
-        """The attributes, a misspelt one under the name that was meant; report strangers, and what is required."""
+        """Return the attributes, with misspelt names corrected; report unknown and missing ones."""
         known, legacy = ATTRIBUTES[kind], LEGACY_ATTRIBUTES.get(kind, ())
         absent = [name for name in required if name not in attributes]
         strangers = [name for name in attributes if not (name in known or name in legacy or name.startswith("{"))]

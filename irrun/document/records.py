@@ -1,4 +1,4 @@
-"""The file as written: what an IR says, element by element, before anything is made of it."""
+"""Records of the elements of an IR as written, before interpretation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 class PortElement(NamedTuple):
     """``<port>``. ``dims`` are the texts of its ``<dim>`` elements.
 
-    ``scattered`` are the ordinals of those, where they are not the elements that follow at once.
+    ``scattered`` are the ordinals of those elements where they do not directly follow the port's own.
     """
 
     element: int
@@ -36,7 +36,7 @@ class EdgeElement(NamedTuple):
 
 
 class MapElement(NamedTuple):
-    """``<input>`` or ``<output>`` of a ``<port_map>``, with its attributes as they stand."""
+    """``<input>`` or ``<output>`` of a ``<port_map>``, with its attributes as written."""
 
     element: int
     kind: str
@@ -52,7 +52,7 @@ class BackEdgeElement(NamedTuple):
 
 
 class BodyElement(NamedTuple):
-    """A sub-graph of a layer, with the port map that ties it to the layer's ports."""
+    """A sub-graph of a layer, with the port map that connects it to the layer's ports."""
 
     element: int
     tag: str
@@ -62,7 +62,7 @@ class BodyElement(NamedTuple):
 
 
 class LayerElement(NamedTuple):
-    """``<layer>``. ``data`` holds the attributes of its ``<data>``, ``data_element`` the ordinal of that."""
+    """``<layer>``. ``data`` holds the attributes of its ``<data>``, ``data_element`` the ordinal of that element."""
 
     element: int
     id: str
@@ -78,7 +78,7 @@ class LayerElement(NamedTuple):
 
 
 class MeanElement(NamedTuple):
-    """``<mean>`` of a channel: a number, or an image in the file of weights."""
+    """``<mean>`` of a channel: a number, or an image in the weights file."""
 
     element: int
     value: str | None
@@ -95,7 +95,7 @@ class ChannelElement(NamedTuple):
 
 
 class PreProcessElement(NamedTuple):
-    """``<pre-process>``: what is subtracted from the Parameter of the name ``reference``."""
+    """``<pre-process>``: means to subtract from the Parameter called ``reference``."""
 
     element: int
     reference: str | None
@@ -103,7 +103,7 @@ class PreProcessElement(NamedTuple):
 
 
 class NetElement(NamedTuple):
-    """``<net>``, or the inside of a body."""
+    """``<net>``, or the content of a body."""
 
     element: int
     name: str

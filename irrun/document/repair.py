@@ -1,4 +1,4 @@
-"""Mends what is not well-formed where the intent is plain, so that the rest of a file can still be checked."""
+"""Repairs obvious slips in malformed XML, so that the rest of the file can be checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix
 from irrun.document.stream import DEEPEST
 
 MOST_SLIPS: Final = 10_000
-"""The slips that are mended; a file with more of them is garbage."""
+"""The limit on repairs; a file with more slips is not worth repairing."""
 
 _OPENING: Final = re.compile(rb"<(?=[A-Za-z_/!?])")
 _TAG: Final = re.compile(rb"</?(?P<name>[A-Za-z_][\w:.-]*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>")
@@ -30,7 +30,7 @@ _BEFORE_TAG: Final = re.compile(rb"(?>\s++|\xef\xbb\xbf|<!--.*?-->|<\?.*?\?>)*+<
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Bytes of the file, from ``start`` up to ``end``, that were read as ``content``."""
+    """A replacement of the bytes of the file from ``start`` up to ``end`` by ``content``."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class Change:
 
 
 class Mended:
-    """The text that was parsed, and how to get from a place in it to the place in the file."""
+    """The text that was parsed, with a mapping from its offsets to those of the file."""
 
     def __init__(
         self, data: bytes, changes: tuple[Change, ...], diagnostics: tuple[Diagnostic, ...], *, fragment: bool
@@ -54,7 +54,7 @@ class Mended:
             self._shifts.append(self._shifts[-1] + len(change.content) - (change.end - change.start))
 
     def origin(self, offset: int) -> int:
-        """The offset in the file of an offset in the text that was parsed."""
+        """Map an offset in the parsed text to the offset in the file."""
         index = bisect_right(self._begins, offset)
         if index and offset < self._begins[index - 1] + len(self._changes[index - 1].content):
             return self._changes[index - 1].start
@@ -62,7 +62,7 @@ class Mended:
 
 
 class _Slip(NamedTuple):
-    """One plain slip: what mends it, where it is reported, and as what."""
+    """One slip: its repair, its place, and its message."""
 
     changes: tuple[Change, ...]
     start: int
@@ -86,19 +86,19 @@ class _Markup(NamedTuple):
 
 
 def first_tag(data: bytes) -> str | None:
-    """The name of the first element of a file; None where it does not begin like XML."""
+    """Return the name of the first element of a file; None where it does not begin like XML."""
     found = _BEFORE_TAG.match(data)
     return None if found is None else found["name"].decode()
 
 
 def wrap_fragment(data: bytes) -> Mended:
-    """A file whose root is a bare ``<layer>``, or several, inside the elements it would stand in."""
+    """Wrap a file whose root is one or more bare ``<layer>`` elements in ``<net>`` and ``<layers>``."""
     changes = _wrapping(data)
     return Mended(data, changes, (), fragment=bool(changes))
 
 
 def mend(data: bytes) -> Mended | None:
-    """The file with its plain slips mended, each with the finding that reports it; None where there are none."""
+    """Repair all slips of a file, each with the finding that reports it; None where there are none."""
     slips = sorted(itertools.islice(_slips(data), MOST_SLIPS), key=lambda slip: slip.start)
     if not slips:
         return None
@@ -140,7 +140,7 @@ def _wrapping(data: bytes) -> tuple[Change, ...]:
 
 
 def _markup(data: bytes) -> Iterator[_Markup]:
-    """Every tag, comment, processing instruction and CDATA section that is whole."""
+    """Yield every complete tag, comment, processing instruction and CDATA section."""
     opening = _OPENING.search(data)
     while opening is not None:
         at = opening.start()
@@ -176,7 +176,7 @@ def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:
 
 
 def _left_out(tag: bytes) -> str:
-    """What a tag with an ellipsis lacks."""
+    """Describe the attributes missing from a tag with an ellipsis."""
     written = set(_NAMES.findall(tag))
     missing = [name for name in ("id", "name", "version") if name.encode() not in written]
     if not tag.startswith(b"<layer") or not missing:
@@ -185,7 +185,7 @@ def _left_out(tag: bytes) -> str:
 
 
 def _lost_brackets(data: bytes, start: int, end: int, opened: Sequence[_Markup]) -> Iterator[_Slip]:
-    """``/dim>`` in the text between two tags, where ``</dim>`` closes the innermost element."""
+    """Find ``/dim>`` in the text between two tags, where ``</dim>`` closes the innermost element."""
     for match in _LOST_BRACKET.finditer(data, start, end):
         name = match["name"].decode()
         if not opened or opened[-1].name != name:
@@ -197,7 +197,7 @@ def _lost_brackets(data: bytes, start: int, end: int, opened: Sequence[_Markup])
 
 
 def _has_lost_slash(data: bytes, item: _Markup, opened: Sequence[_Markup]) -> bool:
-    """Whether ``<dim>`` stands where only ``</dim>`` can: no such element holds one of its own name."""
+    """Return whether ``<dim>`` was meant to be ``</dim>``: a dim never contains another."""
     if not opened or opened[-1].name != item.name or item.name not in _WITHOUT_ATTRIBUTES:
         return False
     return item.name != "dim" or not data[item.end : data.find(b"<", item.end)].strip()
@@ -211,7 +211,7 @@ def _lost_slash(data: bytes, item: _Markup, opening: _Markup) -> _Slip:
 
 
 def _meant(data: bytes, opening: _Markup, end: int) -> str:
-    """The closing tag, behind the element that it closes where that is a ``<dim>``."""
+    """Return the closing tag, preceded by the element where that is a ``<dim>``."""
     closing = f"</{opening.name}>"
     return data[opening.start : end].decode(errors="replace") + closing if opening.name == "dim" else closing
 

@@ -1,4 +1,4 @@
-"""What a file says of how it was made: the ``<rt_info>`` of the net, which nothing in the model depends on."""
+"""Reads the ``<rt_info>`` of a net: how the file was made. Nothing in the model depends on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BEGIN, _END = b"<rt_info", b"</rt_info>"
 
 
 def rt_info(document: Document) -> Mapping[str, str]:
-    """The entries of ``<rt_info>`` behind the edges, by name; those that hold further ones are left out."""
+    """Return the entries of the net's ``<rt_info>`` by name, without nested ones."""
     text = document.mended.text
     start = text.rfind(_BEGIN, max(text.rfind(b"</layers>"), text.rfind(b"</edges>"), 0))
     end = text.find(_END, start)

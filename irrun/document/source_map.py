@@ -1,4 +1,4 @@
-"""Where things stand: from the ordinal of an element to line, column and bytes."""
+"""Maps ordinals of elements to line, column and bytes of the file."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Span:
 
 
 class SourceMap:
-    """Finds anchors in a file. Nothing is computed before the first question.
+    """Locates anchors in a file; built on first use.
 
-    ``data`` is the file, ``text`` what was parsed in its place, ``origin`` maps offsets in that back. Bytes are those
-    of the file in UTF-8, whatever encoding it was in.
+    ``data`` is the file, ``text`` the text that was parsed instead where the two differ, and ``origin`` maps offsets in
+    ``text`` to offsets in ``data``. Offsets count bytes of the file in UTF-8, whatever its encoding was.
     """
 
     def __init__(self, data: bytes, text: bytes | None = None, origin: Callable[[int], int] | None = None) -> None:
@@ -48,7 +48,7 @@ class SourceMap:
         self._line: tuple[int, str] = 0, ""
 
     def locate(self, anchor: Anchor) -> Span:
-        """The place of an anchor; the start of the file where the anchor has none."""
+        """Return the place of an anchor; the start of the file for an anchor without a place."""
         if anchor.element is None:
             start = min(anchor.offset if anchor.offset is not None else 0, len(self._data))
             return self.span(start, min(start + anchor.length, len(self._data)))
@@ -58,13 +58,13 @@ class SourceMap:
         return self.span(start, end)
 
     def span(self, start: int, end: int) -> Span:
-        """Rows and columns of a range of bytes."""
+        """Return the rows and columns of a range of bytes."""
         row, column = self._position(start)
         end_row, end_column = self._position(end)
         return Span(start, end, row, column, end_row, end_column)
 
     def line(self, row: int) -> str:
-        """The text of a line, counted from 1, without its end."""
+        """Return the text of a line, counted from 1, without its line end."""
         if self._line[0] != row:
             lines = self._lines
             end = lines[row] if row < len(lines) else len(self._data)
@@ -138,7 +138,7 @@ class _Tag:
 
 
 def element_starts(text: bytes) -> array[int]:
-    """The byte offset of every start tag, by the ordinal of its element, as far as the text is well-formed."""
+    """Return the byte offset of every start tag, by the ordinal of its element, up to the first malformed place."""
     starts = array("I")
     parser = expat.ParserCreate("utf-8")
     parser.ordered_attributes = True

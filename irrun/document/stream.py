@@ -1,4 +1,4 @@
-"""The elements of a text while it is being parsed: no more of them exist at any time than a piece of the text holds."""
+"""Streams the elements of a text while it is parsed, keeping only those of the current piece in memory."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _LONG: Final = re.compile(rb"[^<]{%d}" % LONGEST)
 
 
 class TooLarge(Exception):
-    """Elements are nested deeper than those of any IR, or a text is longer."""
+    """Elements are nested too deep, or a text is too long, for any IR."""
 
 
 Unreadable: Final = (ParseError, ExpatError, TooLarge)
-"""What is raised for a text that is not well-formed, or none of an IR."""
+"""Errors raised for a text that is malformed or exceeds the limits of an IR."""
 
 
 class Elements:
-    """Reads a text piece by piece. ``open`` is the element that was last given out before all of it was parsed.
+    """Reads a text piece by piece. ``open`` is the last element handed out before it was fully parsed.
 
-    An open element has its tag and its attributes, but neither all of its text nor all of its children: those come from
-    ``children``, or are there after ``complete``. Each method may raise one of ``Unreadable``.
+    An open element has its tag and attributes, but not all of its text and children: iterate over ``children``, or call
+    ``complete`` first. Each method may raise one of ``Unreadable``.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -42,16 +42,16 @@ class Elements:
         self._parser = XMLParser(target=builder, encoding="utf-8")
 
     def root(self) -> Element:
-        """The outermost element, open."""
+        """Return the outermost element, open."""
         while not len(self._above):
             self._advance()
         self.open = self._above[0]
         return self.open
 
     def children(self, parent: Element) -> Iterator[Element]:
-        """The children of an open element. Each is gone when those after it are parsed.
+        """Yield the children of an open element; each is discarded when the next is parsed.
 
-        One that is longer than a piece is given out while it is open, and must be read to its end.
+        A child longer than a piece is handed out open and must be read to its end.
         """
         waited = False
         while True:
@@ -73,7 +73,7 @@ class Elements:
                 waited = True
 
     def complete(self, element: Element) -> None:
-        """Parse on until all of an element is there."""
+        """Parse until the element is complete."""
         while self._is_open(element):
             self._advance()
 
@@ -86,7 +86,7 @@ class Elements:
             self._ended = True
 
     def _is_open(self, element: Element) -> bool:
-        """Whether more of an element may follow: it is the last child of the last child … of the root."""
+        """Return whether an element is still open, that is, on the path of last children from the root."""
         last = self._above
         depth = 0
         while not self._ended and len(last):
@@ -100,9 +100,10 @@ class Elements:
 
 
 def pieces(text: bytes) -> Iterator[memoryview]:
-    """A text in parts: where a handler raises, expat goes through the rest of what it was given all the same.
+    """Split a text into pieces.
 
-    Each part is as long as all before it, because expat begins anew with a tag that a part breaks off in.
+    Where a handler raises, expat still parses the rest of the piece it was given. Each piece is as long as all before
+    it, because expat restarts a tag that a piece breaks off.
     """
     whole = memoryview(text)
     start, end = 0, PIECE
@@ -112,7 +113,7 @@ def pieces(text: bytes) -> Iterator[memoryview]:
 
 
 def check(text: bytes) -> None:
-    """Raise one of ``Unreadable`` unless a text is well-formed and its elements are not nested too deep."""
+    """Raise one of ``Unreadable`` unless a text is well-formed and not nested too deep."""
     parser = ParserCreate("utf-8", "}")
     opened = 0
 
@@ -134,7 +135,7 @@ def check(text: bytes) -> None:
 
 
 def depth(element: Element) -> int:
-    """How deep the elements inside a whole element are nested, itself included."""
+    """Return the nesting depth of a complete element, itself included."""
     level = [element]
     found = 0
     while level:

@@ -1,4 +1,4 @@
-"""The .bin beside the .xml: opened when it is first needed, mapped into memory, bounds checked."""
+"""The weights file beside the .xml, memory-mapped on first use, with checked bounds."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from irrun.diagnostics import OpError
 
 POINTER: Final = b"version https://git-lfs.github.com/"
-"""How a Git LFS pointer begins."""
+"""The first bytes of a Git LFS pointer."""
 
 
 class WeightsOutOfRange(OpError):
-    """A constant reaches beyond the end of the file of weights."""
+    """A constant extends beyond the end of the weights file."""
 
     code = "IR502"
 
 
 class Weights:
-    """The file of weights of a model, or its absence."""
+    """The weights file of a model, or its absence."""
 
     def __init__(self, path: Path | None, data: bytes | None = None) -> None:
         self.path = path
@@ -32,12 +32,12 @@ class Weights:
 
     @staticmethod
     def beside(xml: Path) -> Weights:
-        """The ``.bin`` with the name of the ``.xml``."""
+        """Return the ``.bin`` with the base name of the ``.xml``."""
         return Weights(xml.with_suffix(".bin") if xml.name else None)
 
     @functools.cached_property
     def is_pointer(self) -> bool:
-        """Whether the file is a Git LFS pointer, which only names the weights."""
+        """True where the file is a Git LFS pointer instead of the weights."""
         if self._given is not None or self.path is None or not self.path.is_file():
             return False
         with self.path.open("rb") as file:
@@ -49,7 +49,7 @@ class Weights:
 
     @functools.cached_property
     def bytes(self) -> NDArray[np.uint8]:
-        """The whole file, mapped into memory and read-only."""
+        """The whole file, memory-mapped and read-only."""
         if self._given is not None:
             return np.frombuffer(self._given, dtype=np.uint8)
         assert self.path is not None
@@ -60,7 +60,7 @@ class Weights:
         return np.frombuffer(self._map, dtype=np.uint8)
 
     def read(self, offset: int, size: int) -> NDArray[np.uint8] | None:
-        """``size`` bytes from ``offset`` on, without copying them; None where there is no file."""
+        """Return ``size`` bytes from ``offset`` without copying them; None where there is no file."""
         whole = self._whole
         if whole is None:
             return None
@@ -73,7 +73,7 @@ class Weights:
         return whole[offset : offset + size]
 
     def forget(self) -> None:
-        """Let go of the pages of the file that were read; what is still needed is mapped once more when it is used."""
+        """Release the file's pages from memory; they are mapped again on their next use."""
         if "bytes" in self.__dict__ and self._map is not None:
             self._map.madvise(mmap.MADV_DONTNEED)
 

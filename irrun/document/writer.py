@@ -1,4 +1,4 @@
-"""Writes an IR: layers one by one, constants into the file of weights."""
+"""Writes an IR: layers one by one, constants into the weights file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irrun.tensor.strings import pack_strings
 
 
 class Handle(NamedTuple):
-    """An output port of a layer that was written, and what is declared of it."""
+    """An output port of a written layer, with its declared fact."""
 
     layer: int
     port: int
@@ -21,7 +21,7 @@ class Handle(NamedTuple):
 
 
 class WrittenBody(NamedTuple):
-    """A sub-graph, and the attributes of the entries of its port map: of ``<input>`` and of ``<output>``."""
+    """A sub-graph with the attributes of the ``<input>`` and ``<output>`` entries of its port map."""
 
     writer: Writer
     inputs: Sequence[Mapping[str, object]]
@@ -30,7 +30,7 @@ class WrittenBody(NamedTuple):
 
 
 class Writer:
-    """Builds the text and the weights of an IR, in the layout that OpenVINO writes.
+    """Builds the text and the weights of an IR in the layout that OpenVINO writes.
 
     >>> ir = Writer("net")
     >>> x = ir.parameter("x", F32, Shape([1, 3]))
@@ -48,13 +48,13 @@ class Writer:
         self._stored: dict[bytes, int] = {}
 
     def body(self) -> Writer:
-        """A writer for a sub-graph, which stores its constants in the same weights."""
+        """Return a writer for a sub-graph, which shares the weights file."""
         inner = Writer(self.name, self.version)
         inner._weights, inner._stored = self._weights, self._stored
         return inner
 
     def parameter(self, name: str, type: ElementType, shape: Shape) -> Handle:
-        """A Parameter layer; its output has the tensor name ``name``."""
+        """Add a Parameter layer; its output has the tensor name ``name``."""
         text = "..." if shape.dims is None else ",".join(map(str, shape))
         return self.layer(
             "Parameter",
@@ -67,7 +67,7 @@ class Writer:
         )[0]
 
     def constant(self, values: Array, type: ElementType, name: str = "") -> Handle:
-        """A Const layer; equal values share one range of the weights."""
+        """Add a Const layer; equal values share one range of the weights."""
         data = pack_strings(values) if type.kind == "string" else pack(values.reshape(-1), type.name)
         data = data or b"\0"
         if data not in self._stored:
@@ -93,7 +93,7 @@ class Writer:
         names: Sequence[str] = (),
         bodies: Mapping[str, WrittenBody] | None = None,
     ) -> list[Handle]:
-        """Any layer. ``outputs`` are what its ports declare, ``names`` their tensor names."""
+        """Add a layer. ``outputs`` are the declared facts of its output ports, ``names`` their tensor names."""
         id = len(self._layers)
         lines = [f'\t\t<layer id="{id}" name={quoteattr(name or f"{type}_{id}")} type="{type}" version="{version}">']
         if attributes:
@@ -122,13 +122,13 @@ class Writer:
         return handles
 
     def result(self, source: Handle, name: str = "") -> int:
-        """A Result layer: an output of the model. Returns its id."""
+        """Add a Result layer, an output of the model; return its id."""
         self.layer("Result", "opset1", [source], [], name=name)
         return len(self._layers) - 1
 
     @property
     def text(self) -> str:
-        """The .xml."""
+        """The content of the .xml."""
         return "\n".join(
             [
                 '<?xml version="1.0"?>',
@@ -144,7 +144,7 @@ class Writer:
 
     @property
     def weights(self) -> bytes:
-        """The .bin."""
+        """The content of the .bin."""
         return bytes(self._weights)
 
     def save(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a document means: a networkx graph of operations."""
+"""The meaning of a document: a networkx graph of operations."""
 
 from irrun.graph.bind import Bound, bind
 from irrun.graph.graph import Body, Graph, Node, Outlet

@@ -23,17 +23,17 @@ class RankTooHigh(OpError):
 
 
 class Read(NamedTuple):
-    """The values by field, None where the layer cannot be understood without what is wrong with them."""
+    """The attribute values by field, with diagnostics; None where a fault leaves the layer without meaning."""
 
     values: dict[str, Any] | None
     diagnostics: tuple[Diagnostic, ...]
 
 
 def attributes(layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Collection[str], *, mend: bool) -> Read:
-    """The attributes of a layer, of those that are ``known`` by their spelling in the IR.
+    """Read the attributes of a layer; ``known`` are the declared ones by their spelling in the IR.
 
-    Any other is reported, but for those that are ``ignored``. The values are those that OpenVINO reads, whatever is
-    wrong; with ``mend`` those that were meant, as far as that can be told.
+    Any other attribute is reported unless it is in ``ignored``. Faulty attributes have the value that OpenVINO reads;
+    with ``mend``, misspelt ones have the value that was probably meant.
     """
     values: dict[str, Any] = {}
     found: list[Diagnostic] = []
@@ -60,7 +60,7 @@ def attributes(layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Coll
 
 
 def _checked(spec: AttrSpec, text: str, value: Any) -> Any:
-    """A value that was read from a text; OpError where no such layer is computed."""
+    """Return a parsed value; OpError where it is out of range."""
     spec.check(value)
     if isinstance(value, Shape) and value.dims is not None:
         if len(value.dims) > MOST_DIMS:
@@ -77,7 +77,7 @@ def _checked(spec: AttrSpec, text: str, value: Any) -> Any:
 def _mended(
     layer: LayerElement, meant: Mapping[str, AttrSpec], absent: Iterable[AttrSpec], values: dict[str, Any]
 ) -> bool:
-    """Add what misspelt attributes say, and the defaults of the others; False where that cannot be told."""
+    """Add the values of misspelt attributes and the defaults of absent ones; False where one is undetermined."""
     for name, spec in meant.items():
         try:
             values[spec.field] = _checked(spec, layer.data[name], spec.parse(layer.data[name]))
@@ -87,7 +87,7 @@ def _mended(
 
 
 def _as_read(layer: LayerElement, faulty: Iterable[AttrSpec], values: dict[str, Any]) -> bool:
-    """Add what OpenVINO reads of faulty texts; False where it refuses one."""
+    """Add the values that OpenVINO reads from faulty texts; False where it refuses one."""
     for spec in faulty:
         text = layer.data[spec.name]
         try:
@@ -98,7 +98,7 @@ def _as_read(layer: LayerElement, faulty: Iterable[AttrSpec], values: dict[str, 
 
 
 def _defaults(absent: Iterable[AttrSpec], values: dict[str, Any]) -> bool:
-    """Add what OpenVINO reads for absent attributes; False where it has nothing for one that is required."""
+    """Add the values that OpenVINO uses for absent attributes; False where a required one has no such value."""
     for spec in absent:
         if spec.absent is not REFUSED:
             values[spec.field] = spec.absent
@@ -111,7 +111,7 @@ def _defaults(absent: Iterable[AttrSpec], values: dict[str, Any]) -> bool:
 
 
 def _faulty(layer: LayerElement, spec: AttrSpec, text: str, error: OpError) -> Diagnostic:
-    """The finding about an attribute that cannot be read, or is out of range."""
+    """Return the finding for an attribute that cannot be read or is out of range."""
     notes: tuple[str, ...] = ()
     if isinstance(error, AttributeUnreadable):
         with contextlib.suppress(AttributeUnreadable):
@@ -120,7 +120,7 @@ def _faulty(layer: LayerElement, spec: AttrSpec, text: str, error: OpError) -> D
 
 
 def _meant(strangers: Iterable[str], absent: Iterable[AttrSpec]) -> dict[str, AttrSpec]:
-    """The absent attributes that others were meant to be, by the names of those."""
+    """Match misspelt names with the absent attributes they were probably meant to be."""
     left = {spec.name: spec for spec in absent}
     found = {}
     for name in strangers:
@@ -137,7 +137,7 @@ def _strangers(
     absent: Iterable[AttrSpec],
     found: list[Diagnostic],
 ) -> Sequence[AttrSpec]:
-    """Report attributes that the operation does not have; the required ones that are absent and may stand for them."""
+    """Report undeclared attributes, and return the missing required attributes that they may stand for."""
     for name, spec in meant.items():
         found.append(_unknown(layer, [name], f"; did you mean {spec.name}?", Severity.ERROR))
     left = [name for name in strangers if name not in meant]
@@ -153,14 +153,14 @@ def _strangers(
 
 
 def _unknown(layer: LayerElement, names: Sequence[str], rest: str, severity: Severity) -> Diagnostic:
-    """One finding for attributes that the operation does not have."""
+    """Return one finding for attributes that the operation does not declare."""
     subject = f"attribute {names[0]}" if len(names) == 1 else f"attributes {' and '.join(names)}"
     anchor = Anchor(layer.data_element, "name", names[0])
     return _finding(AttributeUnknown.code, f"{layer.type} has no {subject}{rest}", anchor, severity)
 
 
 def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnostic]) -> None:
-    """Report attributes that are absent where that is wrong or matters."""
+    """Report absent attributes that are required, or for which OpenVINO deviates from the default."""
     anchor = Anchor(layer.data_element if layer.data_element is not None else layer.element)
     required = [spec for spec in absent if spec.required]
     if required:
@@ -185,7 +185,7 @@ def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnos
 
 
 def _said(spec: AttrSpec, value: Any) -> str:
-    """A value in words."""
+    """Format a value for a message."""
     return spec.text(value) or ("ones or zeros" if spec.kind == "ints" else "none")
 
 

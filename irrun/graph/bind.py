@@ -1,4 +1,4 @@
-"""Document -> Graph: gives each layer its operation and joins the ports that the edges name."""
+"""Document -> Graph: assigns operations to layers and connects their ports along the edges."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _UNNAMED: Final[tuple[tuple[str, ...], ...]] = ((),)
 
 @dataclass(frozen=True)
 class Bound:
-    """A graph, and what was found on the way to it.
+    """A graph, and the diagnostics of binding it.
 
-    ``means`` are what is subtracted from Parameters, by node; None where the file asks for something that does not fit.
+    ``means`` are the means subtracted from Parameters, by node; None where the file's ``<pre-process>`` does not fit.
     """
 
     graph: Graph
@@ -48,10 +48,10 @@ class Bound:
 
 
 def bind(document: Document, *, mend: bool = False) -> Bound:
-    """The graph that a document describes. Layers that cannot be understood stay in it, without an operation.
+    """Build the graph of a document. Layers that cannot be bound stay in it without an operation.
 
-    With ``mend`` types and attributes that are misspelt are taken for what they were meant to be, so that the rest can
-    be checked; without it they stand for nothing.
+    With ``mend``, misspelt types and attributes are replaced by what was probably meant, so that the rest can be
+    checked; otherwise they are ignored.
     """
     binder = _Binder(Extensions(document.net), fragment=document.fragment, mend=mend)
     graph = binder.net(document.net, ())
@@ -72,7 +72,7 @@ class _Binder:
     shared: dict[tuple[object, ...], Op] = field(default_factory=dict)
 
     def net(self, net: NetElement, path: tuple[str, ...]) -> Graph:
-        """The graph of a net, or of the inside of the body that ``path`` leads to."""
+        """Return the graph of a net, or of the body at ``path``."""
         layers = dict(zip(_ids(net.layers), net.layers, strict=True))
         nodes = {id: self._node(id, layer, path, net.edges) for id, layer in layers.items()}
         if self.fragment and not path:
@@ -124,7 +124,7 @@ class _Binder:
         return Node(id, layer.name, type, version, op, count, names, layer, bodies or _NO_BODIES)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
-        """The operation of a layer; one for all that are of one kind and have the same attributes."""
+        """Return the operation of a layer, shared by layers of equal type and attributes; None where binding fails."""
         if not layer.type:
             return None
         key = layer.type, layer.version
@@ -163,7 +163,7 @@ class _Binder:
             return None
 
     def _meant(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
-        """The operation that a misspelt type is close to, where it has the attributes of the layer."""
+        """Return the operation whose type is close to a misspelt one, if the attributes fit; None otherwise."""
         meant = nearest(layer.type, DECLARED)
         before = len(self.found)
         op = None if meant is None else self._operation(layer._replace(type=meant), path)
@@ -191,7 +191,10 @@ class _Binder:
         path: tuple[str, ...],
         edges: Sequence[EdgeElement],
     ) -> tuple[BodyPorts, bool]:
-        """How a body is tied to its layer, and whether that is sound. What ``edges`` lack too is reported there."""
+        """Return the connections between a body and its layer, and whether they are sound.
+
+        Inputs that ``edges`` leave unconnected as well are reported elsewhere.
+        """
         parameters = {_layer_id(graph, id): index for index, id in enumerate(graph.parameters)}
         results = {_layer_id(graph, id): index for index, id in enumerate(graph.results)}
         inputs: list[BodyInput] = []
@@ -250,7 +253,7 @@ class _Binder:
         return ports, sound and len(self.found) == before
 
     def _misread(self) -> set[LayerRef | None]:
-        """The layers whose type or attributes are at fault, so that they may be meant to be others."""
+        """The layers with faults in type or attributes, which may have been meant to be other layers."""
         return {item.layer for item in self.found if item.code.startswith("IR3")}
 
     def _complete(
@@ -262,7 +265,7 @@ class _Binder:
         outputs: Sequence[BodyOutput],
         path: tuple[str, ...],
     ) -> None:
-        """Report Parameters of a body that nothing feeds, and outputs of the layer that nothing makes."""
+        """Report Parameters of a body without input, and outputs of the layer without a source."""
         misread = self._misread()
         fed = {entry.internal for entry in inputs}
         for index, id in enumerate(graph.parameters):
@@ -341,7 +344,7 @@ class _Binder:
 def op_diagnostic(
     error: OpError, layer: LayerElement, path: tuple[str, ...], notes: tuple[str, ...] = ()
 ) -> Diagnostic:
-    """The finding that an operation's error becomes, located at the attribute or the input port that it names."""
+    """Convert an operation's error to a finding, located at the attribute or input port that it names."""
     anchor = Anchor(layer.element, "attribute", "type")
     port = None
     if error.attribute is not None:
@@ -370,7 +373,7 @@ def _names_port(edge: EdgeElement, layer: str, port: str, side: str) -> bool:
 
 
 def _leave_out(inlets: Sequence[Inlet], nodes: Mapping[int, Node], sources: Sources) -> None:
-    """Drop the last inputs of nodes where no edge leads to them and the operation does not need them.
+    """Drop trailing inputs without an edge that the operation does not need.
 
     OpenVINO counts the edges of a layer, not its ports.
     """
@@ -381,7 +384,7 @@ def _leave_out(inlets: Sequence[Inlet], nodes: Mapping[int, Node], sources: Sour
 
 
 def _type(layer: LayerElement, op: Op | None) -> str:
-    """The type of a node: one of an extension that is called like an operation of an opset is given with its domain."""
+    """Return the type of a node; for an extension named like an operation of an opset, with its domain."""
     if isinstance(op, Extension):
         return layer.type if spelling(layer.type) is None else repr(op)
     return layer.type if op is None else op.type
@@ -392,7 +395,7 @@ def _keeps_state(op: Op | None) -> bool:
 
 
 def tensor_names(text: str | None) -> tuple[str, ...]:
-    """The tensor names of a port: separated by commas, a comma inside a name escaped by a backslash."""
+    """Split the tensor names of a port at commas; a backslash escapes a comma inside a name."""
     if text is None:
         return ()
     if "\\" not in text:
@@ -402,20 +405,20 @@ def tensor_names(text: str | None) -> tuple[str, ...]:
 
 
 def _missing_ids(net: NetElement) -> set[str]:
-    """The ids that edges name and no layer has; that is reported where the edges are."""
+    """Return the layer ids that edges name but no layer has; they are reported with the edges."""
     ids = {layer.id for layer in net.layers}
     return {id for edge in net.edges for id in (edge.from_layer, edge.to_layer)} - ids
 
 
 def _has_faulty_ids(net: NetElement) -> bool:
-    """Whether a layer has an id that no port map can name, or all layers are gone; that is reported in the body."""
+    """Return whether the layer ids are invalid or repeated, or all layers are missing; reported with the body."""
     if not net.layers:
         return bool(net.edges)
     return any(not is_number(layer.id) for layer in net.layers) or bool(duplicates(net.layers))
 
 
 def _ids(layers: Sequence[LayerElement]) -> list[int]:
-    """The number of each layer: its id, or a negative one where that is no number or stands for another layer."""
+    """Return a unique number for each layer: its id, or a negative one where that is invalid or repeated."""
     ids: list[int] = []
     seen: set[int] = set()
     for index, layer in enumerate(layers):
@@ -427,7 +430,7 @@ def _ids(layers: Sequence[LayerElement]) -> list[int]:
 
 
 def _feed(layers: Mapping[int, LayerElement], sources: Sources) -> dict[int, Node]:
-    """Give each input a Parameter of the dims and the type of its port; those Parameters by id."""
+    """Connect each input to a new Parameter of the type and dims of its port; return those Parameters by id."""
     made: dict[int, Node] = {}
     for consumer, layer in layers.items():
         for index, port in enumerate(layer.inputs):

@@ -1,4 +1,4 @@
-"""Tells the operations that libraries add to OpenVINO from those of the opsets that are misspelt."""
+"""Distinguishes operations that libraries add to OpenVINO from misspelt operations of the opsets."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from irrun.tensor import DYNAMIC, Fact, Shape
 
 
 class Extensions:
-    """The operations of extensions in one document.
+    """The extension operations of one document.
 
-    A layer has one where its version is none of the numbered opsets, nor close to one. Where it is called like an
-    operation of an opset, something else must say so: a well-known library that has it, attributes or ports that the
-    operation of the opset does not have, or another layer of that domain whose type no opset has.
+    A layer is an extension where its version is not a numbered opset, nor close to one. If its type also exists in an
+    opset, one of these must hold too: a well-known library has the operation; the layer has attributes or ports that
+    the opset's operation does not; or another layer of its domain has a type that no opset has.
     """
 
     def __init__(self, net: NetElement) -> None:
         self._net = net
 
     def find(self, layer: LayerElement) -> Extension | None:
-        """The operation of a layer that no opset has; None where the layer is at fault."""
+        """Return the extension operation of a layer; None where the layer is an opset's or misspelt."""
         type, domain = layer.type, layer.version
         if domain is None or is_meant_as_number(domain) or find(type, domain) is not None:
             return None
@@ -37,7 +37,7 @@ class Extensions:
 
     @functools.cached_property
     def _domains(self) -> frozenset[str]:
-        """The domains that have an operation of their own."""
+        """The domains with at least one type that no opset has."""
         named = {(layer.type, layer.version) for layer in _layers(self._net) if layer.version is not None}
         return frozenset(
             domain for type, domain in named if domain and not is_meant_as_number(domain) and not versions(type)
@@ -45,13 +45,13 @@ class Extensions:
 
 
 def declared_fact(port: PortElement) -> Fact:
-    """What a port says of itself. A port without dims may be a scalar or of dynamic rank."""
+    """Return the fact declared by a port. A port without dims may be a scalar or of dynamic rank."""
     shape = Shape.parse(",".join(port.dims)) if port.dims else Shape.unknown()
     return Fact(element_type(port.precision) or DYNAMIC, shape)
 
 
 def _fits(layer: LayerElement, cls: OpClass) -> bool:
-    """Whether a layer has no attribute and no port that an operation lacks, and all that it requires."""
+    """Return whether a layer has all required attributes, and no attribute or port that the operation does not have."""
     spec = cls.spec
     known = {attribute.name for attribute in spec.attributes}
     required = {attribute.name for attribute in spec.attributes if attribute.required}

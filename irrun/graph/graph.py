@@ -1,4 +1,4 @@
-"""What a document means: operations with their attributes, joined port to port."""
+"""The graph: operations with their attributes, connected port to port."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 
 
 class Outlet(NamedTuple):
-    """An output port: the node, and which of its outputs, counted from 0."""
+    """An output port: the node, and the index of the output, from 0."""
 
     node: int
     port: int
 
 
 class Inlet(NamedTuple):
-    """An input port: the node, and which of its inputs, counted from 0."""
+    """An input port: the node, and the index of the input, from 0."""
 
     node: int
     port: int
 
 
 class Body(NamedTuple):
-    """A sub-graph of a node, and how it is tied to the node's ports."""
+    """A sub-graph of a node, and its connections to the node's ports."""
 
     graph: Graph
     ports: BodyPorts
 
 
 class Node(NamedTuple):
-    """A layer as an operation. ``op`` is None where the layer could not be understood.
+    """A layer as an operation; ``op`` is None where the layer could not be bound.
 
-    ``names`` are the tensor names of each output. ``layers`` are the elements that it stands for.
+    ``names`` are the tensor names of each output. ``layer`` is the element that it was made from.
     """
 
     id: int
@@ -54,9 +54,9 @@ class Node(NamedTuple):
 class Graph:
     """A networkx MultiDiGraph of nodes.
 
-    Every node of ``digraph`` carries its record as ``node`` and ``name``, ``type``, ``version`` and ``op`` beside it;
-    every edge carries ``from_port`` and ``to_port``, counted from 0 among outputs and among inputs. ``order`` is
-    topological, and that of the document where the edges leave a choice.
+    Every node of ``digraph`` has its record as ``node``, and ``name``, ``type``, ``version`` and ``op`` beside it;
+    every edge has ``from_port`` and ``to_port``, counted from 0 among outputs and among inputs. ``order`` is
+    topological, and follows the document where the edges leave a choice.
     """
 
     __slots__ = ("_consumers", "_digraph", "_nodes", "_ordered", "_sources", "order", "parameters", "results", "sinks")
@@ -91,7 +91,7 @@ class Graph:
         return self._nodes[id]
 
     def consumers(self, outlet: Outlet) -> Sequence[Inlet]:
-        """The inputs that an outlet feeds."""
+        """Return the inputs that an outlet feeds."""
         if self._consumers is None:
             found: dict[Outlet, list[Inlet]] = {}
             for id, outlets in self._sources.items():
@@ -102,18 +102,18 @@ class Graph:
         return self._consumers.get(outlet, ())
 
     def __iter__(self) -> Iterator[Node]:
-        """The nodes in topological order."""
+        """Iterate over the nodes in topological order."""
         return iter(self._ordered)
 
     def __len__(self) -> int:
         return len(self.order)
 
     def sources(self, id: int) -> tuple[Outlet | None, ...]:
-        """The outlet that feeds each input of a node, None where nothing does."""
+        """Return the outlet that feeds each input of a node, None for an unconnected input."""
         return self._sources[id]
 
     def walk(self) -> Iterator[Node]:
-        """Every node, those of bodies included, a node before its bodies."""
+        """Yield every node, including those of bodies, a node before its bodies."""
         for node in self:
             yield node
             for body in node.bodies.values():
@@ -121,7 +121,7 @@ class Graph:
 
 
 def digraph_of(nodes: Mapping[int, Node], sources: Mapping[int, Sequence[Outlet | None]]) -> nx.MultiDiGraph[int]:
-    """Nodes and their sources as a networkx graph."""
+    """Return nodes and their sources as a networkx graph."""
     import networkx as nx
 
     digraph: nx.MultiDiGraph[int] = nx.MultiDiGraph()

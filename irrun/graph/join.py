@@ -1,4 +1,4 @@
-"""Edges: joins the ports that they name, and tells which fault of an edge explains which port that nothing feeds."""
+"""Connects ports along the edges, and finds the faulty edge behind each unconnected input."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Sources = dict[int, list[Outlet | None]]
 
 
 class _Stray(NamedTuple):
-    """An edge that leads nowhere, so that some input is left without one.
+    """An edge to an unknown end, which explains one unconnected input.
 
-    ``node`` is where it was to lead, as far as that is known, ``finding`` the number of the one that reports it.
+    ``node`` is its intended target where known, ``finding`` the index of the finding that reports it.
     """
 
     node: int | None
@@ -47,10 +47,10 @@ class _Strays:
 
 
 class Joiner:
-    """Joins the layers of one net.
+    """Connects the layers of one net.
 
-    ``sources`` are the outlets that feed each input, ``open`` the inputs that no edge names. Neither has an input whose
-    edge is at fault: what arrives there is not known. ``twice`` are layers whose id an earlier one has.
+    ``sources`` are the outlets that feed each input, ``open`` the inputs that no edge names. Inputs with a faulty edge
+    are in neither: their source is unknown. ``twice`` are layers with the id of an earlier one.
     """
 
     def __init__(self, net: NetElement, layers: Mapping[int, LayerElement], twice: Sequence[LayerElement]) -> None:
@@ -79,7 +79,7 @@ class Joiner:
         self._unconnected()
 
     def _missing(self, edges: Sequence[EdgeElement]) -> dict[str, list[tuple[EdgeElement, str]]]:
-        """The layer ids that edges name and no layer has, with the edges that do."""
+        """Return the layer ids that edges name but no layer has, with those edges."""
         missing: dict[str, list[tuple[EdgeElement, str]]] = {}
         for edge in edges:
             for name, id in (("from-layer", edge.from_layer), ("to-layer", edge.to_layer)):
@@ -90,7 +90,7 @@ class Joiner:
     def _report_ids(
         self, missing: Mapping[str, list[tuple[EdgeElement, str]]], twice: Sequence[LayerElement], nameless: int
     ) -> None:
-        """One finding for each id that is missing, unless a layer whose own id is at fault explains it."""
+        """Report each missing layer id, unless a layer with a faulty id explains it."""
         ids = list(missing) if self._layers else list(missing)[:1]
         for index, layer in enumerate(twice):
             notes = tuple(f'edges name layer "{id}", which there is not' for id in ids[index : index + 1])
@@ -163,7 +163,7 @@ class Joiner:
         self._lost.add(inlet)
 
     def _unconnected(self) -> None:
-        """Find inputs that no edge names. An edge that leads nowhere explains one of them, of its own layer first."""
+        """Collect inputs that no edge names, except one for each stray edge, preferably of the same layer."""
         inlets = [
             Inlet(id, index)
             for id, sources in self.sources.items()
@@ -206,7 +206,7 @@ class Joiner:
 
 
 def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) -> list[int]:
-    """A topological order, that of ``ids`` where the edges leave a choice; nodes of cycles are left out of it."""
+    """Return a topological order that follows ``ids`` where the edges leave a choice, without nodes in cycles."""
     rank = {id: index for index, id in enumerate(ids)}
     if all(outlet is None or rank[outlet.node] < rank[id] for id in ids for outlet in sources[id]):
         return list(ids)
@@ -230,7 +230,7 @@ def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) ->
 
 
 def cycles(sources: Mapping[int, Sequence[Outlet | None]], left: Collection[int]) -> list[list[int]]:
-    """One cycle of each group of nodes that depend on each other, from its first node on."""
+    """Return one cycle for each group of mutually dependent nodes, beginning with its first node."""
     import networkx as nx
 
     digraph: nx.DiGraph[int] = nx.DiGraph()
@@ -249,7 +249,7 @@ def cycles(sources: Mapping[int, Sequence[Outlet | None]], left: Collection[int]
 
 
 def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
-    """The layers whose id an earlier one has."""
+    """Return the layers with the id of an earlier one."""
     counts: Counter[str] = Counter()
     found = []
     for layer in layers:

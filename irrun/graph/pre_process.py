@@ -1,4 +1,4 @@
-"""``<pre-process>``: a mean that is subtracted from an input before any layer gets it."""
+"""Reads ``<pre-process>``: means that are subtracted from an input before the first layer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _RANKS: Final = (2, 3, 4, 5)
 
 
 class Mean(NamedTuple):
-    """The mean that is subtracted from an input: a number or, in the file of weights, an image for each channel.
+    """The mean subtracted from an input: a number for each channel, or an image in the weights file.
 
-    ``shape`` is that of the mean of one channel, with a leading 1; ``offsets`` are where the images begin.
+    ``shape`` is the shape of one channel's mean, with a leading 1; ``offsets`` are the offsets of the images.
     """
 
     type: ElementType
@@ -33,7 +33,7 @@ class Mean(NamedTuple):
     offsets: tuple[int, ...] = ()
 
     def values(self, weights: Weights) -> Array | None:
-        """The means of all channels, joined along the first axis; None where the file of weights is not there."""
+        """Return the means of all channels, joined along the first axis; None where there is no weights file."""
         if self.numbers:
             return conform(np.array(self.numbers, np.float32).reshape(-1, *self.shape[1:]), self.type)
         stored = [weights.read(offset, self.bytes) for offset in self.offsets]
@@ -42,12 +42,12 @@ class Mean(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The size of an image in the file of weights, in bytes."""
+        """The size of one image in the weights file, in bytes."""
         return storage_size(self.type.name, math.prod(self.shape))
 
 
 class WrongPreProcess(Exception):
-    """A mean that does not fit the model: OpenVINO refuses the file."""
+    """A mean does not fit the model, so that OpenVINO refuses the file."""
 
     def __init__(self, message: str, element: int, attribute: str | None = None) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class WrongPreProcess(Exception):
 
 
 def means(element: PreProcessElement | None, graph: Graph, weights: Weights) -> dict[int, Mean]:
-    """The mean of a Parameter, by its node; nothing where no channel has one. WrongPreProcess where it does not fit."""
+    """Return the mean of each Parameter that has one, by node; WrongPreProcess where it does not fit."""
     if element is None or any(graph[id].op is None for id in graph.parameters):
         return {}
     id, parameter = _parameter(element, graph)
@@ -84,7 +84,7 @@ def means(element: PreProcessElement | None, graph: Graph, weights: Weights) -> 
 
 
 def _parameter(element: PreProcessElement, graph: Graph) -> tuple[int, Parameter]:
-    """The Parameter that is named; where none is, the first of rank 4, or else the first of all."""
+    """Return the Parameter that the element names; without a name, the first of rank 4, or the first of all."""
     known = [(id, op) for id in graph.parameters if isinstance(op := graph[id].op, Parameter)]
     name = (element.reference or "").strip()
     if name:
@@ -100,12 +100,12 @@ def _parameter(element: PreProcessElement, graph: Graph) -> tuple[int, Parameter
 
 
 def _channel(channel: ChannelElement, index: int) -> int:
-    """The number of a channel: its id, or how many come before it."""
+    """Return the index of a channel: its id, or its position where it has none."""
     return index if channel.id is None else _integer(channel.id, "id", channel.element)
 
 
 def _layout(element: PreProcessElement, name: str, shape: Shape) -> tuple[int, tuple[int, ...]]:
-    """The number of channels of an input, and the sizes behind the axis of the channels."""
+    """Return the number of channels of an input, and the sizes after the channel axis."""
     if not shape.is_static or shape.rank not in _RANKS:
         what = f'a mean is subtracted from input "{name}" of shape {shape}, expected static dims and a rank of 2 to 5'
         raise WrongPreProcess(what, element.element)
@@ -121,7 +121,7 @@ def _number(mean: MeanElement) -> float:
 
 
 def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
-    """The offset in the file of weights of an image of ``expected`` bytes."""
+    """Return the offset of an image of ``expected`` bytes in the weights file."""
     if mean.offset is None or mean.size is None:
         raise WrongPreProcess("<mean> has no value, and no offset and size of an image", mean.element)
     offset, size = (_integer(text, name, mean.element) for text, name in ((mean.offset, "offset"), (mean.size, "size")))

@@ -1,4 +1,4 @@
-"""Shape and type propagation, with the values that shape arithmetic yields."""
+"""Type and shape inference, including the values of shape arithmetic."""
 
 from irrun.inference.facts import Facts
 from irrun.inference.infer import infer

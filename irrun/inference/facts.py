@@ -1,4 +1,4 @@
-"""The result of inference: what is known of every tensor before anything runs."""
+"""The result of inference: a fact for every tensor of a graph."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from irrun.tensor import Fact
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of each outlet of a graph.
+    """The fact of each outlet of a graph.
 
-    Outlets of a layer that failed, and of all that depends on it, are absent. ``bodies`` holds the facts inside each
+    Outlets of a layer that failed, and of all layers downstream, are absent. ``bodies`` holds the facts inside each
     sub-graph, by node and tag.
     """
 
@@ -31,14 +31,14 @@ class Facts:
         return None if outlet is None else self.of.get(outlet)
 
     def inputs(self, node: int) -> tuple[Fact | None, ...]:
-        """What is known of each input of a node."""
+        """Return the fact of each input of a node; None where it is absent."""
         return tuple(self.get(outlet) for outlet in self.graph.sources(node))
 
     def outlets(self, node: int) -> tuple[Outlet, ...]:
-        """The outputs of a node of which something is known."""
+        """Return the outputs of a node that have a fact."""
         return tuple(takewhile(self.of.__contains__, (Outlet(node, port) for port in count())))
 
     def results(self) -> tuple[Fact, ...]:
-        """What is known of each Result; nothing where it depends on a layer that failed."""
+        """Return the fact of each Result; an unknown one downstream of a layer that failed."""
         facts = (self.inputs(node)[0] if self.graph.sources(node) else None for node in self.graph.results)
         return tuple(fact if fact is not None else Fact.unknown() for fact in facts)

@@ -1,4 +1,4 @@
-"""Values that are known before anything runs: shape arithmetic, carried out on what is known of its inputs."""
+"""Constant folding during inference: runs shape arithmetic on known and partly known values."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from irrun.ops.calling import run
 from irrun.tensor import UNBOUNDED, Array, Dim, ElementType, Fact, Undecided
 
 MOST_ELEMENTS: Final = 4096
-"""Outputs above this many elements are left to be computed when the model runs: weights, not shapes."""
+"""The limit above which an output is not folded: it is a weight, not a shape."""
 
 MOST_RANK: Final = 64
 """The highest rank of an array."""
 
 MOST_DIMS: Final = 64
-"""The longest shape tensor that is followed while only part of it is known."""
+"""The limit on the elements of a shape tensor that is folded while only partly known."""
 
 _WHOLE: Final = ("int", "uint", "boolean")
 
 
 def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The outputs, with their values where the values of the inputs settle them."""
+    """Return the output facts, with values where the values of the inputs determine them."""
     if op.foldable is Fold.NEVER or not all(_affordable(fact) for fact in outputs):
         return tuple(outputs)
     whole = all(fact is None or fact.is_constant for fact in inputs)
@@ -59,7 +59,7 @@ def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> t
 
 
 def _dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Run the operation on object arrays of dims in place of the inputs that are known in part or not at all."""
+    """Run the operation on object arrays of dims, for inputs that are partly or fully unknown."""
     arrays: list[Array | None] = []
     for fact in inputs:
         array = None if fact is None else _symbolic(fact)
@@ -77,7 +77,10 @@ def _dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tup
 
 
 def _symbolic(fact: Fact) -> Array | None:
-    """The value as integers and dims, those that are not known in the range of a dim; None where it cannot be."""
+    """Return the value as an array of integers and dims, unknown elements as ``Dim.anything()``.
+
+    None for tensors that are not integral, too long or of unknown size.
+    """
     if fact.type.kind not in _WHOLE:
         return None
     if fact.value is not None:
@@ -90,7 +93,7 @@ def _symbolic(fact: Fact) -> Array | None:
 
 
 def _settled(fact: Fact, value: Array) -> Fact:
-    """The fact with a value of dims, as plain integers where every one of them is known."""
+    """Return the fact with the computed value, converted to plain integers where all dims are known."""
     if not fact.shape.admits(value.shape):
         return fact
     if value.dtype != object:
@@ -109,9 +112,10 @@ def _settled(fact: Fact, value: Array) -> Fact:
 
 
 def _wrapped(dim: Dim, type: ElementType) -> Dim:
-    """The dim as the element type holds it: integers wrap around, and what may do so is not known.
+    """Return the dim as the element type can hold it: a known value wraps around, one that may overflow becomes any
+    value.
 
-    Sizes are taken to fit 32 bits where nothing bounds them.
+    A dim without an upper or lower bound is assumed to fit types of 32 bits and more.
     """
     low = -(1 << (type.bits - 1)) if type.kind == "int" else 0
     high = low + (1 << type.bits) - 1

@@ -1,4 +1,4 @@
-"""Graph -> Facts: carries types, shapes and shape values through a graph, once, in topological order."""
+"""Graph -> Facts: propagates types, shapes and shape values through a graph in topological order."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from irrun.ops.calling import infer as infer_outputs
 from irrun.ops.context import BodyCall
 
 MOST_RUNS: Final = 1000
-"""How often the bodies of one layer, those inside them included, are gone through before what they make is given up."""
+"""The limit on body runs for one layer, nested bodies included, after which their outputs count as unknown."""
 
 
 class Revision(Protocol):
-    """Replaces what is inferred, before something follows from it."""
+    """A hook that replaces facts before the layers downstream use them."""
 
     def inputs(self, node: Node, facts: Sequence[Fact | None]) -> Sequence[Fact | None]: ...
     def outputs(self, node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]: ...
@@ -33,11 +33,11 @@ def infer(
     revision: Revision | None = None,
     before: Facts | None = None,
 ) -> Facts:
-    """What is known of every tensor of a graph.
+    """Infer the fact of every tensor of a graph.
 
-    ``given`` replaces what Parameters say of themselves, by node; ``revision`` what is inferred of any node. A layer
-    that does not fit its inputs is reported; nothing is said of what depends on it. ``before`` is what was inferred of
-    the same graph and the same ``given`` without a revision: it holds as long as nothing is revised.
+    ``given`` replaces the facts of Parameters, by node; ``revision`` may replace those of any node. A layer that does
+    not fit its inputs is reported, and everything downstream has no facts. ``before`` is the result for the same graph
+    and ``given`` without a revision, reused for nodes whose inputs are not revised.
     """
     return _Pass(weights, revision, before).run(graph, given or {}, ())
 
@@ -85,7 +85,7 @@ class _Pass:
         return Facts(graph, known, bodies, tuple(found))
 
     def _as_before(self, node: Node, inputs: Sequence[Fact | None]) -> tuple[Fact, ...] | None:
-        """The outputs that were inferred of the same inputs; None where the inputs are not the same."""
+        """Return the outputs in ``before`` where the inputs are the same objects; None otherwise."""
         if self.before is None:
             return None
         of = self.before.of
@@ -134,7 +134,7 @@ class _Pass:
 
 
 def _named(fact: Fact, name: str) -> Fact:
-    """The fact of a Parameter, each of its unknown dims with a symbol of its own."""
+    """Return the fact of a Parameter with a symbol for each unknown dim."""
     return Fact(fact.type, fact.shape.named(name), fact.value)
 
 

@@ -1,6 +1,6 @@
-"""Activation functions of arrays of floats, computed in the dtype of the array.
+"""Activation functions of float arrays, computed in the dtype of the array.
 
-Each works in one or two buffers of the size of its input, which is never written to. NaN stays NaN.
+Each needs one or two buffers of the size of its input and never writes to the input. NaN stays NaN.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from irrun.kernels.lines import by_lines
 from irrun.kernels.threads import Array, by_blocks, scratch
 
 _MODERATE: Final = 60.0
-"""exp of it is 1e26: sums of many such have room in float32, and so has its reciprocal."""
+"""A bound on arguments of exp: float32 can hold sums of many values of exp(60) = 1e26, and their reciprocals.
+"""
 
 
 def in_floats(function: Callable[..., Array], x: Array, *parameters: Any) -> Array:
-    """``function(x, *parameters)``; integers are computed in float64 and rounded to the nearest, halves to even."""
+    """Return ``function(x, *parameters)``; integers are computed in float64 and rounded to nearest, ties to even."""
     if x.dtype.kind == "f":
         return function(x, *parameters)
     return np.asarray(np.rint(function(x.astype(np.float64), *parameters)))
 
 
 def softmax(x: Array, axis: int, out: Array | None = None) -> Array:
-    """exp(x) / sum(exp(x)) along an axis; one for a scalar. ``out`` may be x itself."""
+    """Return exp(x) / sum(exp(x)) along an axis; 1 for a scalar. ``out`` may be x itself."""
     if x.ndim == 0 or x.size == 0:
         return np.asarray(np.exp(x - x))
     result = np.empty_like(x) if out is None else out
@@ -37,7 +38,7 @@ def softmax(x: Array, axis: int, out: Array | None = None) -> Array:
 
 
 def _softmax(x: Array, out: Array) -> None:
-    """Along the last axis but one."""
+    """Compute softmax along the second to last axis."""
     if x.shape[-1] == 1 and x.ndim == 3 and out.flags.c_contiguous:
         _softmax_of_rows(x[..., 0], out[..., 0])
         return
@@ -58,12 +59,12 @@ def _softmax_of_rows(x: Array, out: Array) -> None:
 
 
 def is_moderate(x: Array) -> bool:
-    """Whether exponentials, and sums of them, stay far from overflow and underflow as they are."""
+    """Return whether exponentials of x, and sums of them, are far from overflow and underflow."""
     return bool(np.max(x) <= _MODERATE and np.min(x) >= -_MODERATE)
 
 
 def row_sums(x: Array) -> Array:
-    """The sums along the last axis, kept as 1: a product with ones is faster than adding up."""
+    """Return the sums along the last axis, kept with size 1. A product with ones is faster than summing."""
     return np.asarray(np.matmul(x, _ones(x.dtype, x.shape[-1])))
 
 
@@ -73,7 +74,7 @@ def _ones(dtype: np.dtype[Any], size: int) -> Array:
 
 
 def log_softmax(x: Array, axis: int) -> Array:
-    """log(softmax(x)) along an axis, without the overflow and underflow of the quotient; zero for a scalar."""
+    """Return log(softmax(x)) along an axis, without overflow or underflow of the quotient; 0 for a scalar."""
     if x.ndim == 0 or x.size == 0:
         return np.asarray(x - x)
     result: Array = np.subtract(x, np.max(x, axis=axis, keepdims=True))
@@ -83,9 +84,9 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 
 def relu(x: Array, out: Array | None = None) -> Array:
-    """x where it is positive, zero elsewhere. ``out`` may be x itself.
+    """Return max(x, 0). ``out`` may be x itself.
 
-    A row of zeros, not a number, is what NumPy compares twice as fast.
+    NumPy compares with a row of zeros twice as fast as with a number.
     """
     return by_blocks(_relu, x, out)
 
@@ -106,7 +107,7 @@ def _zeros(dtype: np.dtype[Any]) -> Array:
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
-    """1 / (1 + exp(-x)). ``out`` may be x itself."""
+    """Return 1 / (1 + exp(-x)). ``out`` may be x itself."""
     return by_blocks(_sigmoid, x, out)
 
 
@@ -118,7 +119,7 @@ def _sigmoid(x: Array, out: Array) -> None:
 
 
 def swish(x: Array, beta: Array | None, out: Array | None = None) -> Array:
-    """x * sigmoid(beta * x); beta is one where it is None. ``out`` may be x itself."""
+    """Return x * sigmoid(beta * x), with a beta of 1 for None. ``out`` may be x itself."""
     factor = None if beta is None else np.asarray(beta).astype(x.dtype).reshape(())
 
     def block(part: Array, target: Array) -> None:
@@ -130,9 +131,9 @@ def swish(x: Array, beta: Array | None, out: Array | None = None) -> Array:
 
 
 def gelu(x: Array, out: Array | None = None) -> Array:
-    """x * (1 + erf(x / sqrt(2))) / 2. ``out`` may be x itself.
+    """Return x * (1 + erf(x / sqrt(2))) / 2. ``out`` may be x itself.
 
-    In float32 erf is the hyperbolic tangent of an odd polynomial; its error is below 2e-7.
+    In float32, erf is computed as tanh of an odd polynomial, with an error below 2e-7.
     """
     return by_blocks(_gelu_single if x.dtype == np.float32 else _gelu_exact, x, out)
 
@@ -145,9 +146,9 @@ def _gelu_exact(x: Array, out: Array) -> None:
 
 
 _GELU_REACH: Final = np.float32(5.9**2)
-"""x² from which on erf(x / sqrt(2)) rounds to one in float32."""
+"""The x² above which erf(x / sqrt(2)) rounds to 1 in float32."""
 
-# atanh(erf(x / sqrt(2))) / x = P(x²) on [0, 5.9], by least squares, reweighted until the error of gelu is level: 7e-8.
+# atanh(erf(x / sqrt(2))) / x = P(x²) on [0, 5.9], by reweighted least squares; the error of gelu is at most 7e-8.
 _COEFFICIENTS: Final = (
     *(0.7978842161, 0.03633428351, -3.312999398e-05, -5.524015845e-05),
     *(3.969109459e-06, -1.334464095e-07, 1.805616419e-09),
@@ -173,7 +174,7 @@ def _gelu_single(x: Array, out: Array) -> None:
 
 
 def gelu_tanh(x: Array, out: Array | None = None) -> Array:
-    """The approximation x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2. ``out`` may be x itself."""
+    """Return the approximation x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2. ``out`` may be x itself."""
     return by_blocks(_gelu_tanh, x, out)
 
 
@@ -190,9 +191,9 @@ def _gelu_tanh(x: Array, out: Array) -> None:
 
 
 def mish(x: Array) -> Array:
-    """x * tanh(log(1 + exp(x))).
+    """Return x * tanh(log(1 + exp(x))).
 
-    With e = exp(x) the tangent is n / (n + 2), n = e * (e + 2), which is one from x = 20 on.
+    With e = exp(x), the tanh is n / (n + 2) for n = e * (e + 2), which is 1 from x = 20 on.
     """
     result = np.minimum(x, 20, out=np.empty_like(x))
     np.exp(result, out=result)
@@ -203,7 +204,7 @@ def mish(x: Array) -> Array:
 
 
 def softplus(x: Array) -> Array:
-    """log(1 + exp(x)), written so that nothing overflows: max(x, 0) + log(1 + exp(-abs(x)))."""
+    """Return log(1 + exp(x)), computed without overflow as max(x, 0) + log(1 + exp(-abs(x)))."""
     result = np.abs(x, out=np.empty_like(x))
     np.negative(result, out=result)
     np.exp(result, out=result)
@@ -213,14 +214,14 @@ def softplus(x: Array) -> Array:
 
 
 def softsign(x: Array) -> Array:
-    """x / (1 + abs(x))."""
+    """Return x / (1 + abs(x))."""
     result = np.abs(x, out=np.empty_like(x))
     result += 1
     return np.asarray(np.divide(x, result, out=result))
 
 
 def elu(x: Array, alpha: float | Array) -> Array:
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    """Return x where it is positive, alpha * (exp(x) - 1) elsewhere."""
     result = np.minimum(x, 0, out=np.empty_like(x))
     np.expm1(result, out=result)
     result *= alpha
@@ -229,7 +230,7 @@ def elu(x: Array, alpha: float | Array) -> Array:
 
 
 def prelu(x: Array, slope: Array) -> Array:
-    """x where it is not negative, slope * x elsewhere; ``slope`` broadcasts onto ``x``. Integers are taken too."""
+    """Return x where it is not negative, slope * x elsewhere; ``slope`` broadcasts to ``x``. Integers are allowed."""
     result = np.minimum(x, 0, out=np.empty_like(x))
     result *= slope
     result += np.maximum(x, 0)
@@ -237,14 +238,14 @@ def prelu(x: Array, slope: Array) -> Array:
 
 
 def hard_sigmoid(x: Array, alpha: float | Array, beta: float | Array) -> Array:
-    """alpha * x + beta, clipped to [0, 1]."""
+    """Return alpha * x + beta, clipped to [0, 1]."""
     result = np.multiply(x, alpha, out=np.empty_like(x))
     result += beta
     return np.clip(result, 0, 1, out=result)
 
 
 def hswish(x: Array) -> Array:
-    """x * min(max(x + 3, 0), 6) / 6."""
+    """Return x * min(max(x + 3, 0), 6) / 6."""
     result = np.add(x, 3, out=np.empty_like(x))
     np.clip(result, 0, 6, out=result)
     result *= x

@@ -1,4 +1,4 @@
-"""Pooling over windows that cover the data evenly, as many as there shall be results."""
+"""Pooling to a given number of windows that cover the data evenly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irrun.kernels.windows import Array
 
 
 def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
-    """The mean of data [N, C, *S] over as many windows along each axis as ``sizes`` says, which cover it evenly."""
+    """Return the means of data [N, C, *S] over ``sizes`` windows along each axis, which cover the axis evenly."""
     spatial = data.shape[2:]
     total = summable(data)
     if all(out > 0 and size % out == 0 for size, out in zip(spatial, sizes, strict=True)):
@@ -34,7 +34,7 @@ def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
 
 
 def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """The largest element of each window, and where the first one lies among the spatial elements of its channel."""
+    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
     values = without_nan(data)
     places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
     for axis in reversed(range(len(sizes))):
@@ -47,7 +47,7 @@ def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
 
 
 def _first_largest(pairs: object) -> tuple[Array, Array]:
-    """Element-wise the largest of the values and its place; the first of equals. A place of -1 is no place."""
+    """Return the elementwise maximum of the values and the place of its first occurrence. A place of -1 is invalid."""
     best: Array | None = None
     where: Array | None = None
     for value, place in pairs:  # type: ignore[attr-defined]
@@ -69,7 +69,7 @@ def _adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
 
 
 def _adaptive_taps(data: Array, axis: int, starts: Array, lengths: Array) -> list[Array]:
-    """The elements of all windows along one axis, one after the other; shorter windows repeat their last."""
+    """Return the elements of all windows along one axis, tap by tap; shorter windows repeat their last element."""
     return [
         np.take(data, starts + np.minimum(tap, lengths - 1), axis=2 + axis)
         for tap in range(int(lengths.max(initial=1)))

@@ -11,7 +11,7 @@ from irrun.kernels.activation import is_moderate, row_sums
 from irrun.kernels.threads import Array, scratch
 
 _SCORES: Final = 1 << 18
-"""Scores that are worked on at a time, so that they stay in the cache."""
+"""The number of scores processed at a time, so that they stay in the cache."""
 
 _LEAST_SUM: Final = 1e-20
 
@@ -27,11 +27,11 @@ def attention(
     sink: Array | None = None,
     out: Array | None = None,
 ) -> Array:
-    """softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
+    """Return softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
 
-    A boolean mask is true where a key may be looked at; a float mask is added. With ``causal`` query i sees keys 0 to
-    i, and the mask is left out of account. ``sink`` is one further score for each query, which takes its share of the
-    softmax and has no value. Scores never exist as a whole.
+    A boolean mask is true where a query attends to a key; a float mask is added. With ``causal``, query i attends to
+    keys 0 to i, and the mask is ignored. ``sink`` is an additional score for each query that takes part in the softmax
+    but has no value. The full score matrix is never stored.
     """
     queries, keys = query.shape[-2], key.shape[-2]
     mask = None if causal else mask
@@ -90,14 +90,14 @@ def _spread(part: Array, lead: tuple[int, ...], rows: int, columns: int) -> Arra
 
 @lru_cache(8)
 def _later(rows: int, columns: int, dtype: np.dtype[Any]) -> Array:
-    """What hides from query i the keys after its own: -inf above the diagonal."""
+    """Return the causal mask: -inf above the diagonal, 0 elsewhere."""
     return np.triu(np.full((rows, columns), -np.inf, dtype), 1)
 
 
 def _sums(scores: Array) -> Array | None:
-    """Overwrites scores with their exponentials; returns the sums along the last axis.
+    """Overwrite scores with their exponentials; return the sums along the last axis.
 
-    None where a mask has made them so large or so small that they are not to be trusted.
+    None where a mask has made the sums too large or too small for this precision.
     """
     np.exp(scores, out=scores)
     total = row_sums(scores)
@@ -105,7 +105,7 @@ def _sums(scores: Array) -> Array | None:
 
 
 def _shifted_sums(scores: Array, sink: Array | None) -> Array:
-    """The same with the largest score taken off each."""
+    """Overwrite scores with their exponentials after subtracting each row's maximum; return the sums."""
     peak = np.max(scores, axis=-1, keepdims=True)
     if sink is not None:
         np.maximum(peak, sink, out=peak)

@@ -18,10 +18,10 @@ def bev_pool(
     area: int,
     shape: tuple[int, int, int, int],
 ) -> Array:
-    """For each interval [start, end, cell], the sum over index[start:end] of weight times feature, put at the cell.
+    """For each interval [start, end, cell], store the sum over index[start:end] of weight times feature in the cell.
 
-    An index k means weights[k] and pixel k mod area of camera k // (depth_bins * area) of features [N, H, W, C].
-    ``shape`` is that of the result, [N, channels, H, W]; a cell counts from its first element.
+    An index k refers to weights[k], and to pixel k mod area of camera k // (depth_bins * area) of features [N, H, W,
+    C]. ``shape`` is the shape of the result, [N, channels, H, W]; a cell is the offset of its first element.
     """
     channels, plane = shape[1], shape[2] * shape[3]
     flat = features.reshape(-1, features.shape[-1])

@@ -1,4 +1,4 @@
-"""Blocks of a tensor moved between its axes."""
+"""Rearranges blocks of a tensor between its axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irrun.kernels.threads import Array
 
 
 def depth_to_space(data: Array, block: int, *, depth_first: bool) -> Array:
-    """[N, C, D1, …] to [N, C / block^K, D1 * block, …]."""
+    """Rearrange [N, C, D1, …] into [N, C / block^K, D1 * block, …]."""
     batch, channels, *sizes = data.shape
     rank = len(sizes)
     depth = channels // block**rank
@@ -25,7 +25,7 @@ def depth_to_space(data: Array, block: int, *, depth_first: bool) -> Array:
 
 
 def space_to_depth(data: Array, block: int, *, depth_first: bool) -> Array:
-    """[N, C, D1, …] to [N, C * block^K, D1 / block, …]."""
+    """Rearrange [N, C, D1, …] into [N, C * block^K, D1 / block, …]."""
     batch, channels, *sizes = data.shape
     split: list[int] = [batch, channels]
     for size in sizes:
@@ -38,7 +38,7 @@ def space_to_depth(data: Array, block: int, *, depth_first: bool) -> Array:
 
 
 def batch_to_space(data: Array, blocks: Sequence[int], crops_begin: Sequence[int], crops_end: Sequence[int]) -> Array:
-    """[B, D1, …] to [B / prod(blocks), D1 * blocks[1], …], then cropped; ``blocks[0]`` is 1."""
+    """Rearrange [B, D1, …] into [B / prod(blocks), D1 * blocks[1], …] and crop it; ``blocks[0]`` is 1."""
     _, *sizes = data.shape
     rank = len(sizes)
     batch = data.shape[0] // math.prod(blocks)
@@ -52,7 +52,7 @@ def batch_to_space(data: Array, blocks: Sequence[int], crops_begin: Sequence[int
 
 
 def space_to_batch(data: Array, blocks: Sequence[int]) -> Array:
-    """[B, D1, …] to [B * prod(blocks), D1 / blocks[1], …]; ``blocks[0]`` is 1."""
+    """Rearrange [B, D1, …] into [B * prod(blocks), D1 / blocks[1], …]; ``blocks[0]`` is 1."""
     batch, *sizes = data.shape
     split: list[int] = [batch]
     for size, block in zip(sizes, blocks[1:], strict=True):
@@ -64,7 +64,7 @@ def space_to_batch(data: Array, blocks: Sequence[int]) -> Array:
 
 
 def sliding_blocks(size: int, kernel: int, stride: int, dilation: int, padding: int) -> int:
-    """How many positions a dilated kernel has on a padded axis."""
+    """Return the number of positions of a dilated kernel on a padded axis."""
     return (size + padding - dilation * (kernel - 1) - 1) // stride + 1
 
 
@@ -77,7 +77,7 @@ def col2im(
     pads_begin: Sequence[int],
     pads_end: Sequence[int],
 ) -> Array:
-    """[N, C * kh * kw, L] to the image [N, C, H, W] in which overlapping blocks are summed."""
+    """Sum overlapping blocks [N, C * kh * kw, L] into the image [N, C, H, W]."""
     batch, columns, _ = data.shape
     (height, width), (rows, cols) = output_size, kernel
     channels = columns // (rows * cols)
@@ -102,7 +102,7 @@ def col2im(
 
 
 def shuffle(data: Array, axis: int, groups: int, out: Array) -> Array:
-    """Channels along an axis dealt out anew, one of each group in turn."""
+    """Interleave the groups of channels along an axis: the first channel of each group, then the second, and so on."""
     axis %= data.ndim
     before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
     size = channels // groups

@@ -1,4 +1,4 @@
-"""Conversions between number types, the same on every machine."""
+"""Conversions between number types with the same result on every machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = NDArray[Any]
 
 
 def cast(values: Array, dtype: np.dtype[Any]) -> Array:
-    """`values` as `dtype`: floats are truncated, integers wrap, as a boolean only zero and NaN are false."""
+    """Convert `values` to `dtype`: floats are truncated, integers wrap; as booleans only zero and NaN are false."""
     if dtype == np.bool_:
         return (values < 0) | (values > 0)
     if values.dtype.kind == "f" and dtype.kind in "iu":
@@ -20,10 +20,10 @@ def cast(values: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def truncate(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Floats as integers of `dtype`, the fraction dropped, modulo 2^bits.
+    """Truncate floats to integers of `dtype`, modulo 2^bits.
 
-    NaN, and what is beyond the 32 bits (for types of 8, 16 and signed 32 bits) or 64 bits that hold the value first,
-    counts as the smallest of these.
+    The intermediate type is int32 (for types of 8, 16 and signed 32 bits) or int64; NaN and values outside its range
+    become its minimum.
     """
     if dtype == np.uint64:
         upper = values >= 2.0**63
@@ -39,7 +39,7 @@ def truncate(values: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def nearest(values: Array) -> Array:
-    """Floats rounded to the nearest whole number, halves away from zero."""
+    """Round floats to the nearest whole number, ties away from zero."""
     whole = np.trunc(values)
     with np.errstate(invalid="ignore"):
         away = np.abs(values - whole) >= 0.5
@@ -47,10 +47,10 @@ def nearest(values: Array) -> Array:
 
 
 def integer_sqrt(values: Array) -> Array:
-    """Square roots of integers, rounded to the nearest, in their type; a negative number gives the smallest value."""
+    """Return integer square roots, rounded to nearest, in the same type; the type's minimum for negative numbers."""
     square = np.maximum(values, 0).astype(np.uint64)
     root = np.rint(np.sqrt(square.astype(np.float64))).astype(np.uint64)
-    # The root of n lies nearest to r where -r < n - r*r <= r; the difference is small, so it may wrap.
+    # r is nearest to the root of n where -r < n - r*r <= r; the difference is small, so wrapping is harmless.
     gap, near = (square - root * root).view(np.int64), root.view(np.int64)
     result = (near + (gap > near) - (gap <= -near) * (near > 0)).astype(values.dtype)
     return np.where(values < 0, np.iinfo(values.dtype).min, result)

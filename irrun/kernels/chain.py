@@ -1,6 +1,6 @@
-"""Element-wise functions one after the other, in place where a value is not needed again.
+"""Chains of elementwise functions, in place where an operand is not needed again.
 
-Large tensors are worked on in blocks that stay in the cache.
+Large tensors are processed in blocks that stay in the cache.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.threads import Array, scratch
 
 BLOCK: Final = 1 << 15
-"""Elements that are worked on at a time."""
+"""The number of elements in a block."""
 
 
 class Call(NamedTuple):
-    """``function(*arguments, out=out)``, where numbers stand for values: first the inputs, then the work arrays.
+    """A call ``function(*arguments, out=out)`` whose operands are numbers: first the inputs, then the work arrays.
 
     Work array 0, the first after the inputs, holds the result in the end.
     """
@@ -31,14 +31,14 @@ class Call(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Calls over so many inputs and so many work arrays."""
+    """A sequence of calls, with the number of inputs and of work arrays."""
 
     calls: tuple[Call, ...]
     inputs: int
     works: int
 
     def __call__(self, inputs: Sequence[Array], out: Array) -> Array:
-        """The result, in ``out``; inputs broadcast onto its shape."""
+        """Compute the result in ``out`` and return it; inputs broadcast to its shape."""
         if out.size <= BLOCK:
             self._run([*inputs, out, *(np.empty_like(out) for _ in range(self.works - 1))])
         else:
@@ -53,7 +53,7 @@ class Chain(NamedTuple):
                 function(values[arguments[0]], out=values[out])
 
     def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
-        """The axes in the order in which ``out`` lies in memory, those in front one by one, the next cut into parts."""
+        """Process ``out`` in blocks, with axes in memory order: iterate over the outer axes and split the next one."""
         order = axes_in_memory(out)
         target = _merged([out.transpose(order), *(np.broadcast_to(x, out.shape).transpose(order) for x in inputs)])
         out, inputs = target[0], target[1:]
@@ -69,7 +69,7 @@ class Chain(NamedTuple):
 
 
 def _merged(arrays: Sequence[Array]) -> list[Array]:
-    """The arrays, which have one shape, with neighbouring axes made one wherever every array allows it."""
+    """Return the arrays, which have equal shapes, with adjacent axes merged where every array allows it."""
     shape = arrays[0].shape
     groups: list[list[int]] = []
     for axis, size in enumerate(shape):

@@ -10,7 +10,7 @@ F = np.float32
 
 
 def yuv_to_rgb(y: Array, u: Array, v: Array) -> Array:
-    """RGB [N, H, W, 3] of planes y [N, H, W] and u, v [N, H / 2, W / 2], clipped to 0 .. 255; integers rounded."""
+    """Convert planes y [N, H, W] and u, v [N, H / 2, W / 2] to RGB [N, H, W, 3] in 0 .. 255; integers are rounded."""
     working = np.result_type(y.dtype, F)
     luma = (y.astype(working) - 16) * working.type(1.164)
     blue, red = _doubled(u.astype(working) - 128), _doubled(v.astype(working) - 128)
@@ -23,9 +23,9 @@ def yuv_to_rgb(y: Array, u: Array, v: Array) -> Array:
 
 
 def rgb_to_yuv(rgb: Array) -> tuple[Array, Array]:
-    """Planes y [N, H, W, 1] and uv [N, H / 2, W / 2, 2], clipped to 0 .. 255.
+    """Convert RGB to planes y [N, H, W, 1] and uv [N, H / 2, W / 2, 2], clipped to 0 .. 255.
 
-    Chroma is the mean of the four pixels of a block, each converted and clipped by itself; integers are rounded.
+    Chroma is the mean of the four pixels of a block, each converted and clipped separately; integers are rounded.
     """
     working = np.result_type(rgb.dtype, F)
     weights = np.array([[0.257, 0.504, 0.098], [-0.148, -0.291, 0.439], [0.439, -0.368, -0.071]], working)
@@ -37,7 +37,7 @@ def rgb_to_yuv(rgb: Array) -> tuple[Array, Array]:
 
 
 def _doubled(plane: Array) -> Array:
-    """Each element of [N, H, W] as a block of 2 x 2."""
+    """Repeat each element of [N, H, W] as a block of 2 x 2."""
     return plane.repeat(2, axis=1).repeat(2, axis=2)
 
 

@@ -21,7 +21,7 @@ def convolve(
     begins: Sequence[int],
     ends: Sequence[int],
 ) -> Array:
-    """Cross-correlation of data [N, G * I, *S], zero-padded, with weights [G, O, I, *K]: [N, G * O, *out]."""
+    """Cross-correlate data [N, G * I, *S], zero-padded, with weights [G, O, I, *K]: [N, G * O, *out]."""
     groups, filters, depth, *kernel = weights.shape
     padded = pad(data, begins, ends)
     counts = [
@@ -38,7 +38,7 @@ def convolve(
 
 
 def _pointwise(data: Array, weights: Array) -> Array:
-    """A kernel of one element: one matrix product for each group."""
+    """Convolve with a kernel of one element, as one matrix product for each group."""
     groups, filters, depth = weights.shape[:3]
     batch, points = data.shape[0], math.prod(data.shape[2:])
     if groups == 1:
@@ -51,9 +51,9 @@ def _pointwise(data: Array, weights: Array) -> Array:
 def _depthwise(
     padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
 ) -> Array:
-    """One input channel for each group: multiplied and added shift by shift, a few channels at a time for the cache.
+    """Convolve with one input channel for each group, tap by tap, a few channels at a time for the cache.
 
-    A shift of a whole plane is one slice of it when it is laid flat; what runs over the ends of rows is thrown away.
+    A tap shifts the whole flattened plane by one slice; elements that wrap around row ends are dropped.
     """
     groups, filters, _, *kernel = weights.shape
     batch = padded.shape[0]
@@ -84,7 +84,7 @@ def _depthwise(
 
 
 def _phases(data: Array, strides: Sequence[int]) -> tuple[Array, list[int]]:
-    """Every stride-th element of each axis together, as [N, C, *strides, points], and the sizes behind the points."""
+    """Group every stride-th element of each axis: [N, C, *strides, points], and the sizes of the points."""
     axes = len(strides)
     sizes = [-(-size // stride) for size, stride in zip(data.shape[2:], strides, strict=True)]
     missing = [n * s - size for n, s, size in zip(sizes, strides, data.shape[2:], strict=True)]
@@ -97,7 +97,7 @@ def _phases(data: Array, strides: Sequence[int]) -> tuple[Array, list[int]]:
 def _columnwise(
     padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
 ) -> Array:
-    """The windows copied into the columns of a matrix, as many rows of the output at a time as fit the cache."""
+    """Convolve by copying windows into the columns of a matrix, for as many output rows at a time as fit the cache."""
     groups, filters, depth, *kernel = weights.shape
     batch, inner = padded.shape[0], math.prod(counts[1:])
     taps = depth * math.prod(kernel)
@@ -126,10 +126,10 @@ def convolve_transposed(
     begins: Sequence[int],
     sizes: Sequence[int],
 ) -> Array:
-    """The transpose of ``convolve``: data [N, G * I, *S] and weights [G, I, O, *K] give [N, G * O, *sizes].
+    """Compute the transpose of ``convolve``: data [N, G * I, *S], weights [G, I, O, *K], result [N, G * O, *sizes].
 
-    Each input element adds a copy of the kernel to the output; ``begins`` says how many elements of the full result
-    are left out in front.
+    Each input element adds a scaled kernel to the output; ``begins`` is the number of elements cropped from the start
+    of the full result along each axis.
     """
     groups, depth, filters, *kernel = weights.shape
     batch, spatial = data.shape[0], data.shape[2:]
@@ -160,7 +160,7 @@ def binary_convolve(
     ends: Sequence[int],
     pad_value: float,
 ) -> Array:
-    """Twice the number of elements where data and bits [O, I, *K] agree, less the number of elements of the kernel."""
+    """Count matches minus mismatches between binary data and bits [O, I, *K]."""
     padded = pad(data, begins, ends, np.asarray(pad_value).astype(data.dtype))
     nothing = [0] * len(strides)
     signs = (padded == 1).astype(np.float32) - (padded == 0)

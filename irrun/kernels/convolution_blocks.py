@@ -1,6 +1,6 @@
-"""What the ways to convolve have in common: where windows lie, padded rows, and blocks of results.
+"""Shared parts of the convolution algorithms: window geometry, padded rows, and blocks of results.
 
-Images are [rows, columns, channels], so that what belongs to a tap is a long run.
+Images are [rows, columns, channels], so that the elements of a tap are contiguous.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import extent
 
 _LARGE_BLOCK: Final = 1 << 21
-"""Elements of a matrix that is made for a product: fewer, and the product is too small for several threads."""
+"""Elements of a matrix built for a product; with fewer, the product is too small for several threads."""
 
 _CACHED_BLOCK: Final = 1 << 18
-"""Elements of such a matrix and of its result for a product in one thread, which finds them in the cache."""
+"""Elements of a matrix and its result in a single-threaded product, so that both stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """Where the windows lie over images of two axes."""
+    """The geometry of the windows over images with two axes."""
 
     kernel: tuple[int, int]
     strides: tuple[int, int]
@@ -41,19 +41,19 @@ class Geometry:
 
     @property
     def is_inside(self) -> bool:
-        """Whether no window reaches into padding."""
+        """True where no window extends into padding."""
         spans = (extent(*of) for of in zip(self.kernel, self.dilations, strict=True))
         places = zip(self.sizes, self.counts, self.strides, spans, strict=True)
         return self.begins == (0, 0) and all((count - 1) * step + span <= size for size, count, step, span in places)
 
     @property
     def is_dense(self) -> bool:
-        """Whether the windows are single elements that cover the image."""
+        """True where the windows are single elements that cover the whole image."""
         return self.kernel == (1, 1) and self.sizes == self.counts and self.strides == (1, 1)
 
 
 def block_rows(inner: int, results: int) -> int:
-    """Rows of the result at a time: each has so many results, and takes ``inner`` elements of a matrix made for it."""
+    """Return the number of rows to compute at a time, for ``inner`` matrix elements and ``results`` results a row."""
     return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + results)
 
 
@@ -64,10 +64,10 @@ def by_rows(
     summand: Array | None,
     most: int,
 ) -> None:
-    """The results of all images, at most so many rows at a time.
+    """Compute the results of all images, at most ``most`` rows at a time.
 
-    ``compute(image, block, first, summand)`` writes the rows from ``first`` on to a contiguous block, with their part
-    of what is added to them.
+    ``compute(image, block, first, summand)`` writes the rows from ``first`` on to a contiguous block; ``summand`` holds
+    the same rows of the summand.
     """
     rows = target.shape[1]
     step = even(rows, most)
@@ -83,7 +83,7 @@ def by_rows(
 
 
 def matrix_of(part: Array) -> Array:
-    """[rows, columns, C] as a matrix [rows * columns, C], in memory of the thread or as a view."""
+    """Return [rows, columns, C] as a matrix [rows * columns, C], in workspace of the thread or as a view."""
     rows, columns, depth = part.shape
     if not _is_matrix(part):
         matrix = scratch("columns", part.shape, part.dtype)
@@ -93,14 +93,14 @@ def matrix_of(part: Array) -> Array:
 
 
 def _is_matrix(part: Array) -> bool:
-    """Whether [rows, columns, C] is a matrix [points, C] that a product takes as it lies."""
+    """Return whether [rows, columns, C] can be viewed as a matrix [points, C] that BLAS accepts."""
     down, along, deep = part.strides
     one = part.itemsize
     return down == part.shape[1] * along and one in (along, deep)
 
 
 def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
-    """The windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
+    """Return the windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
     if geometry.kernel == (1, 1) and geometry.is_inside:
         down, across = geometry.strides
         part = image[first * down : (last - 1) * down + 1 : down, : (geometry.counts[1] - 1) * across + 1 : across]
@@ -119,7 +119,7 @@ def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array
 
 
 def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
-    """The windows of some rows as a matrix [rows * columns, *K * C], in memory of the thread."""
+    """Return the windows of some rows as a matrix [rows * columns, *K * C], in workspace of the thread."""
     windows = windows_of(image, geometry, first, last)
     matrix = scratch("columns", (windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])), image.dtype)
     np.copyto(matrix.reshape(windows.shape), windows)
@@ -127,7 +127,7 @@ def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Array
 
 
 def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Array:
-    """Rows of a padded image [H, W, C], from the padded row ``first`` on, in memory of the thread or as a view."""
+    """Return rows of a padded image [H, W, C], from padded row ``first`` on, in thread workspace or as a view."""
     rows, columns, channels = image.shape
     top, left = first - geometry.begins[0], -geometry.begins[1]
     if top >= 0 and left == 0 and top + height <= rows and width <= columns and _has_long_rows(image):

@@ -1,4 +1,4 @@
-"""Convolution as products of matrices: a kernel of one element, the windows side by side, groups of channels."""
+"""Convolution as matrix products: pointwise, im2col, and groups of channels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from irrun.kernels.transposing import taps_first
 
 
 class Product:
-    """Matrices [points, K] that are made block by block, times weights [K, O]."""
+    """Multiplies matrices [points, K], built block by block, by weights [K, O]."""
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         self.source = weights
@@ -33,7 +33,7 @@ class Product:
         return self.source.reshape(self.source.shape[:2]).T
 
     def matrix(self, image: Array, first: int, last: int) -> Array:
-        """What the weights are multiplied with for some rows of the result."""
+        """Return the matrix to multiply by the weights, for some rows of the result."""
         raise NotImplementedError
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
@@ -48,7 +48,7 @@ class Product:
 
 
 class Pointwise(Product):
-    """A kernel of one element. ``least`` is what the data are raised to first, a number for each channel."""
+    """A kernel of one element. ``least`` [C] is a lower bound that data are clipped to first, one for each channel."""
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue, least: Array | None = None) -> None:
         super().__init__(weights, geometry, epilogue)
@@ -73,16 +73,16 @@ class Pointwise(Product):
 
 
 def _as_points(images: Array) -> Array:
-    """[N, H, W, C] as [N, H * W, 1, C]."""
+    """Return [N, H, W, C] as [N, H * W, 1, C]."""
     return images.reshape(images.shape[0], -1, 1, images.shape[3])
 
 
 class Columns(Product):
-    """The windows side by side as the rows of a matrix."""
+    """Im2col: each window becomes a row of the matrix."""
 
     @cached_property
     def weights(self) -> Array:
-        """The matrix [K, O]; it is made by the first run."""
+        """The matrix [K, O], computed on first use."""
         return taps_first(self.source).reshape(-1, len(self.source))
 
     def matrix(self, image: Array, first: int, last: int) -> Array:
@@ -90,7 +90,7 @@ class Columns(Product):
 
 
 class Grouped:
-    """Groups of several channels: a product of matrices for each."""
+    """Groups of several channels, with one matrix product for each."""
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         groups, filters, depth = weights.shape[:3]
@@ -113,7 +113,7 @@ class Grouped:
         self.epilogue.apply(block, summand)
 
     def _matrices(self, image: Array, first: int, rows: int) -> Array:
-        """The windows of some rows, group by group: [groups, rows * columns, *K * I]."""
+        """Return the windows of some rows by group: [groups, rows * columns, *K * I]."""
         windows = windows_of(image, self.geometry, first, first + rows)
         rows, columns, high, wide, _ = windows.shape
         groups, inner, _ = self.weights.shape

@@ -1,6 +1,6 @@
-"""Convolution as a product of matrices for each tap, shifted and added up: for more channels than filters.
+"""Convolution as one matrix product for each tap, shifted and summed: for more channels than filters.
 
-Nothing is copied but the products, which are fewer than the windows would be.
+Only the products are stored, which are smaller than the windows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from irrun.kernels.transposing import taps_first
 
 
 class Shifts:
-    """Kernels of several elements without strides."""
+    """Convolution with kernels of several elements and without strides."""
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         filters = weights.shape[0]
@@ -35,7 +35,7 @@ class Shifts:
         by_rows(self._compute, images, target, summand, most)
 
     def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
-        """A few rows of the result, from the row ``first`` on."""
+        """Compute some rows of the result, from the row ``first`` on."""
         rows, _, filters = block.shape
         height, width = self.geometry.sizes
         top, low = self.geometry.begins[0], self.geometry.dilations[0]
@@ -51,7 +51,7 @@ class Shifts:
         self.epilogue.apply(block, summand)
 
     def _taps(self, first: int, rows: int, begin: int, end: int, filters: int) -> Sequence[tuple[Any, Any]]:
-        """For each tap, what its products are added to, and which of them."""
+        """Return, for each tap, the slice of the result to add its products to, and the slice of the products."""
         known = self._places.get((first, rows))
         if known is None:
             (top, left), (low, wide) = self.geometry.begins, self.geometry.dilations
@@ -65,9 +65,9 @@ class Shifts:
 
 
 def _meeting(count: int, shift: int, size: int, each: int) -> tuple[slice, slice]:
-    """The places below ``count`` that lie within ``size`` when they are shifted, and where they lie then.
+    """Return the places below ``count`` that stay within ``size`` after a shift, and the shifted places, as slices.
 
-    A place takes ``each`` elements.
+    A place consists of ``each`` elements.
     """
     start = min(max(-shift, 0), count)
     stop = max(min(count, size - shift), start)
@@ -75,5 +75,5 @@ def _meeting(count: int, shift: int, size: int, each: int) -> tuple[slice, slice
 
 
 def worth_shifts(geometry: Geometry, filters: int, depth: int) -> bool:
-    """Whether there are so many channels that the windows would be much more than the products."""
+    """Return whether there are enough channels that the windows would be much larger than the products."""
     return geometry.strides == (1, 1) and math.prod(geometry.kernel) > 1 and 2 * filters <= depth

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: best path, and loss."""
+"""Connectionist temporal classification: best path and loss."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Array = npt.NDArray[Any]
 
 
 def greedy_decode(scores: Array, active: Array, blank: int, *, merge_repeated: bool) -> tuple[Array, Array]:
-    """The most probable class of each step, without blanks and, if merged, without repetitions.
+    """Return the most probable class of each step, without blanks and, with ``merge_repeated``, without repetitions.
 
-    ``scores`` is [batch, steps, classes], ``active`` [batch, steps] says which steps belong to the sequence. Returns
-    the classes [batch, steps], filled up with -1, and their number [batch].
+    ``scores`` is [batch, steps, classes]; ``active`` [batch, steps] is true for steps of the sequence. Returns the
+    classes [batch, steps], padded with -1, and their number [batch].
     """
     classes = scores.argmax(axis=-1)
     kept = active & (classes != blank)
@@ -24,7 +24,7 @@ def greedy_decode(scores: Array, active: Array, blank: int, *, merge_repeated: b
 
 
 def _compact(values: Array, kept: Array) -> tuple[Array, Array]:
-    """The kept values of each row moved to its front, the rest -1, and how many there are."""
+    """Move the kept values of each row to its front, pad with -1, and count them."""
     result = np.full(values.shape, -1, np.int64)
     row, column = np.nonzero(kept)
     result[row, np.cumsum(kept, axis=-1)[row, column] - 1] = values[row, column]
@@ -42,10 +42,10 @@ def ctc_loss(
     merge_repeated: bool,
     unique: bool,
 ) -> Array:
-    """The negative logarithm of the probability of all paths that decode to the labels, [batch].
+    """Return the negative log-probability of all paths that decode to the labels, [batch].
 
-    ``logits`` is [batch, steps, classes], ``labels`` [batch, labels]. ``collapse_repeated`` and ``unique`` prepare the
-    labels, ``merge_repeated`` says whether repetitions in a path are merged. No path at all gives infinity.
+    ``logits`` is [batch, steps, classes], ``labels`` [batch, labels]. ``collapse_repeated`` and ``unique`` preprocess
+    the labels, ``merge_repeated`` merges repetitions in a path. Infinity where no path exists.
     """
     labels, counts = _prepare(labels.astype(np.int64), label_lengths, collapse_repeated, unique)
     batch, steps, _ = logits.shape
@@ -74,7 +74,7 @@ def ctc_loss(
 
 
 def _prepare(labels: Array, lengths: Array, collapse_repeated: bool, unique: bool) -> tuple[Array, Array]:
-    """The labels as the loss needs them, filled up with -1, and their number."""
+    """Preprocess the labels; return them padded with -1, and their number."""
     kept = np.arange(labels.shape[1]) < lengths[:, None]
     if unique:
         kept &= _first_of_equals(np.where(kept, labels, -1))
@@ -84,7 +84,7 @@ def _prepare(labels: Array, lengths: Array, collapse_repeated: bool, unique: boo
 
 
 def _first_of_equals(rows: Array) -> Array:
-    """Where each element stands for the first time in its row."""
+    """Return a mask of the first occurrence of each value in its row."""
     order = np.argsort(rows, axis=-1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=-1)
     first = np.ones(rows.shape, np.bool_)

@@ -1,4 +1,4 @@
-"""Deformable convolution: the windows are gathered at places of their own, then multiplied by a matrix."""
+"""Deformable convolution: windows sampled at individual places, then multiplied by a matrix."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def deformable_convolve(
     deformable_groups: int,
     zero_border: bool,
 ) -> Array:
-    """Convolution of data [N, C, H, W] with weights [O, C / groups, KH, KW], sampled bilinearly.
+    """Convolve data [N, C, H, W] with weights [O, C / groups, KH, KW], sampling bilinearly.
 
-    offsets [N, deformable_groups * KH * KW * 2, OH, OW] hold (y, x) for each element of the kernel, mask
-    [N, deformable_groups * KH * KW, OH, OW] its factor. With ``zero_border`` places up to one element outside are
-    blended with zeros; without it every place outside the data is zero.
+    ``offsets`` [N, deformable_groups * KH * KW * 2, OH, OW] hold (y, x) for each element of the kernel, ``mask`` [N,
+    deformable_groups * KH * KW, OH, OW] its factor. With ``zero_border``, places up to one element outside the data are
+    interpolated with zeros; otherwise all places outside are zero.
     """
     batch, channels, height, width = data.shape
     filters, depth, *kernel = weights.shape
@@ -56,7 +56,7 @@ def _grid(
     kernel: Sequence[int],
     counts: Sequence[int],
 ) -> Array:
-    """Where each element of each window lies on one axis before it is shifted, as [KH, KW, OH, OW] broadcast."""
+    """Return the place of each element of each window on one axis, before offsets, as broadcast [KH, KW, OH, OW]."""
     taps = np.arange(kernel[axis]) * dilations[axis] - begins[axis]
     windows = np.arange(counts[axis]) * strides[axis]
     shape = [1, 1, 1, 1]
@@ -65,7 +65,7 @@ def _grid(
 
 
 def _bilinear(image: Array, y: Array, x: Array, size: tuple[int, int], zero_border: bool) -> Array:
-    """The values [C, P] of an image [C, H * W] at P places."""
+    """Interpolate an image [C, H * W] at P places: [C, P]."""
     height, width = size
     if zero_border:
         inside = (y > -1) & (y < height) & (x > -1) & (x < width)

@@ -13,13 +13,13 @@ from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
 
 _DEPTHWISE_ELEMENTS: Final = 1 << 17
-"""Elements of a block of results."""
+"""The number of results in a block."""
 
 
 class Depthwise:
-    """One input channel for each group: sums of products over the taps, in long rows.
+    """Depthwise convolution: one input channel for each group, summed over the taps in long rows.
 
-    ``weights`` are [*K, C], ``long`` repeats them for all columns, so that several are one row.
+    ``weights`` are [*K, C]; ``long`` repeats them along a row, so that several columns are processed as one.
     """
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
@@ -46,7 +46,7 @@ class Depthwise:
         self.epilogue.apply(block, summand)
 
     def _windows(self, image: Array, first: int, rows: int, *within: int) -> Array:
-        """What meets each tap, [*K, rows, columns, C]; or [*K, rows, columns * C], where columns are neighbours."""
+        """Return the data of each tap: [*K, rows, columns, C], or [*K, rows, columns * C] for adjacent columns."""
         (down, across), (low, wide) = self.geometry.strides, self.geometry.dilations
         height = (rows - 1) * down + extent(self.geometry.kernel[0], low)
         padded = padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)

@@ -1,4 +1,4 @@
-"""The last step of SSD (https://arxiv.org/abs/1512.02325): boxes decoded from priors, and the best of each class."""
+"""The last step of SSD (https://arxiv.org/abs/1512.02325): decodes boxes from priors and selects the best ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How boxes are decoded and chosen. ``top_k`` and ``keep_top_k`` of -1 do not limit."""
+    """Options for decoding and selecting boxes. -1 for ``top_k`` and ``keep_top_k`` means no limit."""
 
     classes: int
     background: int
@@ -39,10 +39,10 @@ def detections(
     arm_offsets: Array | None,
     settings: Settings,
 ) -> Array:
-    """Rows [image, class, score, x1, y1, x2, y2], image after image, class after class, by descending score.
+    """Return rows [image, class, score, x1, y1, x2, y2], by image, class and descending score.
 
     ``offsets [N, P, L, 4]`` with L of 1 where classes share them, ``scores [N, P, C]``, ``priors`` and ``variances``
-    ``[N, P, 4]``. ``arm_scores [N, P, 2]`` and ``arm_offsets`` refine the priors first
+    ``[N, P, 4]``. ``arm_scores [N, P, 2]`` and ``arm_offsets`` first refine the priors
     (https://arxiv.org/abs/1711.06897).
     """
     rows = [np.zeros((0, 7), offsets.dtype)]
@@ -66,7 +66,7 @@ def detections(
 
 
 def _decode(priors: Array, offsets: Array, variances: Array | None, settings: Settings) -> Array:
-    """The corners ``[P, L, 4]`` that offsets from priors stand for."""
+    """Decode offsets from priors to corners ``[P, L, 4]``."""
     scaled = offsets if variances is None else offsets * variances
     if settings.by_center:
         size = priors[..., 2:] - priors[..., :2]
@@ -79,13 +79,13 @@ def _decode(priors: Array, offsets: Array, variances: Array | None, settings: Se
 
 
 def _without_objects(scores: Array, empty: Array, background: int) -> Array:
-    """The scores, all of them 0 but the background's where the prior is empty."""
+    """Return the scores, with 0 for all classes but the background where the prior is empty."""
     nothing = (np.arange(scores.shape[1]) == background).astype(scores.dtype)
     return np.where(empty[:, None], nothing, scores)
 
 
 def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Array]:
-    """The classes and positions of what suppression leaves, sorted by class and score."""
+    """Return the classes and positions that suppression keeps, sorted by class and score."""
     labels, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     candidates = _best_class(scores, settings) if settings.one_class_each else None
     for label in range(settings.classes):
@@ -110,7 +110,7 @@ def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Arr
 
 
 def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
-    """The best class of each prior and the priors, by descending score; class 0 is never it."""
+    """Return the best class of each prior and the priors, by descending score; class 0 is never selected."""
     allowed = scores.copy()
     allowed[:, 0] = -1
     if settings.background > -1:
@@ -124,7 +124,7 @@ def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
 
 
 def _overlap(box: Array, others: Array) -> Array:
-    """Intersection over union; boxes whose corners are swapped have nothing in common with any."""
+    """Return intersection over union; 0 for boxes with swapped corners."""
     width = np.minimum(box[2], others[:, 2]) - np.maximum(box[0], others[:, 0])
     height = np.minimum(box[3], others[:, 3]) - np.maximum(box[1], others[:, 1])
     common = np.where((width > 0) & (height > 0), width * height, 0)

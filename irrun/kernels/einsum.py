@@ -1,4 +1,4 @@
-"""Einstein summation: a product of tensors with named axes, summed over the names that the result lacks."""
+"""Einstein summation over tensors with labelled axes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from irrun.kernels.matmul import matmul
 
 Array = npt.NDArray[Any]
 Labels = tuple[str, ...]
-"""The names of the axes of one tensor, each a text of its own."""
+"""The labels of the axes of one tensor."""
 
 
 def einsum(operands: Sequence[Array], subscripts: Sequence[Labels], output: Labels) -> Array:
-    """The sum over all labels that ``output`` lacks of the product of the operands.
+    """Return the product of the operands, summed over all labels that are not in ``output``.
 
-    A label that an operand has twice stands for its diagonal. An axis of size 1 is repeated where others with its label
-    are longer. Operands are multiplied from the left to the right, each pair as a product of matrices.
+    A label that occurs twice in an operand selects its diagonal. An axis of size 1 is broadcast to the longest axis
+    with its label. Operands are multiplied from left to right, each pair as a matrix product.
     """
     array, labels = _diagonal(operands[0], subscripts[0])
     for index in range(1, len(operands)):
@@ -50,7 +50,7 @@ def _reduce(array: Array, labels: Labels, kept: set[str]) -> tuple[Array, Labels
 
 
 def _pair(a: Array, a_labels: Labels, b: Array, b_labels: Labels, kept: set[str]) -> tuple[Array, Labels]:
-    """The product of two operands, summed over the labels that nothing further needs."""
+    """Multiply two operands and sum over the labels that are not needed further."""
     a, a_labels = _reduce(a, a_labels, kept.union(b_labels))
     b, b_labels = _reduce(b, b_labels, kept.union(a_labels))
     shared = [label for label in a_labels if label in b_labels]

@@ -1,4 +1,4 @@
-"""Sums and means of rows of a table, in bags."""
+"""Weighted sums and means of table rows, in bags."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def reduce_bags(
     *,
     mean: bool = False,
 ) -> Array:
-    """For each bag the sum or mean of the rows of ``table`` at ``indices[start:end]``, weighted.
+    """Return, for each bag, the weighted sum or mean of the rows of ``table`` at ``indices[start:end]``.
 
-    Bags follow each other without gaps. An empty bag is the row at ``default_index``, or zero.
+    Bags are contiguous. An empty bag is the row at ``default_index``, or zero.
     """
     counts = ends - starts
     filled = counts > 0
@@ -41,7 +41,7 @@ def reduce_bags(
 
 
 def reduce_rows(table: Array, indices: Array, weights: Array | None = None, *, mean: bool = False) -> Array:
-    """For each row of ``indices``, [batch, count], the sum or mean of the rows of ``table``, weighted."""
+    """Return, for each row of ``indices`` [batch, count], the weighted sum or mean of the rows of ``table``."""
     rows = table[indices]
     if weights is not None:
         rows = rows * weights.reshape(*weights.shape, *(1,) * (rows.ndim - 2))
@@ -54,7 +54,7 @@ def _beside(values: Array, rows: Array) -> Array:
 
 
 def _divide(sums: Array, counts: Array) -> Array:
-    """Integers are rounded toward zero."""
+    """Divide sums by counts; integers are rounded toward zero."""
     if sums.dtype.kind == "f":
         return np.asarray(sums / counts.astype(sums.dtype))
     return np.asarray(np.sign(sums) * (np.abs(sums) // counts.astype(sums.dtype)))

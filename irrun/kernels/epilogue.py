@@ -1,4 +1,4 @@
-"""What is done to a block of results before it leaves the cache: a bias, a summand, an activation."""
+"""The epilogue of a block of results while it is in the cache: bias, summand, activation."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array
 
 _LONG_ROW: Final = 1024
-"""Elements of a row that NumPy adds to many rows without losing time between them."""
+"""Elements of a row that NumPy adds to many rows without a loss between rows."""
 
 _SHORT_BLOCK: Final = 1 << 12
-"""Elements of a block to which a row is rather added as it is."""
+"""Elements of a block up to which the bias is added without repeating it."""
 
 _ELEMENTS: Final = 1 << 17
-"""Elements of a result that are worked on at a time, while they are in the cache."""
+"""Elements of a result processed at a time, so that they stay in the cache."""
 
 
 Activation = Callable[[Array], object]
-"""Overwrites an array with a function of its elements."""
+"""A function that overwrites an array elementwise."""
 
 
 class Epilogue:
-    """activation(block + bias + summand) for blocks [..., O] and a bias [O]."""
+    """Computes activation(block + bias + summand) for blocks [..., O] and a bias [O]."""
 
     def __init__(self, bias: Array | None, activation: Activation | None) -> None:
         self.bias = bias
         self.activation = activation
 
     def without_bias(self) -> Epilogue:
-        """For a block that has it already."""
+        """Return the epilogue for a block that already includes the bias."""
         return Epilogue(None, self.activation)
 
     def apply(self, block: Array, summand: Array | None) -> None:
-        """Finish a block [rows, columns, O]; ``summand`` may have fewer rows, and fewer columns."""
+        """Apply the epilogue to a block [rows, columns, O]; ``summand`` may have fewer rows and columns."""
         if self.bias is None and summand is None and self.activation is None:
             return
         for place in _parts(block):
@@ -56,20 +56,20 @@ class Epilogue:
 
     @cached_property
     def _long(self) -> Array:
-        """The bias again and again."""
+        """The bias, repeated to a long row."""
         assert self.bias is not None
         return np.tile(self.bias, -(-_LONG_ROW // max(self.bias.size, 1)))
 
 
 def _parts(block: Array) -> Iterator[slice]:
-    """Rows of a block that fit the cache."""
+    """Yield slices of rows that fit the cache."""
     step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
     for first in range(0, len(block), step):
         yield slice(first, first + step)
 
 
 def _add_to_rows(block: Array, row: Array, long: Array) -> None:
-    """Several rows at a time, where they are short: ``long`` is the row again and again."""
+    """Add a row to every row of a block; ``long``, the repeated row, is added to several short rows at a time."""
     repeats = long.size // row.size
     whole = len(block) - len(block) % repeats
     if repeats > 1 and whole and block.flags.c_contiguous:

@@ -1,7 +1,7 @@
 """The error function and its inverse.
 
-Coefficients were fitted for this module, or follow from `math.erf` and `math.erfc` when they are first needed. Errors:
-erf below 0.6 ulp in float32 and 2 ulp in float64; erfinv below 0.6 ulp in float32 and 3e-15 relatively in float64.
+Coefficients were fitted for this module, or are computed from `math.erf` and `math.erfc` on first use. Errors: erf
+below 0.6 ulp in float32 and 2 ulp in float64; erfinv below 0.6 ulp in float32 and a relative 3e-15 in float64.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BLOCK = 8192
 """Elements computed at a time, so that intermediate results stay in the cache."""
 
 _SATURATED = 3.95
-"""From here on erf rounds to one in float32."""
+"""The bound above which erf rounds to 1 in float32."""
 
 # erf(x) = x P(x²) / Q(x²) on [0, 3.95], by weighted least squares; the relative error is below 2e-9.
 _NUMERATOR = (
@@ -35,16 +35,16 @@ _DENOMINATOR = (
 
 _STEP = 1 / 64
 _LAST = 6.0
-"""From here on erf rounds to one in float64."""
+"""The bound above which erf rounds to 1 in float64."""
 _DEGREE = 9
 
 _TAIL = 5.0
-"""The value of -log(1 - x²) at which erfinv changes from the fit of the middle to that of the tails."""
+"""The value of -log(1 - x²) at which erfinv switches from the fit of the middle to that of the tails."""
 _FARTHEST = 37.0
 
 
 def erf(x: Array) -> Array:
-    """The Gauss error function of float32 or float64, in the dtype and shape of `x`."""
+    """Return the Gauss error function of float32 or float64, in the dtype and shape of `x`."""
     flat = x.reshape(-1)
     result = np.empty_like(flat)
     block = _erf_single if x.dtype == np.float32 else _erf_double
@@ -55,7 +55,7 @@ def erf(x: Array) -> Array:
 
 
 def erfinv(x: Array) -> Array:
-    """The inverse of erf for float32 or float64: ±inf at ±1, NaN outside [-1, 1]."""
+    """Return the inverse of erf for float32 or float64: ±inf at ±1, NaN outside [-1, 1]."""
     flat = x.reshape(-1)
     result = np.empty_like(flat)
     with np.errstate(all="ignore"):
@@ -73,7 +73,7 @@ def _erf_single(x: Array) -> Doubles:
 
 
 def _erf_double(x: Array) -> Doubles:
-    """The Taylor polynomial around the nearest multiple of the step."""
+    """Evaluate the Taylor polynomial around the nearest multiple of the step."""
     size = np.minimum(np.abs(x), _LAST)
     known = size == size
     index = np.rint(np.where(known, size, 0) / _STEP).astype(np.intp)
@@ -88,9 +88,9 @@ def _erf_double(x: Array) -> Doubles:
 
 @cache
 def _taylor_rows() -> list[Doubles]:
-    """Row n holds the n-th Taylor coefficient of erf at each multiple of the step.
+    """Return the Taylor coefficients of erf: row n holds the n-th one at each multiple of the step.
 
-    The derivative g(x) = 2/√π exp(-x²) satisfies g' = -2x g, which gives its coefficients one from another.
+    The derivative g(x) = 2/√π exp(-x²) satisfies g' = -2x g, from which the coefficients follow recursively.
     """
     grid = np.arange(round(_LAST / _STEP) + 1) * _STEP
     slope = 2 / math.sqrt(math.pi) * np.array([math.exp(-point * point) for point in grid.tolist()])
@@ -103,7 +103,7 @@ def _taylor_rows() -> list[Doubles]:
 
 
 def _erfinv_double(x: Doubles) -> Doubles:
-    """The middle is x times a function of w = -log(1 - x²), the tails are one of √w: both are nearly straight."""
+    """Evaluate x times a smooth function of w = -log(1 - x²) in the middle, and one of √w in the tails."""
     w = -np.log((1 - x) * (1 + x))
     middle, tail = _erfinv_fits()
     result: Doubles = x * np.polynomial.chebyshev.chebval(w * (2 / _TAIL) - 1, middle)
@@ -118,7 +118,7 @@ def _erfinv_double(x: Doubles) -> Doubles:
 
 @cache
 def _erfinv_fits() -> tuple[Doubles, Doubles]:
-    """Chebyshev coefficients for the middle and the tails, by interpolation."""
+    """Interpolate Chebyshev coefficients for the middle and for the tails."""
     low, high = math.sqrt(_TAIL), math.sqrt(_FARTHEST)
 
     def middle(node: float) -> float:
@@ -132,7 +132,7 @@ def _erfinv_fits() -> tuple[Doubles, Doubles]:
 
 
 def _solve(w: float) -> float:
-    """The y ≥ 0 for which w = -log(1 - erf(y)²), by Newton's method."""
+    """Solve w = -log(1 - erf(y)²) for y ≥ 0 by Newton's method."""
     x = math.sqrt(-math.expm1(-w))
     rest = math.exp(-w) / (1 + x)
     y = 0.9 * x if x < 0.5 else math.sqrt(max(-math.log(rest) - 0.5, 0.1))
@@ -146,7 +146,7 @@ def _solve(w: float) -> float:
 
 
 def _chebyshev(function: Callable[[float], float], degree: int) -> Doubles:
-    """Chebyshev coefficients of the polynomial that equals `function` at the Chebyshev nodes of [-1, 1]."""
+    """Return Chebyshev coefficients of the polynomial that equals `function` at the Chebyshev nodes of [-1, 1]."""
     count = degree + 1
     quarters = np.outer(np.arange(count), 2 * np.arange(count) + 1) % (4 * count)
     cosines = np.cos(quarters * (math.pi / (2 * count)))
@@ -157,7 +157,7 @@ def _chebyshev(function: Callable[[float], float], degree: int) -> Doubles:
 
 
 def _polynomial(x: Doubles, coefficients: Sequence[float]) -> Doubles:
-    """Horner's rule; coefficients ascend."""
+    """Evaluate a polynomial by Horner's rule; coefficients ascend."""
     result = np.full_like(x, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         result *= x

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms. Complex numbers are pairs of floats in a last axis of size 2."""
+"""Discrete Fourier transforms. Complex numbers are pairs of floats along a last axis of size 2."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ Array = npt.NDArray[Any]
 
 
 def to_complex(pairs: Array) -> Array:
-    """[..., 2] as complex numbers [...]."""
+    """View [..., 2] as complex numbers [...]."""
     kind = np.complex128 if pairs.dtype == np.float64 else np.complex64
     return np.ascontiguousarray(pairs).view(kind)[..., 0]
 
 
 def to_pairs(values: Array) -> Array:
-    """Complex numbers [...] as [..., 2]."""
+    """View complex numbers [...] as [..., 2]."""
     contiguous = np.ascontiguousarray(values)
     return contiguous.view(contiguous.real.dtype).reshape(*values.shape, 2)
 
 
 def dft(pairs: Array, axes: Sequence[int], sizes: Sequence[int], *, inverse: bool) -> Array:
-    """Transform complex data over ``axes``, each cut or padded with zeros at its end to its size."""
+    """Transform complex data over ``axes``, each truncated or zero-padded at its end to its size."""
     return to_pairs(_transform(to_complex(pairs), axes, sizes, np.fft.ifft if inverse else np.fft.fft))
 
 
 def rdft(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> Array:
-    """Transform real data; of the last of ``axes`` only the first size // 2 + 1 frequencies are kept."""
+    """Transform real data; along the last of ``axes`` only the first size // 2 + 1 frequencies are returned."""
     if not axes:
         return np.stack([data, np.zeros_like(data)], axis=-1)
     if sizes[-1] == 0:
@@ -40,7 +40,7 @@ def rdft(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> Array:
 
 
 def irdft(pairs: Array, axes: Sequence[int], sizes: Sequence[int]) -> Array:
-    """The inverse of ``rdft``: the data are symmetric in the last of ``axes``, of which half is given."""
+    """Compute the inverse of ``rdft``; the data are symmetric along the last of ``axes``, and half of them is given."""
     if not axes:
         return pairs[..., 0]
     values = _transform(to_complex(pairs), axes[:-1], sizes[:-1], np.fft.ifft)
@@ -60,13 +60,13 @@ def _zeros(values: Array, axis: int, size: int) -> Array:
 
 
 def _centred(window: Array, frame_size: int) -> Array:
-    """The window with zeros on both sides, as long as a frame."""
+    """Return the window, zero-padded on both sides to the length of a frame."""
     left = (frame_size - window.shape[0]) // 2
     return np.pad(window, (left, frame_size - window.shape[0] - left))
 
 
 def stft(signal: Array, window: Array, frame_size: int, frame_step: int) -> Array:
-    """The transforms [..., frames, frame_size // 2 + 1, 2] of windowed frames of [..., samples]."""
+    """Return the transforms [..., frames, frame_size // 2 + 1, 2] of windowed frames of [..., samples]."""
     frames = np.lib.stride_tricks.sliding_window_view(signal, frame_size, axis=-1)[..., ::frame_step, :]
     return to_pairs(np.fft.rfft(frames * _centred(window, frame_size)))
 
@@ -74,10 +74,10 @@ def stft(signal: Array, window: Array, frame_size: int, frame_step: int) -> Arra
 def istft(
     pairs: Array, window: Array, frame_size: int, frame_step: int, length: int | None, *, center: bool, normalized: bool
 ) -> Array:
-    """The signal [..., samples] whose frames have the transforms [..., frame_size // 2 + 1, frames, 2].
+    """Return the signal [..., samples] whose frames have the transforms [..., frame_size // 2 + 1, frames, 2].
 
-    Frames are windowed and added where they overlap, and divided by the sum of their squared windows. With ``center``
-    half a frame is cut off in front and behind. Samples that no window covers, and those behind the end, are zero.
+    Frames are windowed, summed where they overlap, and divided by the sum of their squared windows. With ``center``,
+    half a frame is cropped at both ends. Samples outside all windows, and those after the end, are zero.
     """
     padded = _centred(window, frame_size)
     frames = np.fft.irfft(np.swapaxes(to_complex(pairs), -1, -2), frame_size) * padded

@@ -1,4 +1,4 @@
-"""Elements picked out of a tensor by index."""
+"""Selects elements of a tensor by index."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Array = npt.NDArray[Any]
 
 
 def gather(data: Array, indices: Array, axis: int, batch_dims: int, *, from_end: bool) -> Array:
-    """Slices of ``data`` along ``axis``; the leading ``batch_dims`` axes of both go in step.
+    """Return slices of ``data`` along ``axis``; the leading ``batch_dims`` axes of both are batch axes.
 
-    An index outside the axis gives zeros. ``from_end`` lets negative indices count from the end.
+    An index outside the axis yields zeros. With ``from_end``, negative indices count from the end.
     """
     size = data.shape[axis]
     index = indices.astype(np.int64)
@@ -57,14 +57,14 @@ def _blank(data: Array) -> Any:
 
 
 def gather_elements(data: Array, indices: Array, axis: int) -> Array:
-    """``data[i, indices[i, j], ...]`` for the axis and every position of ``indices``; IndexError outside the axis."""
+    """Return ``data[i, indices[i, j], ...]`` for every position of ``indices``; IndexError outside the axis."""
     return data[along_axis(indices, axis, data.shape[axis])]
 
 
 def along_axis(indices: Array, axis: int, size: int) -> tuple[Array, ...]:
-    """The index of every position of ``indices``, its place on ``axis`` taken from the value there.
+    """Return the full index of every position of ``indices``, with the value at that position on ``axis``.
 
-    Negative values count from the end of the axis, whose size is given; IndexError outside it.
+    Negative values count from the end of the axis of the given size; IndexError outside it.
     """
     grid: list[Array] = list(np.ogrid[tuple(slice(length) for length in indices.shape)])
     grid[axis] = in_range(indices, size, axis)
@@ -72,7 +72,7 @@ def along_axis(indices: Array, axis: int, size: int) -> tuple[Array, ...]:
 
 
 def in_range(indices: Array, size: int, axis: int) -> Array:
-    """Indices counted from the front; IndexError where one is outside an axis of this size."""
+    """Return indices counted from the front; IndexError where one is outside an axis of this size."""
     index = indices.astype(np.int64)
     outside = (index < -size) | (index >= size)
     if outside.any():
@@ -81,9 +81,9 @@ def in_range(indices: Array, size: int, axis: int) -> Array:
 
 
 def gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
-    """Elements or slices of ``data`` that the tuples along the last axis of ``indices`` name.
+    """Return the elements or slices of ``data`` at the tuples along the last axis of ``indices``.
 
-    The leading ``batch_dims`` axes are broadcast together and go in step; IndexError outside an axis.
+    The leading ``batch_dims`` axes are broadcast against each other; IndexError outside an axis.
     """
     depth = indices.shape[-1]
     batch = np.broadcast_shapes(data.shape[:batch_dims], indices.shape[:batch_dims])
@@ -106,10 +106,10 @@ def gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
 
 
 def gather_tree(steps: Array, parents: Array, lengths: Array, end_token: Any) -> Array:
-    """The whole beams of a search, from the token and the parent beam of each step.
+    """Trace the beams of a search from the token and the parent beam of each step.
 
-    ``steps`` and ``parents`` have shape [time, batch, beam], ``lengths`` [batch]. Past its length, and past its first
-    ``end_token``, a beam holds ``end_token``.
+    ``steps`` and ``parents`` have shape [time, batch, beam], ``lengths`` [batch]. After its length, and after its first
+    ``end_token``, a beam is filled with ``end_token``.
     """
     time, batch, beam = steps.shape
     output = np.full_like(steps, end_token)

@@ -1,4 +1,4 @@
-"""Sampling of images at the places of a grid."""
+"""Samples images at the places of a grid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FAR = 2**40
 
 
 def grid_sample(data: Array, grid: Array, mode: str, padding: str, align_corners: bool) -> Array:
-    """The values [N, C, OH, OW] of data [N, C, H, W] at the places [N, OH, OW, (x, y)] of a grid over [-1, 1]."""
+    """Sample data [N, C, H, W] at the places [N, OH, OW, (x, y)] of a grid over [-1, 1]: [N, C, OH, OW]."""
     batch, channels, height, width = data.shape
     x = _scaled(grid[..., 0], width, align_corners)
     y = _scaled(grid[..., 1], height, align_corners)
@@ -50,14 +50,14 @@ def grid_sample(data: Array, grid: Array, mode: str, padding: str, align_corners
 
 
 def _scaled(place: Array, size: int, align_corners: bool) -> Array:
-    """Places on [-1, 1] as places on the elements 0 .. size - 1."""
+    """Map places on [-1, 1] to elements 0 .. size - 1."""
     if align_corners:
         return (place + 1) * (size - 1) / 2
     return ((place + 1) * size - 1) / 2
 
 
 def _whole(places: Array) -> Array:
-    """As int64; NaN and what is too far away to be counted become some place far outside."""
+    """Convert to int64; NaN and places out of range become a place far outside the image."""
     whole: Array = np.clip(np.nan_to_num(places, nan=-_FAR), -_FAR, _FAR).astype(np.int64)
     return whole
 
@@ -71,13 +71,13 @@ def _clamp(places: Array, size: int) -> Array:
 
 
 def _mirror_edges(places: Array, size: int) -> Array:
-    """Reflected at the outer edges of the elements at the ends, which are met twice."""
+    """Reflect places at the outer edges of the border elements, which are repeated."""
     turn = places % (2 * size)
     return np.where(turn >= size, 2 * size - 1 - turn, turn)
 
 
 def _mirror_centers(places: Array, size: int) -> Array:
-    """Reflected at the centers of the elements at the ends."""
+    """Reflect places at the centers of the border elements."""
     period = max(2 * (size - 1), 1)
     turn = np.abs(places) % period
     return np.where(turn >= size, period - turn, turn)

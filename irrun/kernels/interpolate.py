@@ -13,12 +13,12 @@ from irrun.kernels.windows import Array
 F = np.float32
 
 _DENSE = 256
-"""Elements of an axis up to which a product of matrices is faster than gathering."""
+"""The size of an axis up to which a matrix product is faster than gathering."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis to resample: its number, its sizes before and after, and their ratio as the caller counts it."""
+    """An axis to resample: its index, its sizes before and after, and the ratio specified by the caller."""
 
     axis: int
     size: int
@@ -27,7 +27,7 @@ class Axis:
 
 
 def source_coordinates(of: Axis, mode: str) -> Array:
-    """Where the elements of the resized axis lie on the original one, in float32."""
+    """Return the places of the resized axis's elements on the original axis, in float32."""
     x = np.arange(of.target, dtype=F)
     scale, half = F(of.scale), F(0.5)
     if mode == "asymmetric":
@@ -42,7 +42,7 @@ def source_coordinates(of: Axis, mode: str) -> Array:
 
 
 def nearest(data: Array, axes: Sequence[Axis], coordinates: str, rounding: str) -> Array:
-    """Each element is that of the nearest place, as ``rounding`` says which that is."""
+    """Resample to the nearest element, rounding places as ``rounding`` specifies."""
     growing = sorted(axes, key=lambda of: (of.target > of.size, of.axis if of.target < of.size else -of.axis))
     for of in growing:
         x = source_coordinates(of, coordinates)
@@ -52,7 +52,7 @@ def nearest(data: Array, axes: Sequence[Axis], coordinates: str, rounding: str) 
 
 
 def _repeated(data: Array, of: Axis, index: Array) -> Array:
-    """The elements at ``index`` along an axis; a copy of whole blocks where each is repeated equally often."""
+    """Return the elements at ``index`` along an axis; copies whole blocks where each is repeated equally often."""
     times = of.target // of.size if of.size else 0
     if times < 2 or not np.array_equal(index, np.arange(of.target) // times):
         return np.take(data, index, axis=of.axis)
@@ -64,9 +64,9 @@ def _repeated(data: Array, of: Axis, index: Array) -> Array:
 
 
 def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool) -> Array:
-    """A mean of the elements around each place, with weights that fall off linearly; 0 where there is none.
+    """Resample by a mean of the elements around each place, with linearly decreasing weights; 0 without any element.
 
-    With ``antialias`` the triangle of weights is as much wider as the axis becomes shorter.
+    With ``antialias``, the triangle of weights is widened by the factor by which the axis shrinks.
     """
     widen = antialias and any(of.scale < 1 for of in axes)
     result = _as_float(data)
@@ -84,7 +84,7 @@ def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool)
 
 
 def linear_onnx(data: Array, axes: Sequence[Axis], coordinates: str) -> Array:
-    """The straight line between the two elements around each place, which is held inside the axis."""
+    """Interpolate linearly between the two elements around each place, which is clipped to the axis."""
     result = _as_float(data)
     for of in axes:
         x = np.clip(source_coordinates(of, coordinates), 0, F(of.size - 1))
@@ -96,7 +96,7 @@ def linear_onnx(data: Array, axes: Sequence[Axis], coordinates: str) -> Array:
 
 
 def cubic(data: Array, axes: Sequence[Axis], coordinates: str, coefficient: float) -> Array:
-    """Cubic convolution over four elements; the elements at the ends are repeated outward."""
+    """Interpolate by cubic convolution over four elements; the border elements are repeated outward."""
     result = _as_float(data)
     for of in axes:
         x = source_coordinates(of, coordinates)
@@ -107,7 +107,7 @@ def cubic(data: Array, axes: Sequence[Axis], coordinates: str, coefficient: floa
 
 
 def cubic_weights(fraction: Array, a: float) -> Array:
-    """The weights [..., 4] of the elements at -1, 0, 1, 2 for places ``fraction`` past 0 (Keys, 1981)."""
+    """Return the weights [..., 4] of the elements at -1, 0, 1, 2 for places ``fraction`` after 0 (Keys, 1981)."""
     s = fraction
     return np.stack(
         [
@@ -121,7 +121,7 @@ def cubic_weights(fraction: Array, a: float) -> Array:
 
 
 def area(data: Array, axes: Sequence[Axis]) -> Array:
-    """The mean of what each element of the resized axes covers of the original ones."""
+    """Return the mean of the part of the original axes that each resized element covers."""
     result = _as_float(data)
     for of in axes:
         edges = np.arange(of.target + 1) * (of.size / max(of.target, 1))
@@ -135,7 +135,7 @@ def area(data: Array, axes: Sequence[Axis]) -> Array:
 
 
 def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> Array:
-    """Resampling as the Pillow library does it, with its kind of antialiasing; the last of the axes comes first."""
+    """Resample like the Pillow library, including its antialiasing; the last of the axes is resampled first."""
     support, weigh = _PILLOW[mode]
     result = data
     for of in reversed(axes):
@@ -156,7 +156,7 @@ def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> 
 
 
 def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
-    """The sum over t of data[index[:, t]] * weights[:, t] along one axis; an index outside stands for the nearest."""
+    """Return the sum over t of data[index[:, t]] * weights[:, t] along one axis; indices are clipped to the axis."""
     size = data.shape[axis]
     if size <= _DENSE and data.size and np.isfinite(np.sum(data)):
         return _product(data, axis, np.clip(index, 0, size - 1), weights)
@@ -177,7 +177,7 @@ def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
 
 
 def _product(data: Array, axis: int, index: Array, weights: Array) -> Array:
-    """The same by a matrix that is mostly zeros, which no element may turn into NaN."""
+    """Compute ``_resample`` as a product with a mostly zero matrix; data must be finite."""
     target, size = len(index), data.shape[axis]
     matrix = np.zeros((target, size), data.dtype)
     np.add.at(matrix, (np.arange(target)[:, np.newaxis], index), weights.astype(data.dtype, copy=False))
@@ -197,7 +197,7 @@ def _as_float(data: Array) -> Array:
 
 
 def _like(result: Array, data: Array) -> Array:
-    """The result in the dtype of the data; integers rounded, half to even, and held in range."""
+    """Convert the result to the dtype of the data; integers are rounded, ties to even, and clipped."""
     if data.dtype.kind == "f":
         return result.astype(data.dtype, copy=False)
     bounds = np.iinfo(data.dtype)

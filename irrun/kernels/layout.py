@@ -1,4 +1,4 @@
-"""How tensors lie in memory."""
+"""The memory layout of tensors."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from irrun.kernels.threads import Array
 
 
 def axes_in_memory(x: Array) -> list[int]:
-    """The axes in the order in which they lie in memory, that of the longest steps first."""
+    """Return the axes in the order of memory, outermost first."""
     return sorted(range(x.ndim), key=lambda axis: (-abs(x.strides[axis]), -x.shape[axis]))
 
 
 def channels_last(x: Array) -> Array:
-    """[N, C, *S] as a view [N, *S, C]."""
+    """View [N, C, *S] as [N, *S, C]."""
     return x.transpose(0, *range(2, x.ndim), 1)
 
 
 def channels_first(x: Array) -> Array:
-    """[N, *S, C] as a view [N, C, *S]."""
+    """View [N, *S, C] as [N, C, *S]."""
     return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
 def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """A view with these strides; of one run of memory it is made in a sixth of the time that `as_strided` takes."""
+    """Return a view with these strides; for contiguous arrays six times as fast as `as_strided`."""
     if x.flags.c_contiguous:
         return np.ndarray(shape, x.dtype, x, 0, strides)
     return as_strided(x, shape, strides)

@@ -1,4 +1,4 @@
-"""What is done to the lines of a tensor along one axis, several at a time while they are in the cache."""
+"""Processes the lines of a tensor along one axis, several at a time while they are in the cache."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.threads import Array
 
 _BLOCK: Final = 1 << 15
-"""Elements that are worked on at a time."""
+"""The number of elements processed at a time."""
 
 
 def by_lines(function: Callable[[Array, Array], object], x: Array, out: Array, axis: int) -> None:
-    """``function(part, target)`` for parts [..., line, inner] of x and out, which hold whole lines along ``axis``.
+    """Call ``function(part, target)`` for parts [..., line, inner] of x and out that hold whole lines along ``axis``.
 
-    Of arrays with gaps, or that lie in memory differently, there is one part.
+    Arrays with gaps, or with different memory layouts, are processed as one part.
     """
     order = axes_in_memory(x)
     source, target = x.transpose(order), out.transpose(order)

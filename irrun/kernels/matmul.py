@@ -1,4 +1,4 @@
-"""Products of matrices, and of stacks of matrices."""
+"""Products of matrices and of stacks of matrices."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _WORTH_BLAS = 1 << 15
 
 
 def matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) -> Array:
-    """The product of the last two axes, broadcast over the others; a vector is a row as ``a``, a column as ``b``.
+    """Multiply over the last two axes, broadcast over the others; a vector is a row as ``a`` and a column as ``b``.
 
-    Floats keep their type. Integers are exact and wrap around like their type.
+    Floats keep their type. Integers are exact and wrap around in their type.
     """
     if transpose_a and a.ndim > 1:
         a = np.swapaxes(a, -1, -2)
@@ -34,7 +34,7 @@ def _float(a: Array, b: Array) -> Array:
 
 
 def _integer(a: Array, b: Array) -> Array:
-    """Through the floating-point product where no partial sum can exceed what a float64 holds exactly."""
+    """Multiply integers in float64 where every partial sum is exact there, which is faster, otherwise as integers."""
     work = a.size * (b.shape[-1] if b.ndim > 1 else 1)
     if work < _WORTH_BLAS or _largest(a) * _largest(b) * a.shape[-1] >= _EXACT_IN_F64:
         return np.asarray(np.matmul(a, b))
@@ -47,9 +47,9 @@ def _largest(array: Array) -> int:
 
 
 def grouped_matmul(a: Array, b: Array, offsets: Array) -> Array:
-    """Products of consecutive rows of ``a``, [rows, K], with the transposed matrices of ``b``, [groups, N, K].
+    """Multiply consecutive rows of ``a`` [rows, K] by the transposed matrices of ``b`` [groups, N, K].
 
-    Group i ends before row ``offsets[i]``. Rows that belong to no group are zero.
+    Group i ends before row ``offsets[i]``. Rows without a group are zero.
     """
     ends = offsets.tolist()
     result = np.zeros((a.shape[0], b.shape[1]), a.dtype)

@@ -1,4 +1,4 @@
-"""Suppression per class and per image with limits and sorting: what MulticlassNms and MatrixNms have in common."""
+"""Suppression by class and image with limits and sorting, shared by MulticlassNms and MatrixNms."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from irrun.kernels.nms import Selection, by_score, gather, iou, matrix_decay, su
 Array = NDArray[Any]
 Sorting = Literal["classid", "score", "none"]
 OfClass = Callable[[Array, Array], tuple[Array, Array]]
-"""From the boxes ``[n, 4]`` and scores ``[n]`` of one class to the positions selected and their scores."""
+"""A function from the boxes ``[n, 4]`` and scores ``[n]`` of one class to the selected positions and their scores."""
 
 
 def select_image(boxes: Array, scores: Array, of_class: OfClass, background: int, keep_top_k: int) -> Selection:
-    """What one image gives, by descending score: boxes ``[C, n, 4]``, or ``[1, n, 4]`` shared; scores ``[C, n]``.
+    """Select the boxes of one image by descending score, from boxes ``[C, n, 4]`` or ``[1, n, 4]``, scores ``[C, n]``.
 
-    ``keep_top_k`` limits the number unless it is -1.
+    ``keep_top_k`` limits their number unless it is -1.
     """
     parts = []
     for label in range(len(scores)):
@@ -35,7 +35,7 @@ def select_image(boxes: Array, scores: Array, of_class: OfClass, background: int
 def greedy(
     boxes: Array, scores: Array, *, iou_threshold: float, score_threshold: float, top_k: int, eta: float, unit: float
 ) -> tuple[Array, Array]:
-    """Greedy suppression of one class: of the ``top_k`` best of those that reach ``score_threshold``."""
+    """Suppress boxes of one class greedily, among the ``top_k`` best with at least ``score_threshold``."""
     candidates = np.flatnonzero(scores >= scores.dtype.type(score_threshold))
     candidates = _best(candidates, scores, top_k)
     kept = candidates[suppress(boxes[candidates], iou_threshold, partial(iou, unit=unit), eta=eta)]
@@ -52,7 +52,7 @@ def matrix(
     sigma: float | None,
     unit: float,
 ) -> tuple[Array, Array]:
-    """Matrix suppression of one class: what is above ``post_threshold`` after decay."""
+    """Suppress boxes of one class by Matrix NMS, keeping those above ``post_threshold`` after decay."""
     candidates = np.flatnonzero(scores > scores.dtype.type(score_threshold))
     candidates = _best(candidates, scores, top_k)
     decayed = matrix_decay(boxes[candidates], scores[candidates], sigma, unit)
@@ -66,7 +66,7 @@ def _best(candidates: Array, scores: Array, top_k: int) -> Array:
 
 
 def arrange(images: list[Selection], score_type: np.dtype[Any], sorting: Sorting, across: bool) -> Selection:
-    """The images one after the other, sorted within each or, with ``across``, all together."""
+    """Concatenate the images, sorted within each or, with ``across``, over all of them."""
     numbered = [image._replace(batch=np.full_like(image.box, index)) for index, image in enumerate(images)]
     found = gather(numbered, score_type)
     if sorting == "score" and across:

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Overlap = Callable[[Array, Array], Array]
-"""From boxes and other boxes, broadcast against each other, to what share of their union they have in common."""
+"""A function from boxes and other boxes, broadcast against each other, to their intersection over union."""
 
 _BLOCK = 512
 
 
 def iou(boxes: Array, others: Array, unit: float = 0.0, *, apart: bool = False) -> Array:
-    """Intersection over union of boxes ``[..., 4]`` with others, broadcast; 0 where one of both has no area.
+    """Return intersection over union of boxes ``[..., 4]`` with others, broadcast; 0 where either has no area.
 
-    ``unit`` is added to each side: 1 where coordinates are indices of pixels and the last one belongs to the box.
-    With ``apart``, boxes that do not touch before ``unit`` is added have nothing in common.
+    ``unit`` is added to each side: 1 where coordinates are pixel indices and the last pixel belongs to the box. With
+    ``apart``, boxes that do not touch before ``unit`` is added do not intersect.
     """
     one = boxes.dtype.type(unit)
     width = np.minimum(boxes[..., 2], others[..., 2]) - np.maximum(boxes[..., 0], others[..., 0]) + one
@@ -42,7 +42,7 @@ def _area(boxes: Array, one: Any) -> Array:
 
 
 def by_score(scores: Array) -> Array:
-    """The positions of the scores from the highest to the lowest; equal ones keep their order."""
+    """Return the positions of the scores from highest to lowest; equal ones keep their order."""
     order: Array = np.argsort(-scores, kind="stable")
     return order
 
@@ -50,10 +50,10 @@ def by_score(scores: Array) -> Array:
 def suppress(
     boxes: Array, threshold: float, overlap: Overlap = iou, *, limit: int | None = None, eta: float = 1.0
 ) -> Array:
-    """The positions that greedy suppression keeps of boxes in descending order of score.
+    """Return the positions that greedy suppression keeps, of boxes in descending order of score.
 
-    Each box kept removes those after it that overlap it by more than ``threshold``. With ``eta`` below 1 the
-    threshold is multiplied by it at each box kept, as long as it is above 0.5.
+    Each kept box removes later ones that overlap it by more than ``threshold``. With ``eta`` below 1, the threshold is
+    multiplied by it at each kept box, as long as it is above 0.5.
     """
     alive = np.arange(len(boxes))
     kept: list[np.int64] = []
@@ -76,10 +76,10 @@ def suppress_softly(
     limit: int,
     threshold: float | None = None,
 ) -> tuple[Array, Array]:
-    """The positions that soft suppression selects, in order, and their decayed scores.
+    """Return the positions that soft suppression selects, in order, and their decayed scores.
 
-    Each box selected multiplies the scores of the others by exp(-overlap² / (2 sigma)); a score that is not above
-    ``score_threshold`` drops out, and so does a box that overlaps by more than ``threshold``, where that is given.
+    Each selected box multiplies the scores of the others by exp(-overlap² / (2 sigma)). Boxes are dropped where the
+    score is not above ``score_threshold``, or the overlap is above ``threshold``, where given.
     """
     alive = np.flatnonzero(scores > score_threshold)
     current = scores[alive]
@@ -101,10 +101,10 @@ def suppress_softly(
 
 
 def matrix_decay(boxes: Array, scores: Array, sigma: float | None, unit: float) -> Array:
-    """The scores after Matrix NMS (https://arxiv.org/abs/2003.10152), of boxes in descending order of score.
+    """Return the scores after Matrix NMS (https://arxiv.org/abs/2003.10152), for boxes in descending order of score.
 
-    A box is decayed by the higher-scoring one that overlaps it most in proportion: linearly, or where ``sigma`` is
-    given by a Gaussian. Blocks of boxes are held against all before them, which bounds the memory.
+    A box is decayed by the higher-scoring one with the largest relative overlap: linearly, or by a Gaussian with
+    ``sigma``. Comparing boxes in blocks bounds the memory.
     """
     count = len(boxes)
     most, least = np.zeros(count), np.ones(count)
@@ -122,7 +122,7 @@ def matrix_decay(boxes: Array, scores: Array, sigma: float | None, unit: float) 
 
 
 class Selection(NamedTuple):
-    """Boxes selected from a batch, one after the other."""
+    """Boxes selected from a batch, as parallel columns."""
 
     batch: Array
     label: Array
@@ -133,17 +133,17 @@ class Selection(NamedTuple):
         return Selection(*(column[order] for column in self))
 
     def descending(self) -> Selection:
-        """Sorted by score; equal ones by batch, class and box."""
+        """Return the selection sorted by descending score; equal scores by batch, class and box."""
         return self.take(np.lexsort((self.box, self.label, self.batch, -self.score)))
 
     def triples(self, of: Array) -> Array:
-        """Rows of batch, class and what ``of`` holds."""
+        """Return rows of batch, class and ``of``."""
         columns = np.stack([self.batch.astype(of.dtype), self.label.astype(of.dtype), of], axis=1)
         return np.asarray(columns)
 
 
 def gather(parts: list[Selection], score_type: np.dtype[Any]) -> Selection:
-    """Several selections as one."""
+    """Concatenate several selections."""
     none = np.zeros(0, np.int64)
     nothing = Selection(none, none, none, np.zeros(0, score_type))
     return Selection(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
@@ -160,10 +160,10 @@ def select(
     sigma: float = 0.0,
     soft_drops: bool = False,
 ) -> Selection:
-    """Suppression in each class of each batch element, of boxes ``[N, M, K]`` with scores ``[N, C, M]``.
+    """Suppress in each class of each batch element, for boxes ``[N, M, K]`` with scores ``[N, C, M]``.
 
-    Only scores above ``score_threshold`` take part, and at most ``limit`` boxes of a class come out. A positive
-    ``sigma`` makes it soft; then ``iou_threshold`` counts only with ``soft_drops``.
+    Only scores above ``score_threshold`` take part, and at most ``limit`` boxes of a class are selected. A positive
+    ``sigma`` selects soft suppression, in which ``iou_threshold`` is used only with ``soft_drops``.
     """
     parts = []
     for batch, label in np.ndindex(scores.shape[:2]) if limit > 0 else ():

@@ -1,7 +1,6 @@
-"""Normalizations of arrays: by mean and variance, by the root of the mean square, by neighbours.
+"""Normalizations by mean and variance, by root mean square, and by neighbours.
 
-Arrays are of floats and computed in their own dtype. ``axes`` are counted from the front and different. Inputs are
-never written to.
+Float arrays are computed in their own dtype. ``axes`` are non-negative and distinct. Inputs are never written to.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from irrun.kernels.lines import by_lines
 from irrun.kernels.threads import Array, scratch
 
 _ROWS = 1 << 16
-"""Elements of the rows that are normalized at a time."""
+"""The number of elements normalized at a time."""
 
 
 def sum_of_squares(x: Array, axes: Sequence[int]) -> Array:
-    """The sums along the axes, which stay in the shape as ones."""
+    """Return the sums of squares along the axes, kept with size 1."""
     kept = x.ndim - len(axes)
     if axes and sorted(axes) == list(range(kept, x.ndim)) and x.flags.c_contiguous:
         rows = x.reshape(*x.shape[:kept], math.prod(x.shape[kept:]))
@@ -37,9 +36,9 @@ def _count(x: Array, axes: Sequence[int]) -> int:
 def mean_variance(
     x: Array, axes: Sequence[int], eps: float | None, eps_outside: bool = False, out: Array | None = None
 ) -> Array:
-    """x less its mean along the axes, divided by the root of its variance unless ``eps`` is None.
+    """Subtract the mean along the axes and, unless ``eps`` is None, divide by the standard deviation.
 
-    ``eps`` is added to the variance, or with ``eps_outside`` to the root. ``out`` may be x itself.
+    ``eps`` is added to the variance, or with ``eps_outside`` to its root. ``out`` may be x itself.
     """
     result = np.empty_like(x) if out is None else out
     kept = x.ndim - len(axes)
@@ -74,16 +73,17 @@ def _mean_variance(x: Array, axes: tuple[int, ...], eps: float | None, eps_outsi
 
 
 def across_channels(x: Array, bias: float) -> Array:
-    """x divided by the root of the sum of squares along axis 1; ``bias`` is added to the sum."""
+    """Divide x by the root of the sum of squares along axis 1 plus ``bias``."""
     norm = sum_of_squares(x, (1,))
     norm += bias
     return np.asarray(x / np.sqrt(norm, out=norm))
 
 
 def unit_norm(x: Array, axes: Sequence[int], eps: float, at_least: bool) -> Array:
-    """x divided by the root of the sum of squares along the axes, to which ``eps`` is added.
+    """Divide x by the root of the sum of squares along the axes plus ``eps``.
 
-    With ``at_least`` the sum is not less than ``eps`` instead. Without axes x is divided by itself, and zero stays.
+    With ``at_least``, ``eps`` is instead a lower bound of the sum. Without axes, x is divided by itself, and zero stays
+    zero.
     """
     if not axes:
         return np.where(x == 0, x, x / x)
@@ -96,7 +96,7 @@ def unit_norm(x: Array, axes: Sequence[int], eps: float, at_least: bool) -> Arra
 
 
 def root_mean_square(x: Array, eps: float) -> Array:
-    """x divided by the root of its mean square along the last axis; ``eps`` is added to the mean."""
+    """Divide x by its root mean square along the last axis; ``eps`` is added to the mean."""
     root = sum_of_squares(x, (x.ndim - 1,))
     root /= _count(x, (x.ndim - 1,))
     root += eps
@@ -116,7 +116,7 @@ def group(x: Array, scale: Array, bias: Array, groups: int, eps: float) -> Array
 
 
 def batch(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array, eps: float) -> Array:
-    """gamma * (x - mean) / sqrt(variance + eps) + beta, with a value of each for every channel, axis 1 of x."""
+    """Return gamma * (x - mean) / sqrt(variance + eps) + beta, with one value of each for every channel (axis 1)."""
     along = (-1, *(1,) * (x.ndim - 2))
     result = np.asarray(x - mean.reshape(along))
     result *= (gamma / np.sqrt(variance + variance.dtype.type(eps))).reshape(along)
@@ -125,7 +125,7 @@ def batch(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array, eps
 
 
 def window_sum(x: Array, axis: int, reach: int) -> Array:
-    """The sum of each element and of its neighbours up to ``reach`` away along an axis."""
+    """Return the sum of each element and its neighbours up to ``reach`` away along an axis."""
     size = x.shape[axis]
     result = x.copy(order="K")
     here, there = np.moveaxis(result, axis, 0), np.moveaxis(x, axis, 0)
@@ -138,7 +138,7 @@ def window_sum(x: Array, axis: int, reach: int) -> Array:
 def local_response(
     x: Array, axes: Sequence[int], alpha: float, beta: float, bias: float, size: int, out: Array | None = None
 ) -> Array:
-    """x / (bias + alpha / size ** len(axes) * sum) ** beta; the sum is that of the squares within size // 2 of x."""
+    """Return x / (bias + alpha / size ** len(axes) * sum) ** beta, with the sum of squares within size // 2 of x."""
     result = np.empty_like(x) if out is None else out
     factor = alpha / size ** len(axes)
     if len(axes) == 1 and x.size:
@@ -157,9 +157,9 @@ def local_response(
 
 
 def _respond(x: Array, out: Array, factor: float, beta: float, bias: float, reach: int) -> None:
-    """Neighbours lie along the last axis but one.
+    """Compute the local response along the second to last axis.
 
-    Lines are laid out with zeros around them, one behind the other, so that a sum of neighbours is one of long runs.
+    Lines are padded with zeros and concatenated, so that neighbours are summed in long runs.
     """
     length, inner = x.shape[-2:]
     reach = min(reach, length - 1)
@@ -179,7 +179,7 @@ def _respond(x: Array, out: Array, factor: float, beta: float, bias: float, reac
 
 
 def _run_sums(x: Array, taps: int, step: int, out: Array) -> None:
-    """The sums of x[i], x[i + step], ... of an odd number of taps: from sums of two, four, eight."""
+    """Sum x[i], x[i + step], ... over an odd number of taps, from sums of two, four, eight."""
     if taps == 1:
         np.copyto(out, x)
     total, power, have, width, number = x[: out.size], x, 1, 1, 0
@@ -193,7 +193,7 @@ def _run_sums(x: Array, taps: int, step: int, out: Array) -> None:
 
 
 def _raise(x: Array, exponent: float) -> None:
-    """x to the power of ``exponent``, in place; roots are much faster for the usual one."""
+    """Raise x to the power of ``exponent``, in place; square roots are much faster for 0.75."""
     if exponent == 0.75:
         np.sqrt(x, out=x)
         np.multiply(x, np.sqrt(x, out=scratch("roots", x.shape, x.dtype)), out=x)

@@ -1,4 +1,4 @@
-"""Products with matrices that are stored in few bits, which become floats a few columns at a time."""
+"""Matrix products with weights stored in few bits, which are decompressed to floats a few columns at a time."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from irrun.kernels.rows import BLOCK
 from irrun.kernels.threads import Array, scratch
 
 _BLOCK: Final = 3 << 16
-"""Elements of the matrix that are floats at a time: they stay in the cache until they are multiplied."""
+"""Elements decompressed at a time, which stay in the cache until they are multiplied."""
 
 _LARGE_FROM: Final = 96
-"""Rows of data from which on blocks are four times as large: each costs a walk over the data."""
+"""The number of data rows above which blocks are four times as large, because each block rereads the data."""
 
 _MANY_ROWS: Final = 192
-"""Rows of data from which on a second copy of data or result costs more than it saves."""
+"""The number of data rows above which a second copy of data or result costs more than it saves."""
 
 _RUN: Final = 128
-"""Columns at a time, at least, where those side by side are a run of memory."""
+"""The least number of columns at a time where adjacent columns are contiguous in memory."""
 
 _SMALL: Final = 1_000_000
-"""Multiplications up to which BLAS takes both factors as they lie."""
+"""The number of multiplications up to which BLAS reads both operands without copying."""
 
 _LEAST: Final = 100_000
-"""Elements below which a block is too small to be worth that."""
+"""The number of elements below which a block is too small for this."""
 
 _SIGN_AND_VALUE: Final = np.int32(-0x70002000)
-"""The bits of a float32 that a half takes when it is shifted to the left by 13: 0x8FFFE000."""
+"""The bits of a float32 that a float16 shifted left by 13 can set: 0x8FFFE000."""
 
 _HALF_SCALE: Final = np.float32(2.0**112)
-"""What the shifted bits of a half are too small by."""
+"""The factor that corrects the exponent of a shifted float16."""
 
 
 class PackedMatrix:
-    """A matrix [K, N], of which each column is ``groups`` of elements with a scale and a zero point.
+    """A matrix [K, N] whose columns consist of groups of elements with a scale and a zero point each.
 
-    ``stored`` is [N, G, S], integers of 8 bits or halves, with G * S = K. ``scale`` and ``zero`` are [N, G], or None
-    for 1 and 0. The matrix is (stored - zero) * scale.
+    ``stored`` is [N, G, S], 8-bit integers or float16, with G * S = K. ``scale`` and ``zero`` are [N, G], or None for 1
+    and 0. The matrix is (stored - zero) * scale.
     """
 
     def __init__(self, stored: Array, scale: Array | None, zero: Array | None) -> None:
@@ -72,7 +72,7 @@ class PackedMatrix:
         return sum(array.nbytes for array in (self.stored, self.scale, self._rest, self._offset) if array is not None)
 
     def scaled(self, factor: Array) -> PackedMatrix:
-        """The matrix whose columns are multiplied by so much each."""
+        """Return the matrix with each column multiplied by its factor [N]."""
         result = PackedMatrix.__new__(PackedMatrix)
         column = factor.astype(np.float32)[:, np.newaxis]
         result.__dict__.update(self.__dict__)
@@ -88,10 +88,10 @@ class PackedMatrix:
         summand: Array | None = None,
         activation: Activation | None = None,
     ) -> None:
-        """activation(a · matrix + bias + summand), written to ``out``; ``bias`` is [N].
+        """Write activation(a · matrix + bias + summand) to ``out``; ``bias`` is [N].
 
-        ``a`` is [M, K], ``summand`` and ``out`` are [M, N] in float32. Zero points are taken off the result, by way of
-        the sums of the groups of each row of a; what they have in common with the stored values is taken off those.
+        ``a`` is [M, K]; ``summand`` and ``out`` are float32 [M, N]. The common part of the zero points is subtracted
+        from the stored values; the rest is subtracted from the result, using the sums of the groups of each row of a.
         """
         rows, depth = a.shape
         if not rows:
@@ -126,9 +126,9 @@ class PackedMatrix:
                 np.copyto(target, block)
 
     def _multiply_scaled(self, start: int, stop: int, data: Array, out: Array) -> Array | None:
-        """Columns of the matrix, each as a row, times the data [K, M], without the zero points.
+        """Multiply columns of the matrix, each as a row, by the data [K, M], without zero points.
 
-        The scale of each is left to the caller where there is one for all of it.
+        Returns the scale that the caller must apply, where it is common to the whole column; None otherwise.
         """
         block = self._floats(self.stored[start:stop])
         count, groups, size = block.shape
@@ -148,7 +148,7 @@ class PackedMatrix:
         return None
 
     def _decompressed(self, start: int, stop: int) -> Array:
-        """Columns of the matrix, each as a row."""
+        """Return decompressed columns of the matrix, each as a row."""
         block = self._floats(self.stored[start:stop])
         if self._rest is not None:
             _by_group(np.subtract, block, self._rest[start:stop])
@@ -165,7 +165,7 @@ class PackedMatrix:
         return max(elements // max(depth, 1), _RUN if self._is_turned else 1)
 
     def _floats(self, stored: Array) -> Array:
-        """Stored values in float32, less the centre, in scratch."""
+        """Return stored values in float32, minus the common zero point, in workspace."""
         block = _scratch_like("packed block", stored, np.dtype(np.float32))
         if stored.dtype == np.float16 and self._is_finite:
             _expand(stored, block)
@@ -179,7 +179,7 @@ class PackedMatrix:
 
 
 def _by_group(function: np.ufunc, block: Array, side: Array) -> None:
-    """``block``, [N, G, S], is replaced by a function of its elements and of one number for each group."""
+    """Combine a block [N, G, S] in place with one number for each group."""
     by_element, by_column = block.transpose(1, 2, 0), np.ascontiguousarray(side.T)[:, np.newaxis]
     if by_element.flags.c_contiguous:
         function(by_element, by_column, out=by_element)
@@ -188,7 +188,7 @@ def _by_group(function: np.ufunc, block: Array, side: Array) -> None:
 
 
 class _Factors(NamedTuple):
-    """What is done to a block [N, M] of a product: * scale - offset · sums + bias + summand."""
+    """The terms of the epilogue of a block [N, M]: * scale - offset · sums + bias + summand."""
 
     scale: Array | None
     offset: Array | None
@@ -197,7 +197,7 @@ class _Factors(NamedTuple):
     summand: Array | None
 
     def transposed(self) -> _Factors:
-        """The same for a block [M, N]."""
+        """Return the same terms for a block [M, N]."""
         scale, offset, sums, bias, summand = (None if array is None else array.T for array in self)
         return _Factors(scale, sums, offset, bias, summand)
 
@@ -222,7 +222,7 @@ def _finish(block: Array, factors: _Factors, activation: Activation | None) -> N
 
 
 def _rows(side: Array, part: slice) -> Array:
-    """Rows of what has one for each row of a block, or one for all of them."""
+    """Return the rows of an operand for part of a block, or its only row."""
     return side if len(side) == 1 else side[part]
 
 
@@ -231,7 +231,7 @@ def _times(zero: Array | None, scale: Array | None) -> Array | None:
 
 
 def _multiply(matrix: Array, data: Array, out: Array) -> None:
-    """The product of [N, K] and [K, M], in whichever order writes the result as it lies in memory."""
+    """Multiply [N, K] by [K, M], in the order that matches the memory layout of the result."""
     if out.flags.c_contiguous:
         np.matmul(matrix, data, out=out)
     else:
@@ -239,14 +239,14 @@ def _multiply(matrix: Array, data: Array, out: Array) -> None:
 
 
 def _turned(a: Array) -> Array:
-    """The transposed matrix, in scratch."""
+    """Return the transposed matrix, in workspace."""
     turned = scratch("packed data", a.T.shape, a.dtype)
     np.copyto(turned, a.T)
     return turned
 
 
 def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:
-    """Scratch whose axes lie in memory in the order of those of a part of a matrix."""
+    """Return workspace with the memory layout of part of a stored matrix."""
     count, groups, size = stored.shape
     if stored.strides[0] < stored.strides[2]:
         return scratch(name, (groups, size, count), dtype).transpose(2, 0, 1)
@@ -254,7 +254,7 @@ def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _centre(stored: Array, zero: Array | None) -> int:
-    """A whole number near the zero points that leaves stored values within 8 bits when it is subtracted."""
+    """Return an integer near the zero points whose subtraction keeps stored values within 8 bits."""
     if zero is None or stored.dtype != np.uint8 or not zero.size:
         return 0
     near = int(np.rint(zero.mean()))
@@ -268,7 +268,7 @@ def _is_finite(halves: Array) -> bool:
 
 
 def _expand(halves: Array, out: Array) -> None:
-    """Finite halves as float32, much faster than by a conversion."""
+    """Convert finite float16 to float32, much faster than NumPy."""
     bits = out.view(np.int32)
     np.copyto(bits, halves.view(np.int16))
     np.left_shift(bits, 13, out=bits)

@@ -1,4 +1,4 @@
-"""Tensors extended at their edges, or cropped."""
+"""Pads or crops tensors at their edges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = npt.NDArray[Any]
 
 
 def pad_constant(data: Array, before: Sequence[int], after: Sequence[int], value: Any) -> Array:
-    """``data`` with that many elements of ``value`` before and after it on each axis; negative numbers crop."""
+    """Pad ``data`` with ``value`` before and after each axis; negative numbers crop."""
     shape = [max(b + size + a, 0) for b, size, a in zip(before, data.shape, after, strict=True)]
     source, target = [], []
     for b, size, length in zip(before, data.shape, shape, strict=True):
@@ -27,10 +27,10 @@ def pad_constant(data: Array, before: Sequence[int], after: Sequence[int], value
 
 
 def pad_mapped(data: Array, before: Sequence[int], after: Sequence[int], mode: str) -> Array:
-    """The same with elements of ``data`` itself in the place of a constant.
+    """Pad ``data`` with its own elements; negative numbers crop.
 
-    Every place of the result is mapped to one of the whole axis of ``data``, also where the other end is cropped:
-    ``edge`` to the nearest, ``reflect`` mirrored at the outermost elements, ``symmetric`` at the borders.
+    Each padded place maps to an element of the whole axis, even where the other end is cropped: ``edge`` to the
+    nearest, ``reflect`` mirrors at the border elements, ``symmetric`` at the borders.
     """
     for axis, (b, size, a) in enumerate(zip(before, data.shape, after, strict=True)):
         if b <= 0 and a <= 0:

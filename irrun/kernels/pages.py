@@ -1,4 +1,4 @@
-"""Memory of arrays that lie in a file."""
+"""Releases the memory of memory-mapped arrays."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from irrun.kernels.threads import Array
 
 
 def forget(array: Array) -> None:
-    """Give back the memory of an array that lies in a file; it is read again when it is used."""
+    """Release the pages of an array mapped from a file; they are read again on next use."""
     base: object = array
     while isinstance(base, np.ndarray) and base.base is not None:
         base = base.base
     file = base.obj if isinstance(base, memoryview) else base
-    # Nobody can have written to a map that is read-only, so that its pages hold what the file holds.
+    # The pages of a read-only map equal the file, so that dropping them loses nothing.
     if isinstance(file, mmap.mmap) and memoryview(file).readonly:
         low, high = np.lib.array_utils.byte_bounds(array)
         begin = np.frombuffer(file, np.uint8).ctypes.data

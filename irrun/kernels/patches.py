@@ -19,9 +19,9 @@ def extract_patches(
     pads: Sequence[int],
     count: Sequence[int],
 ) -> Array:
-    """[N, C, H, W] to [N, rows * cols * C, down, across], the channel innermost.
+    """Extract patches of [N, C, H, W] into [N, rows * cols * C, down, across], with the channel innermost.
 
-    ``pads`` are the zeros above and to the left; below and to the right there are as many as the patches reach.
+    ``pads`` are the zeros above and to the left; below and to the right are as many as the patches need.
     """
     batch, channels, height, width = data.shape
     reach = [

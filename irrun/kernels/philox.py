@@ -1,6 +1,7 @@
-"""Streams of random 32-bit words, and what is made of them: uniform floats, and samples of distributions.
+"""Random streams of 32-bit words, and uniform floats and samples made from them.
 
-Philox 4x32-10 is that of Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3"; the Mersenne Twister MT19937.
+The generators are Philox 4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3") and the Mersenne
+Twister MT19937.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _FRACTION_BITS: Final = {
 
 
 def philox(key: int, counter: int, numbers: Array) -> Array:
-    """Four words for each of ``numbers``: uint32 [..., 4]."""
+    """Return four words for each of ``numbers``: uint32 [..., 4]."""
     n_low, n_high = numbers & _LOW, numbers >> _HALF
     c_low = np.full(numbers.shape, counter & 0xFFFFFFFF, np.uint64)
     c_high = np.full(numbers.shape, counter >> 32 & 0xFFFFFFFF, np.uint64)
@@ -36,9 +37,9 @@ def philox(key: int, counter: int, numbers: Array) -> Array:
 
 
 def words(count: int, global_seed: int, op_seed: int, alignment: Alignment) -> Array:
-    """The first words of the stream that both seeds give; TensorFlow's is Philox, PyTorch's the Mersenne Twister.
+    """Return the first words of the stream for both seeds: Philox for TensorFlow, Mersenne Twister for PyTorch.
 
-    PyTorch's does not look at ``op_seed``. Where both seeds are zero every call gives another stream.
+    PyTorch's ignores ``op_seed``. With two seeds of zero, every call returns another stream.
     """
     if global_seed == 0 and op_seed == 0:
         global_seed = int(np.random.default_rng().integers(1, 1 << 32))
@@ -49,7 +50,7 @@ def words(count: int, global_seed: int, op_seed: int, alignment: Alignment) -> A
 
 
 def unit_floats(stream: Array, kind: Literal["f16", "bf16", "f32", "f64"], alignment: Alignment) -> Array:
-    """Numbers from 0 up to, not including, 1, on the grid of an element type; f64 takes two words for each."""
+    """Return numbers in [0, 1) on the grid of an element type; f64 uses two words for each."""
     bits = _FRACTION_BITS[alignment][kind]
     values = stream.astype(np.uint64)
     if kind == "f64":
@@ -59,9 +60,9 @@ def unit_floats(stream: Array, kind: Literal["f16", "bf16", "f32", "f64"], align
 
 
 def sample_classes(weights: Array, samples: Array, *, with_replacement: bool) -> Array:
-    """For each of ``samples``, [batch, count] in [0, 1], the class that it picks out of ``weights``, [batch, classes].
+    """Return, for each of ``samples`` [batch, count] in [0, 1], a class drawn by ``weights`` [batch, classes].
 
-    It is the first one whose cumulative share is not below the sample. Without replacement its share is then taken out.
+    It is the first class whose cumulative share is at least the sample. Without replacement its share is then removed.
     """
     shares = np.cumsum(weights.astype(np.float64), axis=-1)
     shares /= shares[:, -1:]

@@ -1,4 +1,4 @@
-"""Samples of Poisson distributions, as PyTorch and TensorFlow draw them."""
+"""Samples of Poisson distributions, drawn like PyTorch and TensorFlow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH: Final = 1024
 
 
 def sample_poisson(rates: Array, global_seed: int, op_seed: int, alignment: Alignment) -> Array:
-    """A number for each rate; how many uniform numbers it takes depends on their values, so one follows the other."""
+    """Draw a number for each rate, in order: the count of uniform numbers used depends on their values."""
     if global_seed == 0 and op_seed == 0:
         global_seed = int(np.random.default_rng().integers(1, 1 << 32))
     stream = _twister(global_seed) if alignment == "pytorch" else iter(())
@@ -39,7 +39,7 @@ def _twister(seed: int) -> Iterator[float]:
 
 
 def _substream(global_seed: int, op_seed: int, index: int) -> Iterator[float]:
-    """The numbers of one output; the two of each block come in reverse order."""
+    """Yield the numbers for one output; the two of each block in reverse order."""
     start = index * _RESERVED
     while True:
         for block in philox(global_seed, op_seed, np.arange(start, start + 8, dtype=np.uint64)):
@@ -48,7 +48,7 @@ def _substream(global_seed: int, op_seed: int, index: int) -> Iterator[float]:
 
 
 def _knuth(rate: float, uniform: Callable[[], float]) -> int:
-    """Factors until their product is at most exp(-rate); see Knuth, Seminumerical Algorithms."""
+    """Multiply uniform numbers until the product is at most exp(-rate); see Knuth, Seminumerical Algorithms."""
     bound, product, count = math.exp(-rate), uniform(), 0
     while product > bound:
         product *= uniform()
@@ -57,7 +57,7 @@ def _knuth(rate: float, uniform: Callable[[], float]) -> int:
 
 
 def _hormann(rate: float, uniform: Callable[[], float]) -> int:
-    """Transformed rejection; see Hormann, The transformed rejection method for generating Poisson random variables."""
+    """Sample by transformed rejection (Hormann, The transformed rejection method for generating Poisson variables)."""
     b = 0.931 + 2.53 * math.sqrt(rate)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)

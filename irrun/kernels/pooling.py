@@ -1,4 +1,4 @@
-"""Pooling over any number of spatial axes. A window is a box, so each axis is pooled by itself, one after the other."""
+"""Pooling over any number of spatial axes, one axis after the other, since windows are boxes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from irrun.kernels.threads import scratch
 from irrun.kernels.windows import Array, extent, lowest, pad, view
 
 Window = tuple[int, int, int, int]
-"""Kernel, stride, dilation and begin along one axis."""
+"""Kernel, stride, dilation and begin of the windows along one axis."""
 
 Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
-"""Gives an array of a shape and a type."""
+"""A function that allocates an array of a shape and a dtype."""
 
 _BLOCK_ELEMENTS: Final = 1 << 17
-"""Elements that are pooled at a time, so that the result of one axis meets the next in the cache."""
+"""Elements pooled at a time, so that the result of one axis is in the cache for the next."""
 
 
 def pooled_room(data: Array, counts: Sequence[int], dtype: np.dtype[Any], empty: Empty = np.empty) -> Array:
-    """An array [N, C, *counts] for the result of pooling, which lies in memory as the data do, channels last or not."""
+    """Allocate [N, C, *counts] for the result of pooling, in the memory layout of the data, channels last or not."""
     if _is_channels_last(data):
         return channels_first(empty((data.shape[0], *counts, data.shape[1]), dtype))
     return empty((*data.shape[:2], *counts), dtype)
@@ -40,9 +40,9 @@ def max_pool(
     counts: Sequence[int],
     out: Array | None = None,
 ) -> Array:
-    """The largest element of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
+    """Return the maximum of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
 
-    It lies in memory as the data do.
+    The result has the memory layout of the data.
     """
     windows = list(zip(kernel, strides, dilations, begins, strict=True))
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
@@ -62,7 +62,7 @@ def _pool(
     out: Array,
     divisor: Array | None = None,
 ) -> Array:
-    """Axis after axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results."""
+    """Pool axis by axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results."""
     result = out
     if not (data.size and out.size):
         out.fill(neutral)
@@ -98,7 +98,7 @@ def _pool_block(
     first: int,
     divisor: Array | None,
 ) -> None:
-    """Source [A, *S, B] gives target [A, *counts, B], whose first row is number ``first`` of all."""
+    """Pool source [A, *S, B] into target [A, *counts, B], whose first row is row ``first`` of the whole result."""
     rows = target.shape[1]
     for axis, (kernel, stride, dilation, begin) in enumerate(windows):
         shape = (*target.shape[: axis + 2], *source.shape[axis + 2 :])
@@ -125,7 +125,7 @@ def _pool_block(
 def _segments(
     size: int, count: int, kernel: int, stride: int, dilation: int, begin: int
 ) -> tuple[tuple[slice, tuple[slice, ...]], ...]:
-    """Windows along one axis in runs that meet the data with the same taps, each with the elements of these taps."""
+    """Return runs of windows along one axis with the same valid taps, each with the slices of these taps."""
     bounds = []
     for tap in range(kernel):
         offset = tap * dilation - begin
@@ -154,7 +154,7 @@ def max_pool_indices(
     begins: Sequence[int],
     counts: Sequence[int],
 ) -> tuple[Array, Array]:
-    """The largest element of each window, and where the first one lies among the spatial elements of its channel."""
+    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
     data = without_nan(data)
     values = max_pool(data, kernel, strides, dilations, begins, counts)
     sizes = data.shape[2:]
@@ -180,7 +180,7 @@ def max_pool_indices(
 
 
 def offset_indices(places: Array, sizes: Sequence[int], axis: int) -> Array:
-    """Places within a channel of a tensor of these sizes as indices into that tensor, flattened from ``axis`` on."""
+    """Convert indices within a channel to indices into the tensor, flattened from ``axis`` on."""
     channel = math.prod(sizes[2:])
     if axis >= 2:
         return places % math.prod(sizes[axis:]) if axis > 2 else places
@@ -201,10 +201,10 @@ def avg_pool(
     least: int,
     out: Array | None = None,
 ) -> Array:
-    """The mean of each window of data [N, C, *S], padded with zeros.
+    """Return the mean of each window of data [N, C, *S], zero-padded.
 
-    The sum of a window is divided by the number of its elements that lie inside the data, but by ``least`` at least.
-    Divided by nothing it is NaN, or 0 for integers. ``out`` is for floats.
+    The sum of a window is divided by the number of its elements inside the data, but at least by ``least``. Division by
+    0 yields NaN, or 0 for integers. ``out`` is for floats.
     """
     windows = tuple(zip(kernel, strides, dilations, begins, strict=True))
     sizes = _window_sizes(data.shape[2:], tuple(counts), windows, least)
@@ -218,7 +218,7 @@ def avg_pool(
 
 @lru_cache(64)
 def _window_sizes(sizes: tuple[int, ...], counts: tuple[int, ...], windows: tuple[Window, ...], least: int) -> Array:
-    """How many elements of each window lie inside the data, ``least`` at least; [1, ...] where all have as many."""
+    """Return the number of elements of each window inside the data, at least ``least``; [1, ...] if all are equal."""
     inside: Array = np.ones((), np.int64)
     for size, count, (kernel, stride, dilation, begin) in reversed(list(zip(sizes, counts, windows, strict=True))):
         taps = (np.arange(count) * stride - begin)[:, None] + np.arange(kernel) * dilation
@@ -229,7 +229,7 @@ def _window_sizes(sizes: tuple[int, ...], counts: tuple[int, ...], windows: tupl
 
 
 def spatial_mean(data: Array, out: Array) -> None:
-    """Writes the mean of each channel of floats [N, C, *S] to [N, C]."""
+    """Write the mean of each channel of floats [N, C, *S] to [N, C]."""
     batch, channels = data.shape[:2]
     size = math.prod(data.shape[2:])
     ones = np.ones(size, data.dtype)
@@ -244,7 +244,7 @@ def spatial_mean(data: Array, out: Array) -> None:
 
 
 def _outer_sum(parts: Sequence[Array]) -> Array:
-    """The sums of one element of each part, an axis for each."""
+    """Return the outer sum of arrays, with one axis for each."""
     total: Array = np.zeros((), np.int64)
     for part in parts:
         total = total[..., np.newaxis] + part
@@ -252,7 +252,7 @@ def _outer_sum(parts: Sequence[Array]) -> Array:
 
 
 def _outer_all(parts: Sequence[Array]) -> Array:
-    """Whether one element of each part is true altogether, an axis for each part."""
+    """Return the outer conjunction of boolean arrays, with one axis for each."""
     every: Array = np.ones((), np.bool_)
     for part in parts:
         every = every[..., np.newaxis] & part
@@ -260,19 +260,19 @@ def _outer_all(parts: Sequence[Array]) -> Array:
 
 
 def without_nan(data: Array) -> Array:
-    """The data with NaN replaced by -inf."""
+    """Return the data with NaN replaced by -inf."""
     if data.dtype.kind != "f" or data.size == 0 or not np.isnan(data.min()):
         return data
     return np.where(np.isnan(data), data.dtype.type(-np.inf), data)
 
 
 def summable(data: Array) -> Array:
-    """Integers with room for their sum."""
+    """Return integers in a type that can hold their sum; floats unchanged."""
     return data if data.dtype.kind == "f" else data.astype(np.int64, copy=False)
 
 
 def mean(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
-    """The quotient; of integers rounded to the nearest, half to even."""
+    """Return the quotient; for integers rounded to nearest, ties to even."""
     if dtype.kind == "f":
         return (total / count).astype(dtype, copy=False)
     count = np.maximum(count, 1)

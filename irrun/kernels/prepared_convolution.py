@@ -1,7 +1,7 @@
-"""Convolution with constant weights: everything that the input does not change is done once, ahead.
+"""Convolution with constant weights: all work that does not depend on the input is done in advance.
 
-An array of images whose channels come last in memory is handed out, and taken, as a view [N, C, H, W], so that nobody
-else need know: the result of one convolution lies in memory as the next one wants it.
+Images are channels-last in memory but passed and returned as views [N, C, H, W], so that consecutive convolutions need
+no conversion and other callers no special case.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from irrun.kernels.winograd import TILE, Winograd
 
 
 class PreparedConvolution:
-    """``prepared(x, out=None, summand=None)`` is activation(convolution of x + bias + summand), [N, C, *S].
+    """Computes activation(convolution of x + bias + summand), [N, C, *S].
 
-    ``out`` and ``summand`` have the shape of the result; ``out`` may lie in memory in any order, and is returned. A
-    result that is made anew has its channels last in memory.
+    ``out`` and ``summand`` have the shape of the result; ``out`` may have any memory layout, and is returned. A newly
+    allocated result is channels-last.
     """
 
     def __init__(self, kind: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -45,7 +45,7 @@ class PreparedConvolution:
 
 
 class _Unprepared:
-    """What has no faster way: three axes, integers, padding that cuts off."""
+    """The fallback: three spatial axes, integers, and negative padding."""
 
     def __init__(
         self, weights: Array, windows: tuple[tuple[int, ...], ...], epilogue: Epilogue, shape: tuple[int, ...]
@@ -68,13 +68,13 @@ class _Unprepared:
 
 
 _FEW_FILTERS: Final = 48
-"""Filters up to which the transforms of the channels take longer than what they save."""
+"""The number of filters up to which transforming the channels costs more than it saves."""
 
 Prepared = PreparedConvolution | _Unprepared
 
 
 def _images(x: Array) -> Array:
-    """[N, C, W] or [N, C, H, W] as a view [N, H, W, C]."""
+    """View [N, C, W] or [N, C, H, W] as [N, H, W, C]."""
     return (x[:, :, np.newaxis] if x.ndim == 3 else x).transpose(0, 2, 3, 1)
 
 
@@ -91,10 +91,10 @@ def prepare_convolution(
     accurate: bool = False,
     least: Array | None = None,
 ) -> Prepared:
-    """Convolution of x [N, C, *S] with weights [O, I, *K] or [G, O / G, I, *K], plus ``bias`` [O].
+    """Prepare the convolution of x [N, C, *S] with weights [O, I, *K] or [G, O / G, I, *K], plus ``bias`` [O].
 
-    ``accurate`` keeps to sums of products in their own type: no transform that loses bits for speed. ``least`` [C] is
-    what x is raised to first, for kernels of one element without padding.
+    ``accurate`` forbids transforms that lose precision. ``least`` [C] is a lower bound that x is clipped to first, for
+    kernels of one element without padding.
     """
     grouped = weights.reshape(groups, -1, input_shape[1] // groups, *weights.shape[weights.ndim - len(strides) :])
     spans = [extent(taps, d) for taps, d in zip(grouped.shape[3:], dilations, strict=True)]

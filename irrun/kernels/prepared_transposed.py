@@ -1,4 +1,4 @@
-"""Transposed convolution with constant weights: one product of matrices, whose parts are added to where they belong."""
+"""Transposed convolution with constant weights: one matrix product, whose parts are added to the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irrun.kernels.threads import Array, scratch
 
 
 class PreparedTransposed:
-    """activation(transposed convolution of x + bias + summand) for images of two axes and weights [I, O, KH, KW]."""
+    """Computes activation(transposed convolution of x + bias + summand) for 2D images and weights [I, O, KH, KW]."""
 
     def __init__(
         self,
@@ -30,9 +30,9 @@ class PreparedTransposed:
         self.epilogue = Epilogue(None, activation)
 
     def __call__(self, x: Array, begins: Sequence[int], out: Array, summand: Array | None = None) -> Array:
-        """x [N, I, H, W] to ``out`` [N, O, H, W], which is returned and has its channels last in memory.
+        """Convolve x [N, I, H, W] into ``out`` [N, O, H, W], which is channels-last in memory, and return it.
 
-        ``begins`` says how many rows and columns of the full result are left out in front.
+        ``begins`` is the number of rows and columns cropped from the start of the full result.
         """
         images, target = x.transpose(0, 2, 3, 1), out.transpose(0, 2, 3, 1)
         extra = None if summand is None else summand.transpose(0, 2, 3, 1)
@@ -42,7 +42,7 @@ class PreparedTransposed:
         return out
 
     def _rows(self, image: Array, begins: Sequence[int], target: Array) -> None:
-        """Some rows of the result: the rows of the image that reach them, times the weights, and added up."""
+        """Compute some rows of the result from the rows of the image that contribute to them."""
         first, last = self._reaching(len(image), len(target), begins[0])
         image = image[first:last]
         begins = (begins[0] - first * self.strides[0], begins[1])
@@ -57,13 +57,13 @@ class PreparedTransposed:
             part += products[from_rows, from_columns, y, x]
 
     def _reaching(self, size: int, wanted: int, begin: int) -> tuple[int, int]:
-        """Which rows of the image reach so many rows of the result."""
+        """Return the range of image rows that contribute to ``wanted`` rows of the result."""
         places = [self._places(0, tap, size, wanted, begin)[0] for tap in range(self.kernel[0])]
         met = [place for place in places if place.start < place.stop]
         return (min(place.start for place in met), max(place.stop for place in met)) if met else (0, 0)
 
     def _places(self, axis: int, tap: int, size: int, wanted: int, begin: int) -> tuple[slice, slice]:
-        """Which of the inputs reach the output through a tap, and where."""
+        """Return the slices of the input and of the output that a tap connects."""
         stride = self.strides[axis]
         offset = tap * self.dilations[axis] - begin
         start = max(-(offset // stride), 0)

@@ -1,4 +1,4 @@
-"""Prior boxes: the boxes of SSD about each cell of a grid, in coordinates from 0 to 1."""
+"""Prior boxes: the boxes of SSD around each cell of a grid, in coordinates from 0 to 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = NDArray[Any]
 
 
 class Prior(NamedTuple):
-    """A box about each cell: half its size, and how far its center is moved, in pixels."""
+    """A box around each cell, in pixels: half its size, and the offset of its center."""
 
     half_width: float
     half_height: float
@@ -22,7 +22,7 @@ class Prior(NamedTuple):
 
 
 def distinct_ratios(ratios: Sequence[float], flip: bool) -> list[float]:
-    """1, then each ratio that is not there yet, with ``flip`` followed by its inverse."""
+    """Return 1 and each distinct ratio, with ``flip`` followed by its inverse."""
     result = [1.0]
     for ratio in ratios:
         if all(abs(ratio - known) >= 1e-6 for known in result):
@@ -33,7 +33,7 @@ def distinct_ratios(ratios: Sequence[float], flip: bool) -> list[float]:
 def fixed_priors(
     sizes: Sequence[float], densities: Sequence[float], fixed_ratios: Sequence[float], ratios: Sequence[float]
 ) -> list[Prior]:
-    """The priors of fixed sizes: of each ratio a grid of ``density x density``, spread over the size."""
+    """Return the priors of fixed sizes: for each ratio a grid of ``density x density``, spread over the size."""
     priors = []
     for index, size in enumerate(sizes):
         density = int(densities[index]) if index < len(densities) else 0
@@ -56,9 +56,9 @@ def sized_priors(
     ratios_of_each: bool,
     max_first: bool,
 ) -> list[Prior]:
-    """The priors of each minimum size: a square, one between minimum and maximum, and one for each ratio but 1.
+    """Return the priors of each minimum size: a square, one between minimum and maximum, and one for each ratio but 1.
 
-    Without ``ratios_of_each`` those of the ratios are made once, of the first size, after the last one.
+    Without ``ratios_of_each``, the ratios are applied only once, to the first size, after all others.
     """
     priors = []
     for index, size in enumerate(min_sizes):
@@ -75,9 +75,9 @@ def sized_priors(
 
 
 def lay_out(priors: Sequence[Prior], center_x: Array, center_y: Array, width: float, height: float) -> Array:
-    """The corners ``[rows, columns, priors, 4]`` of the priors about centers in pixels of an image of this size.
+    """Return the corners ``[rows, columns, priors, 4]`` of the priors around centers, in pixels of the image.
 
-    Fixed priors do not reach over the borders of the image.
+    Fixed priors are clipped to the image.
     """
     kind = np.float32
     table = np.array([prior[:4] for prior in priors], kind).reshape(-1, 4)
@@ -99,7 +99,7 @@ def lay_out(priors: Sequence[Prior], center_x: Array, center_y: Array, width: fl
 
 
 def with_variances(corners: Array, variance: Sequence[float], length: int) -> Array:
-    """Two rows of ``length``: the corners one after the other, and the variance of each coordinate, 0.1 by default."""
+    """Return two rows of ``length``: the flattened corners, and the variance of each coordinate, 0.1 by default."""
     flat = corners.reshape(-1)[:length]
     result = np.zeros((2, length), np.float32)
     result[0, : flat.size] = flat

@@ -1,4 +1,4 @@
-"""Proposals of regions: anchors, their refinement by predicted deltas, and the choice among them.
+"""Region proposals: anchors, their refinement by predicted deltas, and the selection among them.
 
 Boxes and anchors are rows ``[x1, y1, x2, y2]``.
 """
@@ -20,10 +20,10 @@ MAX_LOG_SIZE = math.log(1000 / 16)
 
 
 def refine(anchors: Array, deltas: Array, unit: float, max_log: float = np.inf, *, inclusive: bool = True) -> Array:
-    """Anchors moved and scaled by deltas ``[dx, dy, log of width, log of height]``, broadcast.
+    """Move and scale anchors by deltas ``[dx, dy, log of width, log of height]``, broadcast.
 
-    ``unit`` is what a side is longer than its coordinates say; with ``inclusive`` it is taken off again at the end.
-    ``max_log`` limits the logarithms.
+    ``unit`` is the difference between the length of a side and its coordinates; with ``inclusive`` it is subtracted
+    again at the end. ``max_log`` limits the logarithms.
     """
     kind = deltas.dtype.type
     size = anchors[..., 2:] - anchors[..., :2] + kind(unit)
@@ -35,24 +35,24 @@ def refine(anchors: Array, deltas: Array, unit: float, max_log: float = np.inf, 
 
 
 def clip(boxes: Array, height: Any, width: Any) -> Array:
-    """Boxes with x from 0 to ``width`` and y from 0 to ``height``."""
+    """Clip boxes to x from 0 to ``width`` and y from 0 to ``height``."""
     return np.asarray(np.maximum(np.minimum(boxes, np.array([width, height] * 2, boxes.dtype)), 0))
 
 
 def large_enough(boxes: Array, height: Any, width: Any, unit: float) -> Array:
-    """Whether boxes are at least so high and so wide."""
+    """Return a mask of the boxes with at least this height and width."""
     size = boxes[..., 2:] - boxes[..., :2] + boxes.dtype.type(unit)
     return np.asarray((size >= np.array([width, height], boxes.dtype)).all(axis=-1))
 
 
 def choose(boxes: Array, scores: Array, threshold: float, before: int, after: int, unit: float) -> Array:
-    """The positions of the ``before`` best boxes that suppression leaves, ``after`` at most, best first."""
+    """Return the positions of at most ``after`` boxes left by suppression among the ``before`` best, best first."""
     order = by_score(scores)[:before]
     return order[suppress(boxes[order], threshold, partial(iou, unit=unit, apart=True), limit=after)]
 
 
 def generate_anchors(base: int, ratios: tuple[float, ...], scales: tuple[float, ...], tensorflow: bool) -> Array:
-    """Anchors ``[ratios * scales, 4]`` about a square of side ``base``, as Caffe or TensorFlow make them."""
+    """Return anchors ``[ratios * scales, 4]`` around a square of side ``base``, like Caffe or TensorFlow."""
     kind = np.float32
     ratio, scale = np.array(ratios, kind), np.array(scales, kind)
     unit = kind(0 if tensorflow else 1)
@@ -81,10 +81,10 @@ def propose(
     normalize: bool,
     tensorflow: bool,
 ) -> tuple[Array, Array]:
-    """The regions that one image proposes, best first, and their scores.
+    """Return the regions proposed for one image, best first, and their scores.
 
-    ``scores [A, H, W]``, ``deltas [A * 4, H, W]``; ``image`` holds height, width, and a scale for both or for each.
-    With ``tensorflow`` the first coordinate of a box is the vertical one.
+    ``scores [A, H, W]``, ``deltas [A * 4, H, W]``; ``image`` holds height, width, and one common or two separate
+    scales. With ``tensorflow``, the first coordinate of a box is the vertical one.
     """
     unit = 0.0 if tensorflow else 1.0
     kind = scores.dtype.type
@@ -118,9 +118,10 @@ def detect(
     per_class: int,
     in_all: int,
 ) -> tuple[Array, Array, Array]:
-    """Detections among ``boxes [n, C, 4]`` with ``scores [n, C]``, class 0 being the background: class, box, score.
+    """Select detections from ``boxes [n, C, 4]`` with ``scores [n, C]``; class 0 is the background.
 
-    Suppression is class by class; of more than ``in_all`` detections the best remain, by descending score.
+    Returns classes, boxes and scores. Suppression is by class; of more than ``in_all`` detections the best remain, by
+    descending score.
     """
     labels, rows, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, scores.dtype)]
     for label in range(1, scores.shape[1]):

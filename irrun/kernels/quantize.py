@@ -13,10 +13,10 @@ Array = npt.NDArray[Any]
 def fake_quantize(
     x: Array, input_low: Array, input_high: Array, output_low: Array, output_high: Array, levels: int
 ) -> Array:
-    """The nearest of ``levels`` evenly spaced values between the outputs, for x between the inputs.
+    """Map x, clipped to the input range, to the nearest of ``levels`` evenly spaced values of the output range.
 
-    What is not above both inputs gives ``output_low``, what is above both ``output_high``; NaN stays NaN. The limits
-    broadcast onto x. Halves are rounded to even.
+    Elements not above both input limits become ``output_low``, those above both ``output_high``; NaN stays NaN. The
+    limits broadcast to x. Ties are rounded to even.
     """
     ordered = bool(np.all(input_low < input_high))
     span = output_high - output_low
@@ -28,7 +28,7 @@ def fake_quantize(
     result /= levels - 1
     result *= span
     result += output_low
-    # Clipped elements come out right by themselves, save for the rounding of the span.
+    # Clipped elements are right already, except for rounding errors of the span.
     if not ordered:
         np.copyto(result, output_low, where=x <= np.minimum(input_low, input_high))
     if not ordered or bool(np.any(output_low + span != output_high)):

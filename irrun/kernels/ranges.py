@@ -1,4 +1,4 @@
-"""Ranges of rows or columns that are worked on at a time."""
+"""Splits rows or columns into ranges."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 
 def even(count: int, most: int) -> int:
-    """How many to take at a time: at most so many, and about as many each time."""
+    """Return the size of nearly equal parts of ``count``, at most ``most`` each."""
     blocks = max(-(-count // max(most, 1)), 1)
     return max(-(-count // blocks), 1)
 
 
 def ranges(count: int, about: int, multiple: int) -> Iterator[tuple[int, int]]:
-    """Ranges of about so many that make up ``range(count)``, as large each: first and size, multiples but the last."""
+    """Yield nearly equal ranges of about ``about`` as (first, size); all but the last are multiples of ``multiple``."""
     parts = max(round(count / about), 1)
     size = -(-count // (parts * multiple)) * multiple
     for first in range(0, count, size):

@@ -1,7 +1,7 @@
-"""Recurrent cells (RNN, GRU, LSTM), and their run over sequences.
+"""Recurrent cells (RNN, GRU, LSTM), and their application to sequences.
 
-Weights are laid out as [gates * hidden, size], biases as [gates * hidden]. The product of input and weights is the same
-for all steps, so it is made once; a step multiplies the state only.
+Weights are [gates * hidden, size], biases [gates * hidden]. The product of input and weights is computed once for all
+steps; a step multiplies only the state.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ACTIVATIONS: Final[dict[str, Callable[[Array], Array]]] = {"sigmoid": _sigmoid, 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Of one direction: for the input, for the hidden state, and the bias."""
+    """The weights of one direction: for the input, for the hidden state, and the bias."""
 
     w: Array
     r: Array
@@ -41,13 +41,13 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What the cells have in common: activations by name, and the bound of their arguments (0 or infinite: none)."""
+    """The base of the cells: activations by name, and the bound of their arguments (0 or infinite for none)."""
 
     activations: Sequence[str]
     clip: float = 0.0
 
     def inputs(self, x: Array, weights: Weights) -> Array:
-        """The share of the input in the gates of all steps; ``x`` is [..., size]."""
+        """Return the contribution of the input to the gates of all steps; ``x`` is [..., size]."""
         product = np.matmul(x, weights.w.T)
         if weights.b is not None:
             product += self.input_bias(weights.b)
@@ -57,7 +57,7 @@ class Cell:
         return b
 
     def step(self, gates: Array, states: States, weights: Weights) -> States:
-        """The states after one step, the hidden state first."""
+        """Return the states after one step, the hidden state first."""
         raise NotImplementedError
 
     def activate(self, index: int, gates: Array) -> Array:
@@ -67,7 +67,7 @@ class Cell:
 
 
 class Rnn(Cell):
-    """h = f(x Wᵀ + h Rᵀ + b)."""
+    """An RNN cell: h = f(x Wᵀ + h Rᵀ + b)."""
 
     __slots__ = ()
 
@@ -76,7 +76,7 @@ class Rnn(Cell):
 
 
 class Lstm(Cell):
-    """Gates in the order f, i, c, o."""
+    """An LSTM cell with gates in the order f, i, c, o."""
 
     __slots__ = ()
 
@@ -93,7 +93,7 @@ class Lstm(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Gru(Cell):
-    """Gates in the order z, r, h. With ``linear_before_reset`` the bias has a fourth part, that of the state in h."""
+    """A GRU cell with gates in the order z, r, h; ``linear_before_reset`` adds a fourth bias, for the state of h."""
 
     linear_before_reset: bool = False
 
@@ -101,7 +101,7 @@ class Gru(Cell):
         return b[: 3 * (b.shape[0] // 4)] if self.linear_before_reset else b
 
     def step(self, gates: Array, states: States, weights: Weights, attention: Array | None = None) -> States:
-        """``attention``, [batch, 1], takes its share off the update gate."""
+        """Return the state after one step; ``attention`` [batch, 1] scales the update gate by 1 - attention."""
         hidden = states[0]
         size = hidden.shape[-1]
         if self.linear_before_reset:
@@ -122,7 +122,7 @@ class Gru(Cell):
 
 
 def run_cell(cell: Cell, x: Array, states: States, weights: Weights, *attention: Array) -> States:
-    """One step: ``x`` is [batch, size], every state [batch, hidden]; ``attention``, [batch, 1], is for a ``Gru``."""
+    """Run one step: ``x`` is [batch, size], every state [batch, hidden]; ``attention`` [batch, 1] is for a ``Gru``."""
     return cell.step(cell.inputs(x, weights), states, weights, *attention)
 
 
@@ -135,12 +135,12 @@ def run_sequence(
     reverse: Sequence[bool],
     *attention: Array,
 ) -> tuple[Array, ...]:
-    """All hidden states [batch, directions, steps, hidden], then each state after the last step of its sequence.
+    """Return all hidden states [batch, directions, steps, hidden], then each state after the last step of its sequence.
 
     ``x`` is [batch, steps, size], a state [batch, directions, hidden]; ``weights`` and ``reverse`` have an element for
-    each direction; ``attention``, [batch, steps, 1], is for a ``Gru``. Steps from ``lengths[i]`` on are not part of
-    sequence i: their hidden state is zero, and in reverse a sequence begins at its own last step. A sequence of no
-    steps, or of more than there are, ends in zeros.
+    each direction; ``attention`` [batch, steps, 1] is for a ``Gru``. Steps from ``lengths[i]`` on are not part of
+    sequence i: their hidden state is zero, and a reverse sequence begins at its own last step. A length of 0, or above
+    the number of steps, yields final states of zero.
     """
     if is_fast(cell, weights[0].w.dtype) and not attention and are_whole(x, lengths):
         size = states[0].shape[-1]
@@ -156,7 +156,7 @@ def run_sequence(
 
 
 def is_fast(cell: Cell, dtype: np.dtype[Any]) -> bool:
-    """Whether there is a quicker form: of the usual activations without bounds."""
+    """Return whether ``fast_steps`` supports the cell: default activations without clipping."""
     if 0 < cell.clip < np.inf or dtype.kind != "f":
         return False
     names = tuple(cell.activations)
@@ -166,12 +166,12 @@ def is_fast(cell: Cell, dtype: np.dtype[Any]) -> bool:
 
 
 def are_whole(x: Array, lengths: Array) -> bool:
-    """Whether there are steps, and no sequence is shorter than they are."""
+    """Return whether there are steps, and all sequences have full length."""
     return x.shape[1] > 0 and bool(np.all(lengths == x.shape[1]))
 
 
 def fast_steps(cell: Cell, weights: Weights) -> Steps:
-    """The quicker form of one direction."""
+    """Return the fast implementation of one direction."""
     if isinstance(cell, Rnn):
         return RnnSteps(weights.w, weights.r, weights.b, cell.activations[0])
     if isinstance(cell, Gru):
@@ -204,12 +204,12 @@ def _pass(
 
 
 def _order(lengths: Array, steps: int) -> Array:
-    """For each sequence its steps from the last to the first, then those that are not part of it as they are."""
+    """Return the order of steps that reverses each sequence and leaves steps outside it in place."""
     step = np.arange(steps)
     last = np.minimum(lengths.astype(np.int64), steps)[:, None] - 1
     return np.where(step <= last, last - step, step)
 
 
 def _steps_first(x: Array, order: Array | None) -> Array:
-    """[batch, steps, size] as [steps, batch, size], the steps of each sequence in its order."""
+    """Reorder [batch, steps, size] to [steps, batch, size], with the steps of each sequence in its order."""
     return np.ascontiguousarray(np.swapaxes(x, 0, 1)) if order is None else x[np.arange(x.shape[0]), order.T]

@@ -1,8 +1,8 @@
-"""RNN, GRU and LSTM over whole sequences with the usual activations, written for few and cheap calls in each step.
+"""RNN, GRU and LSTM over whole sequences with default activations, with few and cheap calls in each step.
 
-A sigmoid is a hyperbolic tangent of half its argument, so that one call serves all gates: their weights are halved
-ahead. Weights of the state are kept as [gates, hidden, hidden] and multiplied from the right, which reads each once and
-writes little. Gates are [gates, batch, hidden], each of them one run of memory; of a single sequence there is no batch.
+A sigmoid is computed by tanh of half its argument, so that one call serves all gates: their weights are halved in
+advance. Weights of the state are stored as [gates, hidden, hidden] and multiplied from the right, which reads each once
+and writes little. Gates are [gates, batch, hidden], each contiguous; a single sequence has no batch axis.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LINE: Final = 64
 
 
 class _Steps:
-    """The weights of one direction, in another order, each gate times a number."""
+    """The weights of one direction with reordered gates, each multiplied by a factor."""
 
     order: tuple[int, ...]
     factors: tuple[float, ...]
@@ -34,13 +34,13 @@ class _Steps:
         self.b = None if b is None else self._gates(b[:, np.newaxis]).reshape(-1)
 
     def _gates(self, matrix: Array) -> Array:
-        """[gates * hidden, size] as [gates, hidden, size]."""
+        """Return [gates * hidden, size] as reordered and scaled [gates, hidden, size]."""
         gates: Array = matrix.reshape(len(self.order), -1, matrix.shape[1])[list(self.order)]
         gates *= np.asarray(self.factors, matrix.dtype)[:, np.newaxis, np.newaxis]
         return gates
 
     def inputs(self, x: Array) -> list[Array]:
-        """The share of the input in the gates, for each step [gates, batch, hidden], as views."""
+        """Return the contribution of the input to the gates, one view [gates, batch, hidden] for each step."""
         batch, steps, size = x.shape
         product = np.matmul(x.reshape(batch * steps, size), self.w)
         if self.b is not None:
@@ -50,9 +50,9 @@ class _Steps:
         return list(shares[0] if batch == 1 else shares.transpose(1, 2, 0, 3))
 
     def run(self, x: Array, states: Sequence[Array], reverse: bool, hidden: Array, ends: Sequence[Array]) -> None:
-        """Hidden states are written to [batch, steps, hidden], the last states to ``ends``; x is [batch, steps, size].
+        """Write the hidden states to [batch, steps, hidden] and the final states to ``ends``.
 
-        States are [batch, hidden].
+        ``x`` is [batch, steps, size], states are [batch, hidden].
         """
         inputs, targets = self.inputs(x), list(hidden.swapaxes(0, 1))
         if len(x) == 1:
@@ -65,12 +65,12 @@ class _Steps:
     def steps(
         self, inputs: Sequence[Array], targets: Sequence[Array], states: Sequence[Array], ends: Sequence[Array]
     ) -> None:
-        """One step after the other: the hidden state after each goes to its target, the last states to ``ends``."""
+        """Run all steps: write the hidden state after each to its target, and the final states to ``ends``."""
         raise NotImplementedError
 
 
 class RnnSteps(_Steps):
-    """One gate."""
+    """RNN steps, with one gate."""
 
     order, factors = (0,), (1.0,)
 
@@ -92,7 +92,7 @@ class RnnSteps(_Steps):
 
 
 class LstmSteps(_Steps):
-    """Gates f, i, c, o; used in the order i, f, o, c."""
+    """LSTM steps: gates f, i, c, o, used in the order i, f, o, c."""
 
     order, factors = (1, 0, 3, 2), (0.5, 0.5, 0.5, 1.0)
 
@@ -125,7 +125,7 @@ class LstmSteps(_Steps):
 
 
 class GruSteps(_Steps):
-    """Gates z, r, h; with ``linear_before_reset`` the bias has a fourth part, for the state."""
+    """GRU steps: gates z, r, h; with ``linear_before_reset``, a fourth part of the bias is for the state."""
 
     order, factors = (0, 1, 2), (0.5, 0.5, 1.0)
 
@@ -168,7 +168,7 @@ class GruSteps(_Steps):
 
 
 def _aligned(array: Array) -> Array:
-    """A copy that begins where a cache line does: a product with a vector then reads no line twice."""
+    """Return a copy aligned to cache lines, so that a product with a vector reads each line once."""
     buffer = np.empty(array.nbytes + _LINE, np.uint8)
     skip = -buffer.ctypes.data % _LINE
     copy = buffer[skip : skip + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -187,9 +187,9 @@ def run_directions(
     hidden: Array,
     ends: Sequence[Array],
 ) -> None:
-    """Writes all hidden states to [batch, directions, steps, hidden], the last states to [batch, directions, hidden].
+    """Write all hidden states to [batch, directions, steps, hidden], the final ones to [batch, directions, hidden].
 
-    ``x`` is [batch, steps, size], a state [batch, directions, hidden]. No sequence is shorter than the others.
+    ``x`` is [batch, steps, size], a state [batch, directions, hidden]. All sequences have full length.
     """
     for index, one in enumerate(passes):
         own, after = ([item[:, index] for item in items] for items in (states, ends))

@@ -1,4 +1,4 @@
-"""Pooling of regions of feature maps by bilinear sampling: ROIAlign, its rotated form, and the pyramid of maps."""
+"""Bilinear pooling of regions of feature maps: ROIAlign, its rotated form, and feature pyramids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Alignment = Literal["asymmetric", "half_pixel_for_nn", "half_pixel"]
 
 
 class Region(NamedTuple):
-    """Where one region samples: a corner, a size, and a rotation about a point of the feature map."""
+    """The sampling area of one region: a corner, a size, and a rotation around a point of the feature map."""
 
     x: float
     y: float
@@ -24,9 +24,9 @@ class Region(NamedTuple):
 
 
 def bilinear(feature: Array, y: Array, x: Array) -> Array:
-    """The values of ``feature [C, H, W]`` at points ``[S]``, interpolated: ``[C, S]``.
+    """Interpolate ``feature [C, H, W]`` at points ``[S]``: ``[C, S]``.
 
-    Points up to one pixel outside take the value of the border, those further out are 0.
+    Points up to one pixel outside have the value of the border, those further out 0.
     """
     height, width = feature.shape[1:]
     if height * width == 0:
@@ -41,7 +41,7 @@ def bilinear(feature: Array, y: Array, x: Array) -> Array:
 
 
 def _neighbours(at: Array, size: int) -> tuple[Array, Array, Array]:
-    """The pixels before and after each coordinate, and how far it is from the one before."""
+    """Return the pixels before and after each coordinate, and its distance from the one before."""
     clipped = np.clip(at, 0, size - 1)
     low = clipped.astype(np.int64)
     return low, np.ceil(clipped).astype(np.int64), (clipped - low).astype(at.dtype)
@@ -50,10 +50,10 @@ def _neighbours(at: Array, size: int) -> tuple[Array, Array, Array]:
 def align(
     feature: Array, region: Region, pooled: tuple[int, int], ratio: int, mode: Literal["avg", "max"], kind: Any
 ) -> Array:
-    """One region of ``feature [C, H, W]`` pooled to ``[C, *pooled]``.
+    """Pool one region of ``feature [C, H, W]`` to ``[C, *pooled]``.
 
-    Each bin is sampled ``ratio`` times along each axis, or where that is 0 about once per pixel. max starts from 0.
-    ``kind`` is the dtype to compute in.
+    Each bin is sampled ``ratio`` times along each axis, or about once per pixel where that is 0. The maximum is at
+    least 0. ``kind`` is the dtype to compute in.
     """
     rows, columns = pooled
     bin_height, bin_width = kind(region.height) / kind(rows), kind(region.width) / kind(columns)
@@ -78,7 +78,7 @@ def align(
 
 
 def _samples(start: Any, size: Any, bins: int, per_bin: int, kind: Any) -> Array:
-    """The coordinates of the samples along one axis: ``per_bin`` in each bin, evenly spaced."""
+    """Return the coordinates of the samples along one axis: ``per_bin`` in each bin, evenly spaced."""
     step = size / kind(per_bin)
     within = (np.arange(per_bin) + 0.5).astype(kind) * step
     samples: Array = start + np.arange(bins).astype(kind)[:, None] * size + within
@@ -86,7 +86,7 @@ def _samples(start: Any, size: Any, bins: int, per_bin: int, kind: Any) -> Array
 
 
 def regions_of(rois: Array, scale: float, alignment: Alignment) -> list[Region]:
-    """The regions that boxes ``[n, 4]`` of two corners are in a feature map ``scale`` times the size of the image."""
+    """Return the regions of boxes ``[n, 4]`` of two corners in a feature map ``scale`` times the size of the image."""
     before = 0.5 if alignment == "half_pixel" else 0.0
     after = 0.0 if alignment == "asymmetric" else 0.5
     kind = rois.dtype.type
@@ -98,7 +98,7 @@ def regions_of(rois: Array, scale: float, alignment: Alignment) -> list[Region]:
 
 
 def rotated_regions_of(rois: Array, scale: float, clockwise: bool) -> list[Region]:
-    """The regions that rotated boxes ``[n, 5]`` are in a feature map ``scale`` times the size of the image."""
+    """Return the regions of rotated boxes ``[n, 5]`` in a feature map ``scale`` times the size of the image."""
     kind = rois.dtype.type
     center, size = rois[:, :2] * kind(scale) - kind(0.5), rois[:, 2:4] * kind(scale)
     angle = -rois[:, 4:] if clockwise else rois[:, 4:]
@@ -113,7 +113,7 @@ def align_all(
     ratio: int,
     mode: Literal["avg", "max"] = "avg",
 ) -> Array:
-    """Regions of ``features [N, C, H, W]`` pooled to ``[n, C, *pooled]``; ``batches`` says of which element each is."""
+    """Pool regions of ``features [N, C, H, W]`` to ``[n, C, *pooled]``; ``batches`` are the regions' batch indices."""
     result = np.zeros((len(regions), features.shape[1], *pooled), features.dtype)
     for index, (region, batch) in enumerate(zip(regions, batches.tolist(), strict=True)):
         result[index] = align(features[batch], region, pooled, ratio, mode, features.dtype.type)
@@ -121,7 +121,7 @@ def align_all(
 
 
 def pyramid_levels(rois: Array, levels: int) -> Array:
-    """The level of a feature pyramid that each box ``[n, 4]`` belongs to by its size; ``levels`` where it has no area.
+    """Return the level of a feature pyramid for each box ``[n, 4]`` by its size; ``levels`` for a box without area.
 
     A box of 224 x 224 belongs to level 2 (https://arxiv.org/abs/1612.03144).
     """

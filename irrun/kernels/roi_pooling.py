@@ -1,6 +1,6 @@
-"""Pooling of regions of feature maps, bin by bin: by maximum, by bilinear samples, and position-sensitive.
+"""Pooling of regions of feature maps by bin: by maximum, by bilinear samples, and position-sensitive.
 
-Regions are rows ``[batch, x1, y1, x2, y2]``. A negative batch ends the list: what follows is 0.
+Regions are rows ``[batch, x1, y1, x2, y2]``. A negative batch ends the list; results after it are 0.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _ROUNDING = 1e-6
 
 
 def rounded(values: Array) -> Array:
-    """The nearest integers, halves away from zero."""
+    """Round to the nearest integers, ties away from zero."""
     return np.asarray(np.copysign(np.floor(np.abs(values) + 0.5), values))
 
 
 def listed(rois: Array) -> Array:
-    """The regions before the first one whose batch is negative."""
+    """Return the regions before the first one with a negative batch."""
     ends = np.flatnonzero(rois[:, 0] < 0)
     return rois[: ends[0]] if ends.size else rois
 
 
 def max_pool(features: Array, rois: Array, pooled: Pooled, scale: float) -> Array:
-    """The maximum of each bin of regions in image coordinates, rounded to pixels; 0 where a bin is empty."""
+    """Return the maximum of each bin of regions in image coordinates, rounded to pixels; 0 for an empty bin."""
     height, width = features.shape[2:]
     result = np.zeros((len(rois), features.shape[1], *pooled), features.dtype)
     kind = rois.dtype.type
@@ -50,7 +50,7 @@ def max_pool(features: Array, rois: Array, pooled: Pooled, scale: float) -> Arra
 
 
 def _bins(start: int, size: int, bins: int, limit: int, kind: Any) -> list[tuple[int, int]]:
-    """Where each bin begins and ends along an axis, cut off at its borders."""
+    """Return the begin and end of each bin along an axis, clipped to the feature map."""
     each = kind(size) / kind(bins)
     begins = np.floor(np.arange(bins).astype(kind) * each).astype(np.int64) + start
     ends = np.ceil(np.arange(1, bins + 1).astype(kind) * each).astype(np.int64) + start
@@ -58,7 +58,7 @@ def _bins(start: int, size: int, bins: int, limit: int, kind: Any) -> list[tuple
 
 
 def bilinear_pool(features: Array, rois: Array, pooled: Pooled) -> Array:
-    """One sample for each bin of regions in coordinates from 0 to 1, the corners included; 0 outside the map."""
+    """Sample each bin of regions once, in coordinates from 0 to 1 including the corners; 0 outside the map."""
     height, width = features.shape[2:]
     result = np.zeros((len(rois), features.shape[1], *pooled), features.dtype)
     kind = rois.dtype.type
@@ -70,7 +70,7 @@ def bilinear_pool(features: Array, rois: Array, pooled: Pooled) -> Array:
 
 
 def _spread(start: Any, end: Any, count: int, last: int, kind: Any) -> Array:
-    """So many coordinates from start to end, both included, or the one in the middle."""
+    """Return ``count`` coordinates from start to end, both included, or the one in the middle."""
     if count == 1:
         return np.array([(start + end) * kind(last) / 2], kind)
     step = (end - start) * kind(last) / kind(count - 1)
@@ -80,16 +80,16 @@ def _spread(start: Any, end: Any, count: int, last: int, kind: Any) -> Array:
 
 
 def _grid(feature: Array, y: Array, x: Array, y_valid: Array, x_valid: Array) -> Array:
-    """The samples of ``feature [C, H, W]`` at every y and x, 0 where one of both is not valid."""
+    """Sample ``feature [C, H, W]`` at every y and x; 0 where either is not valid."""
     rows, columns = np.meshgrid(y, x, indexing="ij")
     values = bilinear(feature, rows.reshape(-1), columns.reshape(-1)).reshape(len(feature), len(y), len(x))
     return np.where(y_valid[:, None] & x_valid, values, 0)
 
 
 def average_by_position(features: Array, rois: Array, channels: int, group: int, scale: float) -> Array:
-    """The mean of each of ``group x group`` bins, each bin and output channel over an input channel of its own.
+    """Return the mean of each of ``group x group`` bins, with a separate input channel for each bin and output channel.
 
-    A region has sides of 0.1 at least; bins outside the map give 0.
+    A region has sides of at least 0.1; bins outside the map are 0.
     """
     height, width = features.shape[2:]
     result = np.zeros((len(rois), channels, group, group), features.dtype)
@@ -116,7 +116,7 @@ def _mean_bins(start: Any, each: Any, bins: int, limit: int) -> list[tuple[int, 
 
 
 def bilinear_by_position(features: Array, rois: Array, channels: int, group: int, scale: float, bins: Pooled) -> Array:
-    """The mean of one sample from each of ``bins`` (rows, columns), each over input channels of its own.
+    """Return the mean of one sample from each of ``bins`` (rows, columns), with separate input channels for each.
 
     Regions are in coordinates from 0 to 1; the samples of a bin are spread over ``group x group`` outputs.
     """
@@ -134,7 +134,7 @@ def bilinear_by_position(features: Array, rois: Array, channels: int, group: int
 
 
 def _spread_bin(start: float, size: float, count: int, last: int) -> tuple[Array, Array]:
-    """So many coordinates over a bin, its borders included, and which of them are in the map but for rounding."""
+    """Return ``count`` coordinates over a bin, its borders included, and a mask of those in the map up to rounding."""
     share = np.array([0.5]) if count == 1 else np.arange(count) / (count - 1)
     points = (start + share * size) * last
     return points, (points >= -_ROUNDING) & (points <= last + _ROUNDING)
@@ -151,9 +151,9 @@ def deformable(
     offset_scale: float,
     parts: int,
 ) -> Array:
-    """Position-sensitive pooling whose bins are moved by ``offsets [n, 2 * classes, parts, parts]``.
+    """Pool position-sensitively, with bins moved by ``offsets [n, 2 * classes, parts, parts]``.
 
-    Each of ``group x group`` bins is the mean of those of ``bins`` (rows, columns) samples that lie in the map.
+    Each of ``group x group`` bins is the mean of its ``bins`` (rows, columns) samples inside the map.
     """
     height, width = features.shape[2:]
     result = np.zeros((len(rois), channels, group, group), features.dtype)
@@ -171,7 +171,7 @@ def deformable(
 def _deformed(
     roi: Array, offsets: Array | None, channels: int, group: int, scale: float, bins: Pooled, parts: int
 ) -> tuple[Array, Array]:
-    """The y and x of the samples of one region: ``[channels, group, group, *bins]``."""
+    """Return the y and x of the samples of one region: ``[channels, group, group, *bins]``."""
     kind = np.float32
     corners = rounded(roi[1:]).astype(kind) + np.array([0, 0, 1, 1], kind)
     x1, y1, x2, y2 = corners * kind(scale) - kind(0.5)
@@ -193,7 +193,7 @@ def _deformed(
 
 
 def _sample_by_position(maps: Array, y: Array, x: Array) -> Array:
-    """The values of ``maps [C, G, G, H, W]`` at points ``[C, G, G, ...]`` inside them, interpolated."""
+    """Interpolate ``maps [C, G, G, H, W]`` at points ``[C, G, G, ...]`` inside them."""
     channel, row, column = (place[..., None, None] for place in np.ix_(*map(np.arange, maps.shape[:3])))
     top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
     bottom, right = np.ceil(y).astype(np.int64), np.ceil(x).astype(np.int64)

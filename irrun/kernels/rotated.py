@@ -13,7 +13,7 @@ _ROUNDING = 1e-9
 
 
 def corners(boxes: Array) -> Array:
-    """The corners ``[..., 4, 2]`` of boxes, one after the other around; positive angles turn from x towards y."""
+    """Return the corners ``[..., 4, 2]`` of boxes in order around the box; positive angles turn from x towards y."""
     center, size, angle = boxes[..., None, :2], boxes[..., None, 2:4], boxes[..., None, 4]
     offset = size * np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     cos, sin = np.cos(angle), np.sin(angle)
@@ -22,7 +22,7 @@ def corners(boxes: Array) -> Array:
 
 
 def rotated_iou(box: Array, others: Array) -> Array:
-    """Intersection over union of one box with others ``[n, 5]``; 0 where one of both has no area."""
+    """Return intersection over union of one box with others ``[n, 5]``; 0 where either has no area."""
     box, others = box.astype(np.float64), others.astype(np.float64)
     area, other_area = box[2] * box[3], others[:, 2] * others[:, 3]
     distance = np.hypot(others[:, 0] - box[0], others[:, 1] - box[1])
@@ -35,9 +35,9 @@ def rotated_iou(box: Array, others: Array) -> Array:
 
 
 def _intersection(a: Array, b: Array) -> Array:
-    """The area that quadrilaterals ``[n, 4, 2]`` have in common, pair by pair.
+    """Return the area of the intersection of quadrilaterals ``[n, 4, 2]``, pair by pair.
 
-    The common polygon is spanned by the crossings of edges and by the corners of one that lie in the other.
+    The intersection polygon is spanned by the crossings of edges and by corners inside the other quadrilateral.
     """
     crossings, crosses = _crossings(a, b)
     points = np.concatenate([crossings, a, b], axis=1)
@@ -55,7 +55,7 @@ def _intersection(a: Array, b: Array) -> Array:
 
 
 def _crossings(a: Array, b: Array) -> tuple[Array, Array]:
-    """Where each edge of ``a`` meets each edge of ``b``, and whether it does: ``[n, 16, 2]`` and ``[n, 16]``."""
+    """Return the crossings of the edges of ``a`` and ``b``, and their validity: ``[n, 16, 2]`` and ``[n, 16]``."""
     along_a = (np.roll(a, -1, axis=1) - a)[:, :, None]
     along_b = (np.roll(b, -1, axis=1) - b)[:, None]
     gap = b[:, None] - a[:, :, None]
@@ -69,7 +69,7 @@ def _crossings(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _inside(points: Array, box: Array) -> Array:
-    """Whether points ``[n, 4, 2]`` lie in boxes given by their corners, the border included."""
+    """Return whether points ``[n, 4, 2]`` are in boxes given by their corners, the border included."""
     from_first = points - box[:, :1]
     inside: Array = np.ones(points.shape[:2], np.bool_)
     for corner in (1, 3):

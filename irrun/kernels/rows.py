@@ -1,4 +1,4 @@
-"""What is done to the rows of a matrix, a few at a time while they are in the cache."""
+"""Processes the rows of a matrix, a few at a time while they are in the cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from irrun.kernels.activation import row_sums
 from irrun.kernels.threads import Array
 
 BLOCK: Final = 1 << 17
-"""Elements that are worked on at a time."""
+"""The number of elements processed at a time."""
 
 
 def layer_norm(
@@ -22,9 +22,10 @@ def layer_norm(
     centred: bool,
     out: Array,
 ) -> None:
-    """(x - mean) / sqrt(variance + eps) * gamma + beta for each row of x; ``eps_outside`` adds eps to the root instead.
+    """Compute (x - mean) / sqrt(variance + eps) * gamma + beta for each row of x; ``out`` may be x.
 
-    Without ``centred`` the mean is taken to be zero: the root of the mean square. ``out`` may be x.
+    ``eps_outside`` adds eps to the root instead. Without ``centred`` the mean is taken as zero, which is root mean
+    square normalization.
     """
     rows, columns = x.shape
     count = max(columns, 1)

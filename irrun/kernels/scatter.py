@@ -1,4 +1,4 @@
-"""Updates written into a tensor by index, one after the other or reduced."""
+"""Writes updates into a tensor by index, in order or reduced."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _REDUCE_BOOLEAN: Final[dict[str, Any]] = {
 def scatter(
     data: Array, index: tuple[Any, ...], updates: Array, reduction: str = "none", *, keep_initial: bool = True
 ) -> Array:
-    """A copy of ``data`` with ``updates`` at ``index``, reduced with each other and with what was there.
+    """Return a copy of ``data`` with ``updates`` at ``index``, reduced with each other and with the initial values.
 
-    ``index`` is one array for each axis, or for the leading ones. Without ``keep_initial`` the updates are reduced
-    with each other only. Of updates to the same place, ``none`` keeps the last.
+    ``index`` is one array for each axis, or for the leading ones. Without ``keep_initial``, the updates are reduced
+    only with each other. With ``none``, the last update of a place is kept.
     """
     output = data.astype(np.promote_types(data.dtype, updates.dtype))
     if reduction == "none":
-        # An array of objects would take a scalar array as such for an element.
+        # Assigning a scalar array to an object array would store the array itself.
         output[index] = updates if updates.ndim else updates[()]
     elif reduction == "mean":
         _scatter_mean(output, index, updates, keep_initial)
@@ -50,7 +50,7 @@ def scatter(
 
 
 def _scatter_mean(output: Array, index: tuple[Any, ...], updates: Array, keep_initial: bool) -> None:
-    """Means of integers are rounded down."""
+    """Scatter means; those of integers are rounded down."""
     kind = output.dtype.kind
     wide = output.dtype if kind == "f" else np.dtype(np.uint64 if kind == "u" else np.int64)
     total = output.astype(wide)
@@ -67,7 +67,7 @@ def _scatter_mean(output: Array, index: tuple[Any, ...], updates: Array, keep_in
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """What leaves the other operand of a reduction as it is."""
+    """Return the neutral element of a reduction."""
     if reduction in ("sum", "sub", "prod"):
         return int(reduction == "prod")
     lowest: Any = -np.inf

@@ -1,4 +1,4 @@
-"""Attention of queries to a selection of blocks of keys."""
+"""Attention of queries to selected blocks of keys."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def block_sparse_attention(
     block_size: int,
     causal: bool,
 ) -> Array:
-    """Each block of queries sees the keys of the blocks that ``blocks``, [B, heads, query blocks, count], lists for it.
+    """Compute attention in which a block of queries sees the key blocks that ``blocks`` lists for it.
 
-    An entry that is no block, or is not ``used``, counts for nothing; one that is listed twice counts twice. A query
-    that sees no key gives zero.
+    ``blocks`` is [B, heads, query blocks, count]. An entry that is not a block, or not ``used``, is ignored; a repeated
+    one counts repeatedly. The result of a query without keys is zero.
     """
     available = key.shape[-2] // block_size
     chosen = blocks[..., None] == np.arange(available)
@@ -41,10 +41,10 @@ def block_sparse_attention(
 
 
 def select_blocks(index_query: Array, index_keys: Array, keys: int, ratio: int, budget: int) -> tuple[Array, Array]:
-    """Which keys each of the last queries sees: a mask [N, L, keys], and their positions [N, L, budget + ratio - 1].
+    """Return the keys seen by each of the last queries: a mask [N, L, keys], positions [N, L, budget + ratio - 1].
 
-    A query at position p sees the ``budget // ratio`` blocks that score best among those that end at p or before, and
-    its own incomplete block. Positions come by descending score, then those of the incomplete block, then -1.
+    A query at position p sees the ``budget // ratio`` best-scoring blocks among those that end at p or before, and its
+    own incomplete block. Positions are ordered by descending score, then those of the incomplete block, then -1.
     """
     batch, _, length, _ = index_query.shape
     position = keys - length + np.arange(length)

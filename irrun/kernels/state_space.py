@@ -1,7 +1,7 @@
-"""Linear recurrences over tokens whose state is a matrix for each head.
+"""Linear recurrences over tokens, with a matrix as the state of each head.
 
-Axes: batch, tokens, heads, then the sizes of a head. One pass over the tokens; each step works on all samples and
-heads at once. Inputs are never written to.
+Axes are batch, tokens, heads, then the sizes of a head. Each step over the tokens processes all samples and heads at
+once. Inputs are never written to.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ Array = npt.NDArray[Any]
 
 
 def l2_normalized(x: Array, eps: float) -> Array:
-    """x divided by the root of the sum of squares along the last axis; ``eps`` is added to the sum."""
+    """Divide x by the root of the sum of squares along the last axis plus ``eps``."""
     return np.asarray(x / np.sqrt(np.sum(np.square(x), axis=-1, keepdims=True) + x.dtype.type(eps)))
 
 
 def gated_delta(query: Array, key: Array, value: Array, state: Array, gate: Array, beta: Array) -> tuple[Array, Array]:
-    """The gated delta rule: what is read for each token, and the state [batch, heads, key, value] after the last one.
+    """Run the gated delta rule: return the output for each token, and the final state [batch, heads, key, value].
 
-    ``query`` and ``key`` are [batch, tokens, groups, key], each shared by equally many successive heads of ``value``,
-    [batch, tokens, heads, value]. The state decays by exp(``gate``) and is corrected by ``beta`` times what it lacks.
+    ``query`` and ``key`` are [batch, tokens, groups, key], each group shared by equally many successive heads of
+    ``value`` [batch, tokens, heads, value]. The state decays by exp(``gate``) and is corrected by ``beta`` times its
+    error.
     """
     heads = value.shape[2]
     query = _for_heads(query * query.dtype.type(1 / math.sqrt(query.shape[-1] or 1)), heads)
@@ -42,7 +43,7 @@ def gated_delta(query: Array, key: Array, value: Array, state: Array, gate: Arra
 
 
 def selective_scan(a: Array, dt: Array, b: Array, x: Array, c: Array, state: Array) -> tuple[Array, Array]:
-    """The selective state-space recurrence: the output for each token, and the state after the last one.
+    """Run the selective state-space recurrence: return the output for each token, and the final state.
 
     ``a`` is [heads], ``dt`` [batch, tokens, heads], ``x`` [batch, tokens, heads, size], ``b`` and ``c`` [batch, tokens,
     groups, state], each group shared by equally many successive heads; the state is [batch, heads, size, state].
@@ -61,5 +62,5 @@ def selective_scan(a: Array, dt: Array, b: Array, x: Array, c: Array, state: Arr
 
 
 def _for_heads(x: Array, heads: int) -> Array:
-    """Every group on axis 2 as often as it has heads."""
+    """Repeat every group on axis 2 for each of its heads."""
     return x if x.shape[2] == heads else np.repeat(x, heads // x.shape[2], axis=2)

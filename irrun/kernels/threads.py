@@ -1,4 +1,4 @@
-"""How many threads there are, and memory that a thread keeps for intermediate results."""
+"""The number of threads, and workspace that each thread keeps."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 _MOST_SHAPES: Final = 256
-"""Shapes in which memory for intermediate results is kept at hand."""
+"""The number of shapes for which workspace arrays are cached."""
 
 _BLOCK: Final = 1 << 17
-"""Elements that are worked on at a time, so that passes over them meet the cache."""
+"""Elements processed at a time, so that consecutive passes find them in the cache."""
 
 _LOCAL: Final = threading.local()
 _COUNT: Final[list[int]] = []
 
 
 def threads() -> int:
-    """The number of threads that compute, the calling one included."""
+    """Return the number of threads that compute, including the calling one."""
     return _COUNT[0] if _COUNT else available()
 
 
 def set_threads(count: int) -> None:
-    """Compute with so many threads from now on; ValueError below 1. Those of BLAS are not touched."""
+    """Set the number of threads; ValueError below 1. The threads of BLAS are not affected."""
     if count < 1:
         raise ValueError(f"{count} threads, expected at least 1")
     _COUNT[:] = [count]
@@ -39,14 +39,14 @@ def set_threads(count: int) -> None:
 
 @cache
 def available() -> int:
-    """The processors that this process may use: by its affinity, and by the quota of its control group."""
+    """Return the number of processors available to this process, by its affinity and the quota of its control group."""
     affinity = getattr(os, "sched_getaffinity", None)
     count = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
     return max(1, min(count, _quota(Path("/sys/fs/cgroup"))))
 
 
 def _quota(root: Path) -> int:
-    """The processors that a control group may use, version 2 or 1, rounded up; many where nothing says."""
+    """Return the processor quota of a control group, version 2 or 1, rounded up; a large number without a quota."""
     try:
         most, period = (root / "cpu.max").read_text().split()
         return 1 << 16 if most == "max" else -(-int(most) // int(period))
@@ -60,12 +60,12 @@ def _quota(root: Path) -> int:
 
 
 def are_products_shared() -> bool:
-    """Whether the BLAS library shares a product between several threads: then a large one is better than several."""
+    """Return whether BLAS uses several threads for a product, so that one large product is better than several."""
     return threads() > 1
 
 
 def by_blocks(function: Callable[[Array, Array], object], x: Array, out: Array | None = None) -> Array:
-    """An element-wise function, ``function(block, target)``, block after block; the result lies in memory as x does.
+    """Apply an elementwise ``function(block, target)`` block by block; the result has the memory layout of x.
 
     ``out`` may be x itself where the function allows it.
     """
@@ -80,7 +80,7 @@ def by_blocks(function: Callable[[Array, Array], object], x: Array, out: Array |
 
 
 def _is_one_run(x: Array) -> bool:
-    """Whether the elements lie in memory one after the other, in whatever order of the axes."""
+    """Return whether the elements are contiguous in memory, in any order of the axes."""
     step = x.itemsize
     for stride, size in sorted(zip(x.strides, x.shape, strict=True)):
         if size != 1:
@@ -91,9 +91,9 @@ def _is_one_run(x: Array) -> bool:
 
 
 def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
-    """Workspace of this thread, with anything in it; the next call with this name takes it away.
+    """Return workspace of this thread, uninitialised; the next call with the same name reuses it.
 
-    It stays allocated, as large as the largest call: for blocks that fit the cache.
+    It stays allocated at the size of the largest call: use it for blocks that fit the cache.
     """
     buffers: dict[str, _Workspace] = _LOCAL.__dict__.setdefault("buffers", {})
     found = buffers.get(name)
@@ -103,7 +103,7 @@ def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
 
 
 class _Workspace:
-    """A buffer, and the arrays that were made of it."""
+    """A buffer, and the arrays that view it."""
 
     def __init__(self) -> None:
         self._buffer = np.empty(0, np.uint8)

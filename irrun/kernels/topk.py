@@ -13,10 +13,10 @@ _WORTH_SELECTING = 512
 
 
 def top_k(data: Array, k: int, axis: int, *, largest: bool, by_index: bool) -> tuple[Array, Array]:
-    """The k largest or smallest elements along an axis, and their indices.
+    """Return the k largest or smallest elements along an axis, and their indices.
 
-    They come by value, the first of equal ones first, or ``by_index`` in the order of the input. NaN counts as smaller
-    than any number.
+    They are ordered by value, equal ones by index, or with ``by_index`` as in the input. NaN counts as smaller than any
+    number.
     """
     rows = np.moveaxis(data, axis, -1)
     size = rows.shape[-1]
@@ -31,7 +31,7 @@ def top_k(data: Array, k: int, axis: int, *, largest: bool, by_index: bool) -> t
 
 
 def _order(rows: Array, k: int, largest: bool) -> Array:
-    """The indices of the k first elements of each row, best first."""
+    """Return the indices of the k first elements of each row, best first."""
     is_float = rows.dtype.kind == "f"
     has_nan = is_float and bool(np.isnan(rows).any())
     keys = rows if not largest else -rows if is_float else ~rows
@@ -46,7 +46,7 @@ def _order(rows: Array, k: int, largest: bool) -> Array:
 
 
 def _selected(keys: Array, k: int) -> Array:
-    """The same without sorting whole rows: everything below the k-th key, and the first ones equal to it."""
+    """Return the k first keys without sorting whole rows: all below the k-th key, and the first ones equal to it."""
     bound = np.partition(keys, k - 1, axis=-1)[:, k - 1 : k]
     below, equal = keys < bound, keys == bound
     room = k - below.sum(axis=-1, keepdims=True)
@@ -57,9 +57,9 @@ def _selected(keys: Array, k: int) -> Array:
 
 
 def search_sorted(sequence: Array, values: Array, *, right: bool) -> Array:
-    """Where each value belongs in the ascending last axis of ``sequence``: before equal elements, or after them.
+    """Return the position of each value in the ascending last axis of ``sequence``: before equal elements, or after.
 
-    ``sequence`` is 1D, or has the leading sizes of ``values``. A bisection of all values at once.
+    ``sequence`` is 1D, or has the leading sizes of ``values``. All values are bisected at once.
     """
     size = sequence.shape[-1]
     low = np.zeros(values.shape, np.int64)

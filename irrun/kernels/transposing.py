@@ -1,4 +1,4 @@
-"""Transposed copies of large matrices, tile by tile: a copy row by row misses the cache with each element."""
+"""Transposed copies of large matrices, tile by tile: copying by rows would miss the cache at each element."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TILE: Final = 64
 
 
 def transposed(matrix: Array) -> Array:
-    """A contiguous copy of [M, N] as [N, M]."""
+    """Return a contiguous copy of [M, N] as [N, M]."""
     rows, columns = matrix.shape
     out = np.empty((columns, rows), matrix.dtype)
     for row in range(0, rows, _TILE):
@@ -22,7 +22,7 @@ def transposed(matrix: Array) -> Array:
 
 
 def taps_first(weights: Array) -> Array:
-    """Weights [O, I, *K] as a contiguous copy [prod(K), I, O]."""
+    """Return weights [O, I, *K] as a contiguous copy [prod(K), I, O]."""
     filters, depth = weights.shape[:2]
     taps = transposed(weights.reshape(filters, -1)).reshape(depth, -1, filters)
     return np.ascontiguousarray(taps.swapaxes(0, 1))

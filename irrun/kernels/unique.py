@@ -1,4 +1,4 @@
-"""The distinct elements of a tensor, or the distinct slices of it."""
+"""The distinct elements or slices of a tensor."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Array = npt.NDArray[Any]
 
 
 def unique(data: Array, axis: int | None, *, ordered: bool) -> tuple[Array, Array, Array, Array]:
-    """``(distinct, first, inverse, counts)`` of the elements, or of the slices along ``axis``.
+    """Return ``(distinct, first, inverse, counts)`` of the elements, or of the slices along ``axis``.
 
-    ``first`` are the places of the first occurrence, ``inverse`` the places of all in ``distinct``. The distinct ones
-    are sorted (slices by their elements in order) or, unless ``ordered``, stand as they occur first.
+    ``first`` are the indices of first occurrences, ``inverse`` the index of every element in ``distinct``. The distinct
+    ones are sorted (slices by their elements in order) or, unless ``ordered``, in order of first occurrence.
     """
     if axis is None:
         _, first, inverse, counts = _sorted_unique(data.reshape(-1))
@@ -36,7 +36,7 @@ def _sorted_unique(flat: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _unique_rows(rows: Array) -> tuple[Array, Array, Array]:
-    """``(first, inverse, counts)`` of the distinct rows of a matrix of integers, sorted."""
+    """Return ``(first, inverse, counts)`` of the distinct rows of an integer matrix, sorted."""
     count, width = rows.shape
     order = np.lexsort(rows.T[::-1]) if width and count else np.arange(count)
     ranked = rows[order]

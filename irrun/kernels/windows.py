@@ -1,4 +1,4 @@
-"""Padding of trailing axes, and strided views of them: what everything that slides a window is made of."""
+"""Padding and strided views of trailing axes, for operations with sliding windows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = NDArray[Any]
 
 
 def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0) -> Array:
-    """The array with its last axes grown by so many elements of ``value`` on each side; negative numbers cut off.
+    """Pad the last axes with ``value`` by ``begins`` and ``ends`` elements; negative numbers crop.
 
     Returns a view where nothing is added.
     """
@@ -36,7 +36,7 @@ def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0)
 
 
 def view(data: Array, starts: Sequence[int], steps: Sequence[int], counts: Sequence[int]) -> Array:
-    """So many elements along each of the last axes, from ``starts`` on and ``steps`` apart."""
+    """View ``counts`` elements along each of the last axes, from ``starts`` on and ``steps`` apart."""
     index: list[Any] = [...]
     index.extend(_slice(*of) for of in zip(starts, steps, counts, strict=True))
     part: Array = data[tuple(index)]
@@ -48,10 +48,10 @@ def _slice(start: int, step: int, count: int) -> slice:
 
 
 def extent(kernel: int, dilation: int) -> int:
-    """How many elements a window spans from its first to its last, both included."""
+    """Return the number of elements that a window spans from its first to its last, both included."""
     return (kernel - 1) * dilation + 1
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """What no element is below: the neutral element of max."""
+    """Return the lowest value of a dtype, the neutral element of max."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min

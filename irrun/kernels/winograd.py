@@ -1,10 +1,10 @@
-"""Convolution with kernels of 3 by 3 elements by Winograd's minimal filtering F(4x4, 3x3) (Lavin and Gray, 2015).
+"""Convolution with 3 x 3 kernels by Winograd's minimal filtering F(4x4, 3x3) (Lavin and Gray, 2015).
 
-A tile of 4 x 4 outputs takes 36 products for each pair of channels instead of 144. The transforms cost accuracy:
-relative to the root of the sum of the squared products the error is about 1e-6 in the mean, two to five times that of a
-plain sum in float32, and stays below 3e-5, ten times that of a plain sum.
+A tile of 4 x 4 outputs needs 36 products for each pair of channels instead of 144. The transforms cost accuracy:
+relative to the root of the sum of the squared products, the mean error is about 1e-6, two to five times that of a plain
+sum in float32, and stays below 3e-5, ten times that of a plain sum.
 
-Data are [rows, columns, channels]: everything is then made of long runs.
+Data are [rows, columns, channels], so that all runs are long.
 """
 
 from __future__ import annotations
@@ -24,26 +24,29 @@ from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.transposing import transposed
 
 TILE: Final = 4
-"""Outputs of a tile along each axis; it reads two more elements."""
+"""Outputs of a tile along each axis; a tile reads two more elements."""
 
 _LARGE_BLOCK: Final = 1 << 22
-"""Elements of a block of transformed data and products, where a product is shared between threads."""
+"""Elements of a block of transformed data and products, for a multi-threaded product."""
 
 _CACHED_BLOCK: Final = 1 << 19
-"""The same for a product in one thread, which finds its block in the cache."""
+"""Elements of a block for a single-threaded product, which stays in the cache."""
 
 _LEAST_BLOCK: Final = 96
-"""Tiles in a block: fewer, and a product takes longer to read the weights than to multiply."""
+"""Tiles in a block; with fewer, reading the weights takes longer than multiplying."""
 
 POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
-"""Where the polynomials are evaluated, besides infinity. The transforms are products of dense matrices, so the points
-may be chosen for accuracy: 0, ±1, ±2 lose three times as much. All of their powers that occur are exact in float32."""
+"""The points at which the polynomials are evaluated, besides infinity.
+
+The transforms are products of dense matrices, so that the points may be chosen for accuracy: 0, ±1, ±2 lose three times
+as much. All powers of the points that occur are exact in float32.
+"""
 
 
 def _transforms(points: Sequence[float]) -> tuple[Array, Array, Array]:
-    """The matrices of data [6, 6], kernel [6, 3] and result [4, 6] by Cook and Toom, in float64.
+    """Return the matrices of data [6, 6], kernel [6, 3] and result [4, 6] by Cook and Toom, in float64.
 
-    Row i of the first holds the coefficients of the polynomial that is zero at all points but number i.
+    Row i of the data matrix holds the coefficients of the polynomial that is zero at all points but number i.
     """
     count = len(points)
     data, kernel, result = np.zeros((count + 1, count + 1)), np.zeros((count + 1, 3)), np.zeros((4, count + 1))
@@ -61,13 +64,13 @@ _DATA64, _KERNEL, _RESULT64 = _transforms(POINTS)
 _KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9).astype(np.float32)
 _DATA: Final = _DATA64.astype(np.float32)
 _RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)
-"""Both transforms of the result at once, and one for what is added to it."""
+"""Both transforms of the result combined, with a column for the bias."""
 
 
 def transform_weights(weights: Array) -> Array:
-    """Weights [O, I, 3, 3] as 36 matrices [I, O], in the order in which `transform_data` makes its matrices.
+    """Transform weights [O, I, 3, 3] to 36 matrices [I, O], in the order of `transform_data`.
 
-    Transposed before the transform, when they are four times fewer.
+    Transposing before the transform moves only a quarter of the elements.
     """
     filters, depth = weights.shape[:2]
     taps = transposed(weights.reshape(filters, -1)).reshape(depth, 9, filters)
@@ -77,9 +80,9 @@ def transform_weights(weights: Array) -> Array:
 
 
 def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:
-    """Tiles of data [4 * rows + 2, 4 * columns + 2, C] as 36 matrices [rows * columns, C], written to ``out``.
+    """Transform tiles of data [4 * rows + 2, 4 * columns + 2, C] to 36 matrices [rows * columns, C] in ``out``.
 
-    Number i * 6 + j of the transform stands at j * 6 + i.
+    Matrix i * 6 + j of the transform is stored at j * 6 + i.
     """
     width, channels = padded.shape[1:]
     down, along, each = padded.strides
@@ -94,7 +97,7 @@ def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:
 
 
 def transform_result(products: Array, rows: int, columns: int) -> Array:
-    """36 matrices [rows * columns, O] as a view [rows, 4, columns, 4, O] of the outputs, in memory of the thread.
+    """Transform 36 matrices [rows * columns, O] to a view [rows, 4, columns, 4, O] of the outputs, in workspace.
 
     A 37th matrix is added to each of the outputs.
     """
@@ -105,7 +108,7 @@ def transform_result(products: Array, rows: int, columns: int) -> Array:
 
 
 class Winograd:
-    """3 x 3 without strides or dilations, by tiles."""
+    """Convolution with 3 x 3 kernels without strides or dilations, by tiles."""
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         self.filters, self.depth = weights.shape[:2]
@@ -117,7 +120,7 @@ class Winograd:
 
     @cached_property
     def weights(self) -> Array:
-        """The transformed weights, four times as large as the source. They are made by the first run."""
+        """The transformed weights, four times as large as the source, computed on first use."""
         return transform_weights(self._source)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
@@ -133,7 +136,7 @@ class Winograd:
                 self._write(self._multiply(image, first, last), target[number], part, first, last)
 
     def _multiply(self, image: Array, first: int, last: int) -> Array:
-        """The products for some rows of tiles, and a matrix for the bias."""
+        """Return the products for some rows of tiles, and a matrix for the bias."""
         rows = last - first
         points = rows * self.across
         products = scratch("winograd products", (36 if self.bias is None else 37, points, self.filters), np.float32)
@@ -146,7 +149,7 @@ class Winograd:
         return products
 
     def _write(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
-        """The results of some rows of tiles."""
+        """Write the results of some rows of tiles."""
         rows, across = last - first, self.across
         tiles = transform_result(products, rows, across)
         height, width = min(TILE * rows, self.geometry.counts[0] - TILE * first), self.geometry.counts[1]

@@ -1,4 +1,4 @@
-"""The linter: rules over what is read, bound and inferred."""
+"""The linter: rules applied to the document, the graph and the inferred facts."""
 
 from irrun.linter.check import Report, lint
 from irrun.linter.given import UnknownPort

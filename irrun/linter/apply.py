@@ -1,4 +1,4 @@
-"""Applies fixes to a file, byte for byte, until there is nothing left to mend."""
+"""Applies fixes to a file, byte for byte, until none is left."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from irrun.document.encoding import decode
 from irrun.document.reader import load
 
 MOST_ROUNDS: Final = 100
-"""How often a file is checked again after its fixes; each round mends what the one before has laid open."""
+"""The limit on rounds of fixing and checking; each round fixes what the previous one has revealed."""
 
 Check = Callable[[bytes], Sequence[Diagnostic]]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A file after its fixes: its bytes, what was applied in which order, and what is still found."""
+    """A file after its fixes: its bytes, the applied fixes in order, and the remaining findings."""
 
     data: bytes
     applied: tuple[Diagnostic, ...]
@@ -34,10 +34,10 @@ class Outcome:
 
 
 def mend(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
-    """The bytes of a file with all fixes of what ``check`` finds, over and over until none is left.
+    """Apply the fixes of the findings of ``check``, repeatedly, until none is left.
 
-    The unsafe fixes are among them where ``unsafe``. A file in another encoding than UTF-8 is left as it is, because
-    fixes count bytes of UTF-8.
+    Unsafe fixes are included where ``unsafe`` is set. A file in another encoding than UTF-8 stays as it is, because the
+    offsets of fixes count bytes of UTF-8.
     """
     found = check(data)
     if decode(data).data != data:
@@ -57,12 +57,12 @@ def mend(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
 
 
 def is_wanted(fix: Fix | None, *, unsafe: bool) -> bool:
-    """Whether a fix is one to apply."""
+    """Return whether a fix has edits and is safe, or may be unsafe."""
     return fix is not None and bool(fix.edits) and (unsafe or fix.applicability == "safe")
 
 
 def without_overlap(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The diagnostics whose fixes do not touch what the fix of an earlier one rewrites differently."""
+    """Return the diagnostics whose fixes do not conflict with that of an earlier one."""
     kept: list[Diagnostic] = []
     taken: list[Edit] = []
     known: set[Edit] = set()
@@ -77,7 +77,7 @@ def without_overlap(found: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """The bytes after edits that do not overlap; the same edit counts once."""
+    """Apply edits that do not overlap; equal edits count once."""
     parts: list[bytes] = []
     at = 0
     for edit in sorted(set(edits), key=_range):
@@ -87,16 +87,16 @@ def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 def diff(filename: str, before: bytes, after: bytes) -> str:
-    """What would change in a file, as a unified diff."""
+    """Return the changes to a file as a unified diff."""
     old, new = (data.decode("utf-8", errors="replace").splitlines(keepends=True) for data in (before, after))
     lines = difflib.unified_diff(old, new, filename, filename)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Put other bytes in the place of a file, all of them or none, with the permissions that it had.
+    """Replace the content of a file atomically, keeping its permissions.
 
-    OSError where that cannot be, or the file is not to be written; it is then as it was.
+    OSError where the file is not writable; it is then unchanged.
     """
     target = Path(os.path.realpath(path))
     if not os.access(target, os.W_OK):
@@ -119,7 +119,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def fix(path: Path, check: Check, *, unsafe: bool = False) -> Outcome:
-    """Mend a file in place; it is not touched where nothing changes. OSError where it cannot be read or written."""
+    """Fix a file in place, and leave it untouched where nothing changes. OSError where it cannot be read or written."""
     before = load(path)
     outcome = mend(before, check, unsafe=unsafe)
     if outcome.data != before:
@@ -132,7 +132,7 @@ def _range(edit: Edit) -> tuple[int, int]:
 
 
 def _meets(edit: Edit, taken: Sequence[Edit]) -> bool:
-    """Whether an edit touches the bytes of one of others, in the order of their places, or inserts where one begins."""
+    """Return whether an edit overlaps one of ``taken``, which are sorted, or inserts where one begins."""
     at = bisect.bisect_left(taken, edit.start, key=lambda other: other.start)
     before = at > 0 and taken[at - 1].end > edit.start
     behind = at < len(taken) and (taken[at].start < edit.end or taken[at].start == edit.start)

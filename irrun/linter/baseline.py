@@ -1,4 +1,4 @@
-"""Findings that an old project lives with: recorded once, and passed over until they go away."""
+"""Baselines: known findings of a project, recorded once and not reported until they change."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Entry = tuple[str, str]
 
 
 class BadBaseline(ValueError):
-    """A file that is no baseline."""
+    """A file is not a valid baseline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How many findings of each file and fingerprint are known. Rows and columns are not part of it."""
+    """The number of known findings by file and fingerprint, independent of rows and columns."""
 
     folder: Path
     counts: Mapping[Entry, int]
 
     def split(self, findings: Iterable[Finding], files: Iterable[str]) -> tuple[list[Finding], int, int]:
-        """The findings in files that are new, how many are known, and how many known ones are gone from these files."""
+        """Return the new findings, the number of known ones, and the number of those no longer found in ``files``."""
         left = Counter(self.counts)
         new: list[Finding] = []
         known = 0
@@ -51,7 +51,7 @@ def entry_of(finding: Finding, folder: Path) -> Entry:
 
 
 def read(path: Path) -> Baseline:
-    """The baseline in a file. OSError where it cannot be read, BadBaseline where it is none."""
+    """Read a baseline. OSError where the file cannot be read, BadBaseline where it is not a baseline."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         version = content["version"]
@@ -64,7 +64,7 @@ def read(path: Path) -> Baseline:
 
 
 def text(findings: Iterable[Finding], folder: Path) -> str:
-    """The baseline of some findings as JSON, sorted, so that it changes only where a finding does."""
+    """Return the baseline of findings as JSON, sorted, so that it changes only with the findings."""
     entries: dict[Entry, dict[str, Any]] = {}
     for finding in findings:
         diagnostic = finding.diagnostic
@@ -88,7 +88,7 @@ def text(findings: Iterable[Finding], folder: Path) -> str:
 
 
 def _name(filename: str, folder: Path) -> str:
-    """The path relative to a folder, with slashes; the path itself where there is no way from one to the other."""
+    """Return the path relative to a folder, with slashes; the path itself where there is no relative one."""
     try:
         return Path(os.path.relpath(filename, folder)).as_posix()
     except ValueError:

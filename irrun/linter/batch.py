@@ -23,20 +23,20 @@ from irrun.linter.files import looks_like_ir
 from irrun.linter.given import UnknownPort, Values
 
 COLLECTING: Final = 50_000, 20, 100
-"""How many objects are made between two searches for cycles, and how many searches until older ones are looked at."""
+"""Thresholds of the garbage collector, by generation."""
 
 
 class LostWorker(RuntimeError):
-    """A process that checked files has ended before its work was done."""
+    """A worker process ended before its work was done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One file to check. ``codes`` are those of the rules that count in it, ``asked`` those that were asked for.
+    """One file to check. ``codes`` are the rules that apply to it, ``asked`` those that the user selected explicitly.
 
-    ``data`` is what to check instead of the bytes of the file, which then need not be there. Where ``passing``, a file
-    that is no IR is passed over. ``fixing`` is which fixes are applied to it, ``written`` whether they are to the file
-    itself and not only to what is shown; findings that ``baseline`` knows are left as they are.
+    ``data`` replaces the bytes of the file, which then need not exist. With ``passing``, a file that is not an IR is
+    skipped. ``fixing`` selects the fixes to apply; with ``written`` the file itself is changed, otherwise only the diff
+    is shown. Findings in ``baseline`` are not fixed.
     """
 
     filename: str
@@ -55,10 +55,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of a task: its findings, or the ``problem`` that left it unchecked, or neither if ``passed_over``.
+    """The result of a task: its findings, or the ``problem`` that prevented the check; both empty if ``passed_over``.
 
-    ``fixed`` counts the findings that were mended, and ``diff`` shows how where nothing was written. ``openvino`` is
-    the first release that reads such a file.
+    ``fixed`` counts the fixed findings, and ``diff`` shows the changes where nothing was written. ``openvino`` is the
+    first release that reads the file.
     """
 
     filename: str
@@ -72,7 +72,7 @@ class Checked:
 
 
 def collect_rarely() -> None:
-    """Let this process look for cycles less often: what is made of a file lives until the file is done."""
+    """Make the garbage collector of this process run less often: objects live until their file is checked."""
     gc.set_threshold(*COLLECTING)
 
 
@@ -96,7 +96,7 @@ def check(task: Task) -> Checked:
 
 
 def _checked(task: Task, data: bytes | None) -> Report:
-    """The report of the file, or of the data that would stand in it."""
+    """Return the report of the file, or of ``data`` in its place."""
     checked = lint if data is None else functools.partial(lint_bytes, data)
     return checked(
         task.filename,
@@ -110,7 +110,7 @@ def _checked(task: Task, data: bytes | None) -> Report:
 
 
 def _mended(task: Task, data: bytes | None) -> Checked:
-    """Check one file after its fixes. OSError and UnknownPort are passed on."""
+    """Apply the fixes of one file, then report the remaining findings. OSError and UnknownPort are passed on."""
     path = Path(task.filename)
     before = path.read_bytes() if data is None else data
     reports: list[Report] = []
@@ -133,12 +133,12 @@ def _mended(task: Task, data: bytes | None) -> Checked:
 
 
 def _counting(report: Report, task: Task) -> tuple[Finding, ...]:
-    """The findings of the rules that count in a file."""
+    """Return the findings of the rules that apply to a file."""
     return excerpted([finding for finding in report.findings() if finding.diagnostic.code in task.codes])
 
 
 def check_all(tasks: Sequence[Task], processes: int = 1) -> Iterator[Checked]:
-    """Check files, the results in the order of the tasks. LostWorker where a process dies."""
+    """Check files and yield the results in the order of the tasks. LostWorker where a process dies."""
     if processes == 1 or len(tasks) < 2:
         yield from map(check, tasks)
         return
@@ -167,7 +167,7 @@ def _refused(error: OSError, filename: str) -> str:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Processes that are started here ignore an interrupt until they are told otherwise."""
+    """Let processes started in this context ignore SIGINT at first."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -179,6 +179,6 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _begin_work() -> None:
-    """From now on an interrupt ends a worker at once; the parent alone speaks of it."""
+    """Restore SIGINT in a worker, so that it ends at once; only the parent reports the interrupt."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     collect_rarely()

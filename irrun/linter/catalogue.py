@@ -1,4 +1,4 @@
-"""The rules as plain records, for whatever prints them."""
+"""The rules as plain records, for output formats and commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from irrun.linter.rule import Rule, rules, url
 
 
 def catalogue(codes: Iterable[str] | None = None) -> dict[str, RuleInfo]:
-    """The rules of some codes, or all, by code."""
+    """Return the rules with the given codes, or all rules, by code."""
     known = rules()
     return {code: _info(known[code]) for code in (known if codes is None else codes)}
 

@@ -1,4 +1,4 @@
-"""Runs the rules over a file."""
+"""Runs the rules on a file."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from irrun.linter.suppression import unsuppressed
 from irrun.ops.releases import least
 
 ONE_FOR_ALL: Final = {"IR502": "constants reach beyond it"}
-"""Codes whose findings in one file have one cause: the first is reported, with the number of the others."""
+"""Codes of findings that share one cause in a file: only the first is reported, with the number of others."""
 
 _MARK: Final = b"irrun:"
-"""What every comment that suppresses has: whether it does is known only when all is checked."""
+"""The marker of suppression comments; a file that contains it is checked with all rules."""
 
 ABSENT: Final = ("IR103", "IR106", "IR303", "IR310", "IR312")
-"""Codes of findings about attributes that an element has not."""
+"""Codes of findings about missing attributes."""
 
 
 class Report(Sequence[Diagnostic]):
     """The diagnostics of one file, in the order of the file.
 
-    ``ports`` is how many output ports were verified, ``openvino`` the first release of OpenVINO that reads such a file,
-    None where that is not known.
+    ``ports`` is the number of output ports verified, ``openvino`` the first release of OpenVINO that reads the file,
+    None where it is unknown.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Report(Sequence[Diagnostic]):
         self._diagnostics = tuple(sorted(diagnostics, key=self._place))
 
     def findings(self) -> list[Finding]:
-        """The diagnostics with their places, ready to be rendered."""
+        """Return the diagnostics with their places, ready to be rendered."""
         known = rules()
         return [
             Finding(
@@ -65,7 +65,7 @@ class Report(Sequence[Diagnostic]):
         ]
 
     def as_dicts(self) -> list[dict[str, object]]:
-        """The findings as JSON-ready values."""
+        """Return the findings as JSON-ready values."""
         return [record(finding) for finding in self.findings()]
 
     def _place(self, item: Diagnostic) -> tuple[int, int]:
@@ -98,11 +98,11 @@ def lint(
 ) -> Report:
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
-    ``values`` gives what arrives at ports that nothing feeds, for a file that is a bare layer: pairs of a port id, an
-    input name or ``LAYER.PORT``, and the elements. OSError where a file cannot be opened, UnknownPort where no port
-    takes a value. ``asked`` are codes of rules whose remarks on sound files are wanted, ``codes`` those of which a
-    finding is of use, None for all: what else is found may be left out. ``target_precision`` is f16 where the model is
-    to be computed in it.
+    ``values`` holds the values of unconnected ports, for a file that is a bare layer: pairs of a port id, an input name
+    or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``codes`` limits
+    the work to rules with these codes, None for all; the report may still contain others. ``target_precision`` is f16
+    where the model is to be computed in f16. OSError where a file cannot be opened, UnknownPort where no port accepts a
+    value.
     """
     try:
         data = load(Path(path))
@@ -124,7 +124,7 @@ def lint_bytes(
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
 ) -> Report:
-    """Check what would stand in the file at ``path``, as ``lint`` does. The file itself need not be there."""
+    """Check ``data`` as the content of the file at ``path``, like ``lint``. The file itself need not exist."""
     filename = os.fspath(path)
     try:
         read = document(data, Path(path), Path(weights) if weights is not None else None)
@@ -149,9 +149,9 @@ def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
 
 
 def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, *, exact: bool) -> set[str]:
-    """The rules to check for findings of some codes: those, and what findings of theirs are left out for.
+    """Return the rules to check for findings of some codes, including the rules whose findings suppress those.
 
-    Where ``exact``, remarks may be more than that.
+    With ``exact``, opt-in infos are included.
     """
     known = rules()
     needed = set(known if codes is None or _MARK in data else codes)
@@ -164,7 +164,7 @@ def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, 
 
 
 def _in_full(found: list[Diagnostic], read: Document) -> list[Diagnostic]:
-    """The findings without those about attributes that an ellipsis in the same tag stands for."""
+    """Return the findings without missing attributes in a tag with an ellipsis."""
     ellipses = [item.anchor.offset for item in found if item.code == "IR101" and "an ellipsis stands" in item.message]
     if not ellipses:
         return found
@@ -179,7 +179,7 @@ def _in_full(found: list[Diagnostic], read: Document) -> list[Diagnostic]:
 
 
 def _wanted(found: Iterable[Diagnostic], asked: Collection[str]) -> list[Diagnostic]:
-    """The findings without remarks on sound files that nobody asked for."""
+    """Return the findings without infos of opt-in rules that were not selected."""
     known = rules()
     return [
         item
@@ -189,7 +189,7 @@ def _wanted(found: Iterable[Diagnostic], asked: Collection[str]) -> list[Diagnos
 
 
 def _merged(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings, with one for all of those that have one cause."""
+    """Return the findings, merged where they share one cause."""
     kept: list[Diagnostic] = []
     first: dict[str, int] = {}
     others: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What a project says of its own files: ``irrun.toml``, or ``[tool.irrun]`` in ``pyproject.toml``."""
+"""The configuration of a project: ``irrun.toml``, or ``[tool.irrun]`` in ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ OWN_FILE: Final = "irrun.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 SECTION: Final = "lint"
 PRECISIONS: Final = ("f16",)
-"""The element types, narrower than f32, that a model can be checked for."""
+"""The element types below f32 that a model can be checked for."""
 
 
 class BadConfiguration(ValueError):
-    """A configuration that cannot be used: which file, which key, what was expected."""
+    """A configuration is invalid; the message names the file, the key and the expectation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings of a project. None where nothing is said; paths are relative to the folder of the file."""
+    """The settings of a project; None for those not set. Paths are relative to the folder of the file."""
 
     choice: Choice = field(default_factory=Choice)
     per_file_ignores: tuple[FileIgnores, ...] = ()
@@ -39,10 +39,10 @@ class Configuration:
 
 
 class Configurations:
-    """What holds where in a project; no file is read twice.
+    """The configuration of each folder of a project, read once.
 
-    ``file`` holds everywhere where it is given, and nothing anywhere where ``isolated``. Otherwise it is the nearest
-    one to a folder, there or in one above it. BadConfiguration where it cannot be used.
+    ``file`` applies to every folder where it is given; with ``isolated`` there is no configuration. Otherwise the file
+    in the folder itself or its nearest parent applies. BadConfiguration where it is invalid.
     """
 
     def __init__(self, file: Path | None = None, *, isolated: bool = False) -> None:
@@ -50,7 +50,7 @@ class Configurations:
         self._known: dict[Path, Configuration] = {}
 
     def of(self, folder: Path) -> Configuration:
-        """What holds for the files of a folder."""
+        """Return the configuration for the files of a folder."""
         return self._nearest(folder.absolute()) if self._everywhere is None else self._everywhere
 
     def _nearest(self, folder: Path) -> Configuration:
@@ -68,18 +68,18 @@ class Configurations:
 
 
 def read(path: Path) -> Configuration:
-    """The configuration in a file. OSError where it cannot be opened, BadConfiguration where it cannot be used."""
+    """Read the configuration in a file. OSError where it cannot be opened, BadConfiguration where it is invalid."""
     table = _table(path)
     return _parsed(table if table is not None else {}, path)
 
 
 def severity(text: str) -> Severity:
-    """The severity of a name; KeyError where it is none."""
+    """Return the severity with a name; KeyError where there is none."""
     return {str(level): level for level in Severity}[text]
 
 
 def _table(path: Path) -> Mapping[str, Any] | None:
-    """The table of irrun; None where the file is that of a project and has none."""
+    """Return the table of irrun; None for a ``pyproject.toml`` without one."""
     import tomllib
 
     try:
@@ -131,7 +131,7 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
 
 
 class _Unexpected(ValueError):
-    """A value of another kind than the key takes; the message says what it takes."""
+    """A value is of the wrong kind for its key; the message states the expected kind."""
 
     def __init__(self, value: object, expected: str) -> None:
         super().__init__(expected)

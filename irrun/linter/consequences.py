@@ -1,4 +1,4 @@
-"""Which findings of a file follow from others: one fault is one finding."""
+"""Drops findings that follow from others, so that one fault is one finding."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ IN_FILE: Final = {
     "IR310": ("IR113",),
     "IR312": ("IR113",),
 }
-"""Codes of faults that others in the same file follow from, with the beginnings of the codes of those."""
+"""Codes of faults, each with the prefixes of codes that follow from it anywhere in the file."""
 
 BEHIND: Final = {
     "IR408": ("IR304", "IR4", "IR9"),
     "IR503": ("IR304", "IR4", "IR6", "IR9"),
     "IR506": ("IR304", "IR4", "IR6", "IR9"),
 }
-"""Codes of faults of values, with the beginnings of the codes that follow at their layer and at those behind it."""
+"""Codes of faults of values, each with the prefixes of codes that follow at the same layer and downstream."""
 
 ASIDE: Final = ("IR113", "IR210", "IR212", "IR405", "IR406", "IR507", "IR508", "IR6", "IR702")
-"""The beginnings of codes that are worth a word only in a file without errors, from which they may follow."""
+"""Prefixes of codes that are reported only in a file without errors, which may cause them."""
 
 _FLOATS: Final = ("IR601", "IR602", "IR603", "IR604", "IR605", "IR606", "IR608")
 _LOCAL: Final = ("IR3", "IR4")
-"""The beginnings of codes of errors that leave the floats of all layers but those behind them as they are."""
+"""Prefixes of errors that affect floats only downstream of their layer."""
 
 
 def causes_of(codes: Collection[str]) -> set[str]:
-    """The codes of the findings that some others may follow from."""
+    """Return the codes of faults from which findings with the given codes may follow."""
     explained = IN_FILE | BEHIND
     return {cause for cause, begins in explained.items() if any(code.startswith(begins) for code in codes)}
 
 
 def unexplained(found: Sequence[Diagnostic], context: Context) -> list[Diagnostic]:
-    """The findings without those that follow from another one."""
+    """Return the findings that do not follow from another one."""
     hidden = {id(item) for item in (*_in_file(found), *_behind(found, context), *_aside(found, context))}
     return [item for item in found if id(item) not in hidden]
 
@@ -63,7 +63,7 @@ def _behind(found: Sequence[Diagnostic], context: Context) -> Iterator[Diagnosti
 
 
 def _aside(found: Sequence[Diagnostic], context: Context) -> Iterator[Diagnostic]:
-    """The remarks that errors may be the cause of: of numbers only where an error is upstream, or of the file."""
+    """Yield the remarks that errors may cause: about numbers downstream of an error, others anywhere in the file."""
     errors = [item for item in found if item.severity is Severity.ERROR]
     remarks = [item for item in found if item.code.startswith(ASIDE)]
     if not errors or not remarks:
@@ -77,14 +77,14 @@ def _aside(found: Sequence[Diagnostic], context: Context) -> Iterator[Diagnostic
 
 
 def _followers(graph: Graph, guilty: Collection[LayerRef]) -> set[LayerRef]:
-    """The layers that depend on some others, bodies included."""
+    """Return the layers downstream of some others, including those in bodies."""
     found: set[LayerRef] = set()
     _follow(graph, guilty, found, all=False)
     return found
 
 
 def _follow(graph: Graph, guilty: Collection[LayerRef], found: set[LayerRef], *, all: bool) -> bool:
-    """Add the layers of a net that depend on the guilty ones, or all of them; whether the net holds any of either."""
+    """Add the layers downstream of ``guilty``, or with ``all`` every layer; return whether the net contains any."""
     touched: set[int] = set()
     for node in graph:
         fed = all or any(source is not None and source.node in touched for source in graph.sources(node.id))

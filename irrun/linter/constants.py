@@ -1,4 +1,4 @@
-"""The constants of a file: where their bytes lie."""
+"""The constants of a file and their ranges of bytes in the weights file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WEIGHED: Final = """<?xml version="1.0"?>
     </edges>
 </net>
 """
-"""A constant that a Result hands out."""
+"""A model with a constant that feeds a Result."""
 
 PAIR: Final = """<?xml version="1.0"?>
 <net name="net" version="11">
@@ -55,16 +55,16 @@ PAIR: Final = """<?xml version="1.0"?>
     </edges>
 </net>
 """
-"""Floats and an integer, each handed out by a Result."""
+"""A model with a float constant and an integer constant, each of which feeds a Result."""
 
 PAIR_WEIGHTS: Final = bytes(8) + (3).to_bytes(8, "little") + bytes(16)
 
 
 class Constant(NamedTuple):
-    """A Const layer whose attributes are understood, and the bytes that it takes, from ``start`` up to ``end``.
+    """A valid Const layer, and its bytes from ``start`` up to ``end``.
 
-    ``type`` is the name of its element type; ``path`` leads to the body that it is in, in words. Of more bytes than the
-    elements need, those that belong to another constant are not its own.
+    ``type`` is the name of its element type; ``path`` names the bodies around it. Surplus bytes that belong to another
+    constant are not part of the range.
     """
 
     layer: LayerElement
@@ -77,7 +77,7 @@ class Constant(NamedTuple):
 
 @once
 def constants(context: Context) -> list[Constant]:
-    """Every Const that is understood, in the order of the graph, those of bodies after those of the model."""
+    """Return every valid Const in the order of the graph, those of bodies after those of the model."""
     found = []
     for node, scope in by_type(context).get("Const", ()):
         op = node.op
@@ -88,7 +88,7 @@ def constants(context: Context) -> list[Constant]:
 
 
 def _within(item: Constant, starts: Sequence[int]) -> Constant:
-    """A constant without surplus bytes that reach beyond the next of all ``starts``."""
+    """Return a constant without surplus bytes that reach into the next constant."""
     following = bisect.bisect_right(starts, item.start)
     if item.op.size == item.op.needed or following == len(starts) or item.end <= starts[following]:
         return item
@@ -97,20 +97,20 @@ def _within(item: Constant, starts: Sequence[int]) -> Constant:
 
 @once
 def unread(context: Context) -> bool:
-    """Whether some constant is not understood, so that it is not known which bytes it takes."""
+    """Return whether a Const is invalid, so that its range of bytes is unknown."""
     return any(node.op is None for node, _ in by_type(context).get("Const", ()))
 
 
 @once
 def spans(context: Context) -> Mapping[tuple[int, int], Constant]:
-    """The ranges of bytes that constants take, ascending, each with the first constant of it."""
+    """Return the ranges of bytes of all constants, ascending, each with its first constant."""
     found = {(item.start, item.end): item for item in reversed(constants(context))}
     return {span: found[span] for span in sorted(found)}
 
 
 @once
 def gaps(context: Context) -> list[tuple[int, int]]:
-    """The ranges of the file of weights that no constant and no mean takes; none where there is no such file."""
+    """Return the ranges of the weights file that no constant and no mean uses; none without such a file."""
     weights = context.document.weights
     if not weights.exists:
         return []
@@ -127,13 +127,13 @@ def gaps(context: Context) -> list[tuple[int, int]]:
 
 
 def _images(context: Context) -> Iterator[tuple[int, int]]:
-    """The ranges of the images that are subtracted from inputs."""
+    """Yield the ranges of the mean images of ``<pre-process>``."""
     for mean in (context.bound.means or {}).values():
         yield from ((offset, offset + mean.bytes) for offset in mean.offsets)
 
 
 def also(context: Context, constant: Constant) -> tuple[str, ...]:
-    """A note about the other constants of the same bytes, which have the same elements."""
+    """Return a note about other constants with the same bytes."""
     others = sharing(context, constant)
     if not others:
         return ()
@@ -142,7 +142,7 @@ def also(context: Context, constant: Constant) -> tuple[str, ...]:
 
 
 def sharing(context: Context, constant: Constant) -> list[Constant]:
-    """The other constants of the same bytes and type."""
+    """Return the other constants with the same bytes and type."""
     return [
         item
         for item in constants(context)
@@ -152,7 +152,7 @@ def sharing(context: Context, constant: Constant) -> list[Constant]:
 
 
 class _Layout(NamedTuple):
-    """Where constants end and start; how many bytes that none takes end and start at a place, and how many at all."""
+    """The ends and starts of constants, and the sizes of the unused gaps before and after them."""
 
     ends: set[int]
     starts: set[int]
@@ -163,14 +163,14 @@ class _Layout(NamedTuple):
 
 @once
 def clashing(context: Context) -> list[Constant]:
-    """The constants that ``overlaps`` is about, and those that take the same bytes as one of them."""
+    """Return the constants in ``overlaps``, and all others with the same bytes."""
     ranges = {(item.start, item.end) for pair in overlaps(context) for item in pair}
     return [item for item in constants(context) if (item.start, item.end) in ranges]
 
 
 @once
 def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
-    """The constants that reach into bytes of another without being equal to it, each with one such other."""
+    """Return the constants that partly overlap another one, each with that one."""
     if unread(context):
         return []
     total = len(context.document.weights.bytes) if context.document.weights.exists else None
@@ -209,7 +209,7 @@ def _guilt(
     clashes: Sequence[tuple[Constant, Constant]],
     layout: _Layout,
 ) -> tuple[int, bool, bool, bool, int, int, int]:
-    """How much speaks for a constant being the one whose offset is wrong."""
+    """Return a sort key for how likely the offset of this constant, rather than the other's, is wrong."""
     other = pair[0] if item is pair[1] else pair[1]
     attached = (item.start in layout.ends and item.start != other.end) + (
         item.end in layout.starts and item.end != other.start
@@ -231,7 +231,7 @@ def _guilt(
 
 
 def _disguised(context: Context) -> list[tuple[Constant, Constant]]:
-    """Floats and other types that have one range of bytes, not all of them zero: those cannot be equal values."""
+    """Return pairs of a float and another type with the same nonzero bytes, which cannot be equal values."""
     weights = context.document.weights
     if not weights.exists:
         return []

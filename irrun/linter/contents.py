@@ -1,4 +1,4 @@
-"""What the constants of a file hold: floats that are not ordinary, integers that are large."""
+"""Examines the values of constants: NaN, infinity, subnormals and large numbers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from irrun.linter.scopes import once
 from irrun.tensor import Array
 
 BLOCK: Final = 1 << 16
-"""Elements that are looked at together: few enough to stay in the cache of the processor."""
+"""Elements examined at a time, few enough for the processor's cache."""
 
 
 class Numbers(NamedTuple):
-    """How many elements of which kind some floats hold; ``largest`` is the largest finite magnitude."""
+    """The number of unusual elements of a float array; ``largest`` is the largest finite magnitude."""
 
     nan: int
     infinite: int
@@ -27,7 +27,7 @@ class Numbers(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """The codes of a float type without their sign: the greatest finite one, the first NaN, the least normal one."""
+    """The bit layout of a float type: unsigned codes of the largest finite, first NaN and smallest normal number."""
 
     stored: str
     mask: int
@@ -51,16 +51,17 @@ _LAYOUTS: Final = {
     "f8e5m2": _Layout("<u1", 0x7F, 0x7B, 0x7D, 0),
     "f8e8m0": _Layout("<u1", 0xFF, 0xFE, 0xFF, 0),
 }
-"""A least normal code of 0 is that of a type whose subnormals are in common use."""
+"""The layouts by element type. A ``normal`` of 0 disables the search for subnormals."""
 
 _FLOATS: Final = {"<u8": "<f8", "<u4": "<f4"}
 
 
 @once
 def readable(context: Context) -> list[Constant]:
-    """The constants whose bytes are all there and their own, one for each range of bytes and element type.
+    """Return the constants whose bytes exist and do not overlap others, one for each range and element type.
 
-    Those without elements are left out."""
+    Empty constants are omitted.
+    """
     weights = context.document.weights
     if not weights.exists:
         return []
@@ -73,9 +74,9 @@ def readable(context: Context) -> list[Constant]:
 
 @once
 def floats(context: Context) -> Sequence[tuple[Constant, Numbers]]:
-    """The constants that hold a NaN, an infinity, a subnormal, or a number beyond what f16 holds.
+    """Return the constants with a NaN, an infinity, a subnormal, or a number beyond the range of f16.
 
-    Constants of one type that follow each other in the file are looked at together first.
+    Adjacent constants of one type are examined together first.
     """
     data = context.document.weights
     found: list[tuple[Constant, Numbers]] = []
@@ -88,7 +89,7 @@ def floats(context: Context) -> Sequence[tuple[Constant, Numbers]]:
 
 
 def first(weights: Weights, constant: Constant, kind: str) -> tuple[int, ...]:
-    """The index of the first element that is ``nan`` or ``infinite``."""
+    """Return the index of the first element that is ``nan`` or ``infinite``."""
     layout = _LAYOUTS[constant.type]
     stored = weights.bytes[constant.start : constant.end].view(layout.stored)
     for at in range(0, stored.size, BLOCK):
@@ -100,7 +101,7 @@ def first(weights: Weights, constant: Constant, kind: str) -> tuple[int, ...]:
 
 
 def beyond(context: Context, type: str, low: int, high: int) -> Iterator[tuple[Constant, int]]:
-    """The constants of a 64-bit integer type that hold a number outside low to high, each with one such number."""
+    """Yield the constants of a 64-bit integer type with a number outside [low, high], each with one such number."""
     data = context.document.weights
     for group in _adjacent(item for item in readable(context) if item.type == type):
         if _outside(data, group[0].start, group[-1].end, type, low, high) is not None:
@@ -121,7 +122,7 @@ def _ordinary(counted: Numbers) -> bool:
 
 
 def _adjacent(found: Iterable[Constant]) -> Iterator[list[Constant]]:
-    """The constants in groups of one type that follow each other in the file."""
+    """Group constants of one type that are adjacent in the file."""
     group: list[Constant] = []
     for item in sorted(found, key=_place):
         if group and (group[0].type != item.type or group[-1].end != item.start):
@@ -154,6 +155,6 @@ def _count(raw: Array, layout: _Layout) -> Numbers:
 
 
 def _magnitude(code: int, layout: _Layout) -> float:
-    """The number that a code stands for; 0 for types of which none is beyond f16, or that have no such finding."""
+    """Return the number with a code; 0 for types that never exceed f16."""
     kind: Any = _FLOATS.get(layout.stored)
     return 0.0 if kind is None else float(np.array([code], layout.stored).view(kind)[0])

@@ -1,4 +1,4 @@
-"""What a rule may look at: the file as written, the graph, and what is inferred of each port in two ways."""
+"""The input of a rule: the document, the graph, and the facts inferred in two ways."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from irrun.tensor import Fact, Shape
 
 
 class Contradiction(NamedTuple):
-    """The shape that arrives at an input, and the axes where its dims are others; None where the rank is another."""
+    """The inferred shape of an input, and the axes where the declared dims differ; None where the rank differs."""
 
     shape: Shape
     axes: tuple[int, ...] | None
@@ -26,10 +26,10 @@ class Contradiction(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """All that a rule may look at.
+    """The input of a rule.
 
-    ``given`` are the facts of Parameters that were given to the linter, ``target_version`` the release of OpenVINO that
-    is to read the file, ``target_precision`` the element type that its floats are to be computed in.
+    ``given`` are the facts of Parameters passed to the linter, ``target_version`` the release of OpenVINO that should
+    read the file, ``target_precision`` the element type that its floats will be computed in.
     """
 
     document: Document
@@ -41,12 +41,12 @@ class Context:
 
     @functools.cached_property
     def outputs(self) -> tuple[DeclaredPort, ...]:
-        """Every output port of which something follows, bodies included."""
+        """Every output port with a fact, including those in bodies."""
         return tuple(self._completed(tuple(outputs(self.facts)), outputs, self.made))
 
     @functools.cached_property
     def inputs(self) -> tuple[DeclaredPort, ...]:
-        """Every input port of which it is known what arrives, bodies included."""
+        """Every input port with a fact, including those in bodies."""
         return tuple(self._completed(tuple(inputs(self.facts)), inputs, self._fed))
 
     def _completed(
@@ -55,7 +55,7 @@ class Context:
         ports: Callable[[Facts], Iterable[DeclaredPort]],
         locally: Callable[[DeclaredPort], Fact | None],
     ) -> Iterator[DeclaredPort]:
-        """The ports, and where inference has failed those behind it, with what follows by declaration."""
+        """Yield the ports, and downstream of failed inference those that follow from declared facts."""
         yield from found
         if not self.facts.diagnostics or self._by_declaration.facts is None:
             return
@@ -72,24 +72,25 @@ class Context:
         return declared
 
     def made(self, item: DeclaredPort) -> Fact | None:
-        """What an output is where the inputs of its layer are what they are declared to be; None where nothing follows.
+        """Return the fact of an output inferred from the declared inputs of its layer; None where there is none.
 
-        A fault shows at the layer that has it both there and in the facts. What shows in one of the two only is a
-        consequence: dims that are wrong mislead this, a wrong attribute misleads the facts.
+        A fault belongs to the layer where both this and the propagated fact show it. If only one does, it is a
+        consequence of another fault: wrong declared dims affect only this, a wrong attribute upstream only the
+        propagated facts.
         """
         return _at(self._by_declaration.made.get(item.layer.element), item.number)
 
     def _fed(self, item: DeclaredPort) -> Fact | None:
-        """What the layer that an input comes from makes where its own inputs are what they are declared to be."""
+        """Return the fact of an input, inferred from the declared inputs of the layer that feeds it."""
         feeder = item.facts.graph[item.outlet.node].layer
         return None if feeder is None else _at(self._by_declaration.made.get(feeder.element), item.outlet.port)
 
     def arrives(self, item: DeclaredPort) -> Fact | None:
-        """What arrives at an input where every output is what it is declared to be; None where nothing follows."""
+        """Return the fact of an input where every output is as declared; None where there is none."""
         return _at(self._by_declaration.arrived.get(item.layer.element), item.number)
 
     def contradiction(self, item: DeclaredPort) -> Contradiction | None:
-        """How the dims of an input contradict what arrives; None where they do not, or a fault elsewhere is why."""
+        """Return how an input's dims contradict its fact; None where they do not, or the cause is elsewhere."""
         feeder = item.feeder
         if feeder is None or feeder.dims == item.port.dims or self.doubtful(layer_ref(item.layer)):
             return None
@@ -107,11 +108,11 @@ class Context:
         return Contradiction(shape, axes)
 
     def doubtful(self, layer: LayerRef) -> bool:
-        """Whether a finding about the layer itself explains whatever is wrong with its ports."""
+        """Return whether a finding about the layer itself explains any fault of its ports."""
         return layer in self._reported
 
     def failures(self) -> list[Diagnostic]:
-        """The findings of inference, without those that follow from another fault."""
+        """The findings of inference that do not follow from another fault."""
         if not self.facts.diagnostics or self._by_declaration.facts is None:
             return []
         local = {(item.code, item.anchor) for item in self._by_declaration.facts.diagnostics}
@@ -133,10 +134,10 @@ def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:
 
 
 class ByDeclaration:
-    """What follows for each layer where its inputs are what the file declares them to be, by layer element.
+    """Facts inferred separately for each layer from its declared inputs, by layer element.
 
-    ``arrived`` and ``made`` are the inputs and the outputs before they are corrected to what is declared, in a body
-    when it first runs; ``facts`` those that are corrected. Of ``doubtful`` layers nothing is inferred.
+    ``arrived`` and ``made`` are the inputs and outputs before correction to the declared ones, in a body those of its
+    first run; ``facts`` are the corrected ones. Layers in ``doubtful`` are not inferred.
     """
 
     def __init__(self, doubtful: Collection[LayerRef]) -> None:

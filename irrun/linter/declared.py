@@ -1,4 +1,4 @@
-"""What a file declares beside what is inferred, for each port of each layer, bodies included."""
+"""Declared ports beside their inferred facts, for each layer including those in bodies."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from irrun.tensor import UNBOUNDED, Dim, ElementType, Fact, Shape
 
 
 class DeclaredPort(NamedTuple):
-    """A port as written, and what is inferred of its tensor.
+    """A port as written, with the fact of its tensor.
 
-    ``number`` counts it among the inputs, or the outputs, of its layer, from 0. ``outlet`` is where the tensor comes
-    from, in the graph of ``facts``. ``path`` leads to the body that the layer is in.
+    ``number`` is its index among the inputs or outputs of its layer. ``outlet`` is the source of the tensor in the
+    graph of ``facts``. ``path`` names the bodies around the layer.
     """
 
     layer: LayerElement
@@ -31,7 +31,7 @@ class DeclaredPort(NamedTuple):
 
     @property
     def feeder(self) -> PortElement | None:
-        """The output port that an input is connected to."""
+        """The output port that feeds an input."""
         layer = self.facts.graph[self.outlet.node].layer
         return None if layer is None else layer.outputs[self.outlet.port]
 
@@ -46,7 +46,7 @@ class DeclaredPort(NamedTuple):
 
 
 def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
-    """Every output port of which something is inferred."""
+    """Yield every output port with a fact."""
     for node in facts.graph:
         if node.layer is not None:
             for index, port in enumerate(node.layer.outputs):
@@ -59,7 +59,7 @@ def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
 
 
 def inputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
-    """Every input port of which it is inferred what arrives."""
+    """Yield every input port with a fact."""
     for node in facts.graph:
         if node.layer is not None:
             for index, outlet in enumerate(facts.graph.sources(node.id)):
@@ -78,12 +78,12 @@ def _bodies(node: Node, facts: Facts, path: tuple[str, ...]) -> Iterator[tuple[F
 
 
 def shape_of(port: PortElement) -> Shape:
-    """The partial shape that the ``<dim>`` elements of a port spell."""
+    """Return the partial shape declared by the ``<dim>`` elements of a port."""
     return Shape([Dim() if text == "-1" else int(text) for text in port.dims])
 
 
 def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
-    """The axes whose ``<dim>`` contradicts a shape; None where the rank itself does."""
+    """Return the axes whose ``<dim>`` contradicts a shape; None where the rank does."""
     dims = shape.dims
     if dims is None:
         return ()
@@ -97,11 +97,11 @@ def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
 
 
 def may_be_of_any_rank(item: DeclaredPort) -> bool:
-    """Whether an output without dims is of dynamic rank rather than a scalar.
+    """Return whether an output without dims may be of dynamic rank rather than a scalar.
 
-    That is so where an input of its layer is not static, and the rank does not follow from the declared dims alone; and
-    where integers that are not known decide the shape, or of which there are none: OpenVINO then says nothing of the
-    rank, or of a transposed convolution another one.
+    This is the case where an input of its layer is not static and the rank does not follow from the declared dims
+    alone; and where unknown or empty integer inputs determine the shape: OpenVINO then declares no rank, or for a
+    transposed convolution a wrong one.
     """
     if not item.fact.shape.is_static and _has_open_integers(item):
         return set(item.port.dims) <= {"-1"} or _lacks_spatial_axes(item)
@@ -117,7 +117,7 @@ def may_be_of_any_rank(item: DeclaredPort) -> bool:
 
 
 def _lacks_spatial_axes(item: DeclaredPort) -> bool:
-    """Whether an output of a convolution is declared [N, C], as OpenVINO does where it does not know output_shape."""
+    """Return whether a convolution declares its output as [N, C], as OpenVINO does for an unknown output_shape."""
     op, dims = item.facts.graph[item.outlet.node].op, item.fact.shape.dims
     if op is None or op.spec.category != "convolution" or dims is None:
         return False
@@ -125,13 +125,13 @@ def _lacks_spatial_axes(item: DeclaredPort) -> bool:
 
 
 def _has_open_integers(item: DeclaredPort, most: int = UNBOUNDED) -> bool:
-    """Whether an input behind the first is of integers, at most this many, whose values are not known."""
+    """Return whether an input after the first has at most ``most`` integers of unknown value."""
     behind = [fact for fact in item.facts.inputs(item.outlet.node)[1:] if fact is not None]
     return any(fact.type.is_integer and fact.constant is None and fact.shape.size.hi <= most for fact in behind)
 
 
 def _has_rank_by_dims(item: DeclaredPort) -> bool:
-    """Whether the rank of an output follows from the dims that the inputs of its layer declare, without any value."""
+    """Return whether the rank of an output follows from the declared dims of the inputs, without any value."""
     op = item.facts.graph[item.outlet.node].op
     if op is None or op.spec.infer_asks:
         return False
@@ -149,24 +149,24 @@ def _has_rank_by_dims(item: DeclaredPort) -> bool:
 
 
 def is_miscounted(item: DeclaredPort) -> bool:
-    """Whether a layer has another number of outputs than its operation makes, or has one twice."""
+    """Return whether the number of a layer's outputs differs from its operation's, or an output is repeated."""
     return has_surplus(item) or has_twins(item) or lacking(item) > 0
 
 
 def has_twins(item: DeclaredPort) -> bool:
-    """Whether outputs of one layer share an id, so that one of them may be there twice."""
+    """Return whether outputs of one layer share an id, so that one of them may be repeated."""
     ports = item.layer.outputs
     return len(ports) > 1 and len({port.id for port in ports}) < len(ports)
 
 
 def has_surplus(item: DeclaredPort) -> bool:
-    """Whether the layer of an output has more outputs than its operation makes."""
+    """Return whether the layer of an output has more outputs than its operation."""
     last = len(item.layer.outputs) - 1
     return item.number < last and item.facts.get(Outlet(item.outlet.node, last)) is None
 
 
 def lacking(item: DeclaredPort) -> int:
-    """How many outputs the operation makes beyond those of the layer, where their number is not always the same."""
+    """Return the number of outputs that a layer lacks, for operations with a variable number of them."""
     node = item.facts.graph[item.outlet.node]
     count = len(item.layer.outputs)
     if node.op is None or node.bodies or not node.op.outputs or not node.op.outputs[-1].variadic:
@@ -178,13 +178,13 @@ def lacking(item: DeclaredPort) -> int:
 
 
 def agrees(port: PortElement, type: ElementType) -> bool:
-    """Whether the precision of a port is this type, or one of both is not known."""
+    """Return whether the precision of a port is this type, or one of the two is unknown."""
     declared = element_type(port.precision)
     return declared is None or declared is type or not declared.is_known or not type.is_known
 
 
 def as_declared(ports: Sequence[PortElement], facts: Sequence[Fact | None]) -> list[Fact | None]:
-    """The facts of ports, corrected to what the file declares where the two contradict each other."""
+    """Return the facts of ports, corrected to the declaration where the two contradict each other."""
     revised = list(facts)
     for index, (port, fact) in enumerate(zip(ports, facts, strict=False)):
         if fact is None:
@@ -206,5 +206,5 @@ def _corrected(dims: tuple[Dim, ...], texts: tuple[str, ...], axes: tuple[int, .
 
 
 def called(layer: LayerElement) -> str:
-    """``layer 7 "relu"``."""
+    """Return ``layer 7 "relu"``."""
     return f'layer {layer.id} "{layer.name}"' if layer.id else f"layer {layer.type}"

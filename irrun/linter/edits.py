@@ -1,4 +1,4 @@
-"""Byte edits of ports, attributes and tags, which leave every other byte of a file as it is."""
+"""Byte edits of ports, attributes and tags that leave all other bytes of a file unchanged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WITHOUT_DIMS: Final = re.compile(rb"<port\b[^<>]*?(?P<closing>\s*/>)")
 
 
 class _Dim(NamedTuple):
-    """A ``<dim>``: its bytes, those of its text, and the white space before it."""
+    """A ``<dim>``: its range of bytes, the range of its text, and the preceding white space."""
 
     start: int
     end: int
@@ -36,29 +36,29 @@ class Editor:
         self._map = document.source_map
 
     def value(self, element: int, attribute: str, content: str) -> tuple[Edit, ...]:
-        """Another value for an attribute; nothing where there is no such attribute."""
+        """Replace the value of an attribute; no edit where there is no such attribute."""
         return self._attribute(element, attribute, content, Anchor(element, "value", attribute))
 
     def name(self, element: int, attribute: str, content: str) -> tuple[Edit, ...]:
-        """Another name for an attribute; nothing where there is no such attribute, or there is one of that name."""
+        """Rename an attribute; no edit where it does not exist or the new name does."""
         if self.has(element, content):
             return ()
         return self._attribute(element, attribute, content, Anchor(element, "name", attribute))
 
     def has(self, element: int, attribute: str) -> bool:
-        """Whether an element has an attribute."""
+        """Return whether an element has an attribute."""
         tag = self._tag(element)
         return tag is not None and re.search(rb"\s%b\s*=" % re.escape(attribute.encode()), tag[0]) is not None
 
     def added(self, element: int, behind: str, name: str, value: str) -> tuple[Edit, ...]:
-        """One more attribute behind another one."""
+        """Add an attribute after another one."""
         if self.has(element, name) or not self.has(element, behind):
             return ()
         end = self._map.locate(Anchor(element, "attribute", behind)).end
         return (Edit(end, end, f' {name}="{value}"'),)
 
     def tag(self, element: int, content: str) -> tuple[Edit, ...]:
-        """Another name for an element, in its start tag and in its end tag."""
+        """Rename an element, in its start tag and its end tag."""
         tag = self._tag(element)
         if tag is None:
             return ()
@@ -72,7 +72,7 @@ class Editor:
         return () if closing is None else (opening, Edit(closing, closing + len(name), content))
 
     def sizes(self, port: PortElement, sizes: Sequence[str], axes: Collection[int] | None) -> tuple[Edit, ...]:
-        """Other dims for a port: the texts of some axes, or where ``axes`` is None all dims, ``<dim>`` by ``<dim>``."""
+        """Replace the dims of a port: those of ``axes``, or all of them where ``axes`` is None."""
         dims = self._dims(port)
         tag = self._tag(port.element)
         if dims is None or tag is None:
@@ -86,7 +86,7 @@ class Editor:
         return tuple(self._aligned(port, dims, sizes))
 
     def size(self, port: PortElement, axis: int, size: str) -> tuple[Edit, ...]:
-        """Another text for one ``<dim>``."""
+        """Replace the text of one ``<dim>``."""
         return self.sizes(port, [size] * len(port.dims), (axis,))
 
     def _attribute(self, element: int, attribute: str, content: str, anchor: Anchor) -> tuple[Edit, ...]:
@@ -99,7 +99,7 @@ class Editor:
         return _START_TAG.match(self._data, self._map.locate(Anchor(element)).start)
 
     def _closing(self, name: bytes, at: int) -> int | None:
-        """Where the name of the end tag stands that closes the element whose start tag ends at ``at``."""
+        """Return the offset of the name in the end tag of the element whose start tag ends at ``at``."""
         depth = 1
         same = re.compile(rb"<!--.*?-->|<(?P<end>/?)%b(?![\w:.-])[^<>]*>" % re.escape(name), re.S)
         for found in same.finditer(self._data, at):
@@ -138,7 +138,7 @@ class Editor:
         return Edit(start, end, size)
 
     def _aligned(self, port: PortElement, dims: Sequence[_Dim], sizes: Sequence[str]) -> Iterator[Edit]:
-        """Keeps the dims that are right and adds or removes as few as may be."""
+        """Replace all dims, keeping those that are right and adding or removing as few as possible."""
         matcher = difflib.SequenceMatcher(None, port.dims, sizes, autojunk=False)
         for what, begin, end, first, last in matcher.get_opcodes():
             if what == "equal":
@@ -159,7 +159,7 @@ class Editor:
         return Edit(place, place, "".join(before + _dim(size) for size in sizes))
 
     def _first_dims(self, tag: re.Match[bytes], sizes: Sequence[str]) -> Edit:
-        """Dims for a port that has none, laid out as those of the first port in the file that has some."""
+        """Add dims to a port without any, formatted like the first port in the file that has some."""
         line, inner = "", ""
         style = _WITH_DIMS.search(self._data)
         begin = self._data.rfind(b"\n", 0, tag.start()) + 1
@@ -173,7 +173,7 @@ class Editor:
         return Edit(tag.start("closing"), tag.end(), f">{content}{line}</port>")
 
     def _no_dims(self, tag: re.Match[bytes], dims: Sequence[_Dim]) -> tuple[Edit, ...]:
-        """A port without its dims, in one tag where the file writes such ports so."""
+        """Remove the dims of a port, using an empty-element tag where the file does."""
         style = _WITHOUT_DIMS.search(self._data)
         rest = re.compile(rb"\s*</port\s*>").match(self._data, dims[-1].end)
         inside = b"".join(self._data[a.end : b.start] for a, b in itertools.pairwise(dims))

@@ -1,4 +1,4 @@
-"""Small IR files that the examples of the rules are made from."""
+"""Small IR files for the examples of the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a command line means: files, folders and patterns."""
+"""Finds the files that command-line arguments name: files, folders and patterns."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ _LAYER: Final = re.compile(rb"<layer\b[^<>]*\btype\s*=")
 
 
 class NoSuchFile(ValueError):
-    """A pattern that no file matches."""
+    """No file matches a pattern."""
 
 
 class Found(NamedTuple):
-    """A file, and whether it was named itself rather than found in a folder or by a pattern."""
+    """A file; ``named`` is false where it was found in a folder or by a pattern."""
 
     path: Path
     named: bool
 
 
 def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Found]:
-    """The files that arguments mean, each once, those of a folder in alphabetical order.
+    """Return the files that arguments name, each once, those of a folder in alphabetical order.
 
-    In folders, ``.xml`` files count; hidden ones are passed over, and so is what ``exclude`` matches: patterns of a
-    file name, of a folder name or of a whole path. NoSuchFile where a pattern matches nothing, OSError where a folder
-    cannot be read.
+    In folders, ``.xml`` files count, except hidden ones and those that match ``exclude``: patterns for a file name, a
+    folder name or a whole path. NoSuchFile where a pattern matches nothing, OSError where a folder cannot be read.
     """
     found: dict[Path, Found] = {}
     for argument in arguments:
@@ -56,7 +55,7 @@ def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Foun
 
 
 def looks_like_ir(data: bytes) -> bool:
-    """Whether a file is an IR, perhaps a faulty one, and not XML of another kind."""
+    """Return whether a file is an IR, perhaps a faulty one, rather than other XML."""
     text = decode(data).data
     root = first_tag(text) or _tag_behind_doctype(text)
     if root == "net":
@@ -80,12 +79,12 @@ def _inside(folder: Path, exclude: Sequence[str]) -> Iterator[Found]:
 
 
 def _refuse(error: OSError) -> None:
-    """Folders that cannot be read are not passed over in silence."""
+    """Raise the error instead of skipping an unreadable folder."""
     raise error
 
 
 def _is_readable(path: Path) -> bool:
-    """Whether it is a file, or a link that leads nowhere and is to be reported; no pipe, which would never end."""
+    """Return whether a path is a file, or a broken link to be reported; a pipe, which may never end, is neither."""
     return path.is_file() or path.is_symlink()
 
 

@@ -1,7 +1,7 @@
-"""Which edits mend a finding.
+"""Computes the edits that fix a finding.
 
-What is rewritten safely is what OpenVINO does not read, or refuses: the dims and precisions of ports. What changes the
-model that it reads, such as the name of an attribute, is unsafe.
+Safe fixes change only what OpenVINO does not read, or refuses: the dims and precisions of ports. Fixes that change the
+model as OpenVINO reads it, such as the name of an attribute, are unsafe.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Fixes:
         self._editor = Editor(context.document)
 
     def added_to(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """The findings, each with its fix where there is one."""
+        """Yield the findings, each with its fix where there is one."""
         for item in found:
             make = _MAKERS.get(item.code) if item.fix is None else None
             fix = None if make is None else make(self, item)
@@ -60,7 +60,7 @@ class Fixes:
     # -- dims and precisions
 
     def _dims(self, found: Diagnostic) -> Fix | None:
-        """The inferred dims, here and in every port that depends on this one and contradicts what is inferred."""
+        """Write the inferred dims, here and in every dependent port that contradicts its inferred dims."""
         item = self._item(found)
         if item is None:
             return None
@@ -77,9 +77,9 @@ class Fixes:
         return self._sizes(item, item.fact.shape)
 
     def _sizes(self, item: DeclaredPort, shape: Shape) -> tuple[Edit, ...]:
-        """The dims of a shape for a port; what is not known as the other end of an edge has it, or -1.
+        """Write the dims of a shape to a port; unknown ones as at the other end of the edge, or as -1.
 
-        Where the rank is wrong, the dims are those of the other end: which of them were there is not known.
+        Where the rank is wrong, all dims are those of the other end.
         """
         axes = offending(item.port, shape)
         if axes == () or shape.dims is None:
@@ -99,7 +99,7 @@ class Fixes:
             yield item.feeder
 
     def _precision(self, found: Diagnostic) -> Fix | None:
-        """The inferred precision, here and in every port that depends on this one and contradicts what is inferred."""
+        """Write the inferred precision, here and in every dependent port that contradicts its inferred precision."""
         item = self._item(found)
         if item is None or not item.fact.type.is_known:
             return None
@@ -132,7 +132,7 @@ class Fixes:
         )
 
     def _behind(self, item: DeclaredPort) -> Iterator[DeclaredPort]:
-        """The other outputs of the layer, and all ports of the layers that depend on it."""
+        """Yield the other outputs of the layer, and all ports of the layers downstream."""
         behind: set[int] = set()
         _collect(self._context.facts, {item.layer.element}, behind)
         for other in self._context.outputs:
@@ -176,7 +176,7 @@ class Fixes:
         edits = self._editor.added(item.port.element, "id", "precision", content)
         return _fix(f'write precision="{content}"', edits, "safe")
 
-    # -- what was meant
+    # -- misspelt names and values
 
     def _value(self, found: Diagnostic) -> Fix | None:
         meant, attribute = _MEANT.search(found.message), found.anchor.attribute
@@ -232,7 +232,7 @@ def _fix(message: str, edits: tuple[Edit, ...], applicability: str = "unsafe") -
 
 
 def _by_element(items: Sequence[DeclaredPort]) -> dict[int, DeclaredPort]:
-    """Ports by their own element and by those of their dims."""
+    """Return ports by the elements of the port and of its dims."""
     return {element: item for item in items for element in (item.port.element, *item.port.dim_elements)}
 
 
@@ -241,7 +241,7 @@ def _size(dim: Dim) -> str:
 
 
 def _spelt(port: PortElement, type: ElementType) -> str:
-    """The precision as the port spells it: ``FP32``, or ``f32`` where it has such a name."""
+    """Return the precision in the port's spelling: ``FP32``, or ``f32`` where it uses such a name."""
     by_name = port.precision in BY_NAME and port.precision not in BY_PRECISION
     return type.name if by_name else type.precision
 
@@ -251,7 +251,7 @@ def _unique(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 
 
 def _collect(facts: Facts, seeds: Collection[int], behind: set[int]) -> bool:
-    """Add the layers that depend on others, those included, by element; whether there are any."""
+    """Add the seeds and the layers downstream of them, by element; return whether there are any."""
     reached: set[int] = set()
     for node in facts.graph:
         feeders = facts.graph.sources(node.id)

@@ -1,4 +1,4 @@
-"""Values that are given to the linter for ports that nothing feeds."""
+"""Values passed to the linter for unconnected ports."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MOST_ELEMENTS: Final = 1 << 16
 
 
 class UnknownPort(ValueError):
-    """A value was given for a port that there is not, or that holds another number of elements."""
+    """A value was passed for a port that does not exist or has another number of elements."""
 
 
 def facts_of(bound: Bound, values: Values) -> Mapping[int, Fact]:
-    """The facts of Parameters whose values are given by port id, by input name, or by ``LAYER.PORT``.
+    """Return the facts of Parameters with values by port id, by input name, or by ``LAYER.PORT``.
 
-    LAYER is the id or the name of a layer, or its number in the file, from 1, where it has no id. A name that several
-    ports have gives its value to each of them that holds as many elements.
+    LAYER is the id or the name of a layer, or its position in the file, from 1, where it has no id. A name shared by
+    several ports sets each of those with a matching number of elements. UnknownPort where there is none.
     """
     given: dict[int, Fact] = {}
     names = {id: _names(bound, id) for id in bound.graph.parameters} if values else {}
@@ -63,7 +63,7 @@ def _fact(node: Node, elements: Sequence[float]) -> Fact | None:
 
 
 def _names(bound: Bound, id: int) -> set[str]:
-    """What the port that a Parameter feeds is called; for a Parameter of the file, its name and its tensor names."""
+    """Return the names of the port that a Parameter feeds; for one of the file, its own and its tensor names."""
     node = bound.graph[id]
     if node.layer is not None:
         return {node.name, *(node.names[0] if node.names else ())}

@@ -1,7 +1,7 @@
-"""Dims that Model Optimizer declared in IR version 10 and OpenVINO infers otherwise today: old, not wrong.
+"""Dims that Model Optimizer declared in IR version 10 and that OpenVINO infers differently today: old, not wrong.
 
-OpenVINO ignores them. Until 2020 a product of a vector kept the axis that was added for it, and what a loop joins was
-declared in its body as it leaves the loop.
+OpenVINO ignores them. Until 2020 a product with a vector kept the axis added for the vector, and an output that a loop
+concatenates was declared in the body with its final size.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LEGACY = "10"
 
 
 def has_legacy_dims(item: DeclaredPort, net: NetElement) -> bool:
-    """Whether the dims of an output are what Model Optimizer wrote in such a place."""
+    """Return whether the dims of an output are those that Model Optimizer wrote there."""
     return net.version == LEGACY and (_is_product_of_vector(item) or _is_joined_by_loop(item, net))
 
 
@@ -28,7 +28,7 @@ def _is_product_of_vector(item: DeclaredPort) -> bool:
 
 
 def _is_joined_by_loop(item: DeclaredPort, net: NetElement) -> bool:
-    """Whether an output in a body feeds a Result that the loop joins, and is wrong along that axis alone."""
+    """Return whether a body output feeds a Result that the loop concatenates, and is wrong along that axis only."""
     if not item.path:
         return False
     results = {layer.id for layer, _ in item.fed if layer.type == "Result"}

@@ -1,4 +1,4 @@
-"""A rule: a code, the name of the bad thing, why it is bad, and examples that are tests and documentation at once."""
+"""The base class and the registry of rules."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ class Rule:
     """The base of all rules.
 
     The docstring has the sections ``What it does``, ``Why is this bad``, ``Example`` and ``Use instead``. A rule
-    without a ``check`` of its own documents a finding that reading, binding or inference makes. ``bad`` are files that
-    have this finding and no other, ``good`` files that have none; ``weights`` is the file of weights beside each of
-    them, ``target_version`` the release that they are checked for. A rule of the stage ``run`` is about a model that
-    runs, and the linter never reports it. What an ``opt_in`` rule has to say at the level of info, which may be true of
-    sound files, is said only where the rule is asked for.
+    without ``check`` documents a finding made by reading, binding or inference. ``bad`` are files with this finding and
+    no other, ``good`` files without findings; ``weights`` is the weights file beside each of them, ``target_version``
+    the release they are checked for. A rule of the stage ``run`` concerns running a model; the linter never reports it.
+    Infos of an ``opt_in`` rule may be true of sound files, and are reported only where the rule is selected.
     """
 
     code: ClassVar[str]
@@ -40,7 +39,7 @@ class Rule:
     opt_in: ClassVar[bool] = False
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        """The findings of this rule in one file."""
+        """Yield the findings of this rule in one file."""
         del context
         return iter(())
 
@@ -51,7 +50,7 @@ class Rule:
 
 @functools.cache
 def rules() -> dict[str, type[Rule]]:
-    """Every rule by its code: the classes of the modules in ``irrun.linter.rules``."""
+    """Return every rule by its code: the classes of the modules in ``irrun.linter.rules``."""
     package = importlib.import_module("irrun.linter.rules")
     found: dict[str, type[Rule]] = {}
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -62,6 +61,6 @@ def rules() -> dict[str, type[Rule]]:
 
 
 def url(code: str) -> str:
-    """The page of a rule."""
+    """Return the address of the page of a rule; empty for an unknown code."""
     rule = rules().get(code)
     return f"{_PAGES}/{rule.name}.md" if rule is not None else ""

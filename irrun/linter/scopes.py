@@ -1,4 +1,4 @@
-"""The nets of a file, that of the model and those of its bodies, with what is inferred inside each."""
+"""The nets of a file, of the model and its bodies, with the facts inferred in each."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from irrun.tensor import Fact
 T = TypeVar("T")
 
 ENDS: Final = frozenset({"Result", "Assign"})
-"""The layers that a net is computed for."""
+"""Layers that a net is computed for."""
 
 LARGE: Final = 1 << 27
-"""The number of elements, at least, of a tensor that is worth a look: 1 GiB where an element takes 64 bits."""
+"""The least number of elements of a large tensor: 1 GiB at 64 bits each."""
 
 
 def once(function: Callable[[Context], T]) -> Callable[[Context], T]:
-    """The function, computed once for each context however many rules ask for it, and kept with the context."""
+    """Cache the result of a function of the context in the context."""
     name = f"{function.__module__}.{function.__name__}"
 
     @functools.wraps(function)
@@ -37,7 +37,7 @@ def once(function: Callable[[Context], T]) -> Callable[[Context], T]:
 
 
 class Scope(NamedTuple):
-    """A net. ``facts`` is None where nothing is inferred of it; ``path`` leads to the body that it is, in words."""
+    """A net. ``facts`` is None where inference did not reach it; ``path`` names the bodies around it."""
 
     graph: Graph
     facts: Facts | None
@@ -45,7 +45,7 @@ class Scope(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A layer that inference understood, with the facts of its inputs and of its outputs."""
+    """A layer with the inferred facts of all its inputs and outputs."""
 
     node: Node
     inputs: tuple[Fact, ...]
@@ -55,13 +55,13 @@ class Made(NamedTuple):
 
 @once
 def scopes(context: Context) -> Sequence[Scope]:
-    """The net of the model, and after it those of the bodies."""
+    """Return the net of the model, followed by those of its bodies."""
     return tuple(_inside(Scope(context.bound.graph, context.facts, ())))
 
 
 @once
 def by_type(context: Context) -> Mapping[str, Sequence[tuple[Node, Scope]]]:
-    """The layers of each type, in topological order, bodies included."""
+    """Return the layers of each type in topological order, including those in bodies."""
     found: dict[str, list[tuple[Node, Scope]]] = {}
     for scope in scopes(context):
         for node in scope.graph:
@@ -71,7 +71,7 @@ def by_type(context: Context) -> Mapping[str, Sequence[tuple[Node, Scope]]]:
 
 
 def made(context: Context, *types: str) -> Iterator[Made]:
-    """The layers of some types of which all inputs and the outputs are inferred."""
+    """Yield the layers of some types whose inputs and outputs all have facts."""
     for type in types:
         for node, scope in by_type(context).get(type, ()):
             item = _made(node, scope)
@@ -81,7 +81,7 @@ def made(context: Context, *types: str) -> Iterator[Made]:
 
 @once
 def remarkable(context: Context) -> Sequence[Made]:
-    """The layers that make a tensor without elements, of unknown rank, or of a large number of elements."""
+    """Return the layers with an output that is empty, of unknown rank, or large."""
     found: dict[tuple[int, int], Made] = {}
     for number, scope in enumerate(scopes(context)):
         for outlet, fact in scope.facts.of.items() if scope.facts is not None else ():
@@ -95,7 +95,7 @@ def remarkable(context: Context) -> Sequence[Made]:
 
 
 def constant_nodes(graph: Graph) -> set[int]:
-    """The nodes that depend on no Parameter and no variable."""
+    """Return the nodes that depend on no Parameter and no variable."""
     found: set[int] = set()
     for node in graph:
         sources = graph.sources(node.id)
@@ -108,7 +108,7 @@ def constant_nodes(graph: Graph) -> set[int]:
 
 @once
 def unread(context: Context) -> Sequence[tuple[Node, Scope]]:
-    """The layers whose outputs nothing reads though they are neither Result nor Assign."""
+    """Return the layers, except Result and Assign, whose outputs nothing reads."""
     found = []
     for scope in scopes(context):
         sources = [scope.graph.sources(node.id) for node in scope.graph]
@@ -152,7 +152,7 @@ def _inside(scope: Scope) -> Iterator[Scope]:
 
 @once
 def joined(context: Context) -> bool:
-    """Whether the file is a model whose layers and edges are as they are meant, so that what is not there is amiss."""
+    """Return whether the file is a whole model without errors in its structure, so that a missing part is a fault."""
     found = (*context.document.diagnostics, *context.bound.diagnostics)
     return not context.document.fragment and not any(
         item.severity is Severity.ERROR and item.code.startswith(("IR1", "IR20")) for item in found

@@ -1,4 +1,4 @@
-"""Which rules count: selectors as on the command line and in a configuration file, and what they add up to."""
+"""Selects rules by the selectors of the command line and of configuration files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _EXACT: Final = 5
 
 
 class UnknownRule(ValueError):
-    """A selector that names no rule."""
+    """A selector names no rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """The codes of the rules that are meant, and how closely they are named: the length of the prefix."""
+    """The codes of the selected rules, and the precision of the selector: the length of its prefix."""
 
     codes: frozenset[str]
     closeness: int
@@ -30,7 +30,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What one place says of the rules. ``select`` of None leaves what the places before it have selected."""
+    """The selectors of one source. ``select`` of None keeps the selection of the sources before it."""
 
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
@@ -39,14 +39,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class FileIgnores:
-    """Rules that do not count in the files of a pattern, which is relative to ``root`` where it has a folder."""
+    """Rules to ignore in files that match a pattern, relative to ``root`` where the pattern has a folder."""
 
     pattern: str
     ignored: tuple[str, ...]
     root: Path
 
     def codes(self, path: Path) -> frozenset[str]:
-        """The codes that are ignored in a file. A pattern behind ``!`` means all the files that it does not match."""
+        """Return the codes to ignore in a file. A pattern after ``!`` applies to all files that it does not match."""
         pattern = self.pattern.removeprefix("!")
         absolute = path.absolute()
         names = (absolute.name, pattern), (str(absolute), str(self.root.absolute() / pattern))
@@ -55,7 +55,7 @@ class FileIgnores:
 
 
 def selector(text: str) -> Selector:
-    """The rules that a code, a prefix of codes, a name or ``ALL`` means. UnknownRule where there are none."""
+    """Return the rules of a code, a prefix of codes, a name or ``ALL``. UnknownRule where there are none."""
     known = rules()
     if text == ALL:
         return Selector(frozenset(known), 0)
@@ -71,14 +71,14 @@ def selector(text: str) -> Selector:
 
 
 def meant(texts: Iterable[str]) -> frozenset[str]:
-    """The codes of all the rules that some selectors mean."""
+    """Return the codes of all rules that some selectors name."""
     return frozenset(code for text in texts for code in selector(text).codes)
 
 
 def selected(choices: Sequence[Choice]) -> frozenset[str]:
-    """The codes that count after all choices, the later over the earlier; every rule where there is none.
+    """Return the codes selected by all choices, later ones overriding earlier ones; every rule without choices.
 
-    Within a choice the closer selector wins over the wider one, and of two that are as close the one that ignores.
+    Within a choice the closer selector overrides the wider one, and ``ignore`` overrides ``select`` at equal closeness.
     """
     codes = selector(ALL).codes
     for choice in choices:

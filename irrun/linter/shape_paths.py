@@ -1,4 +1,4 @@
-"""Where a dynamic size comes from: the input of the model that has it, and the layers that carry it on."""
+"""Traces a dynamic size to the input of the model that has it, through the layers in between."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from irrun.linter.scopes import Scope
 from irrun.tensor import Dim, Fact
 
 MOST_NAMED: Final = 5
-"""Layers of a path that are named; those in the middle of a longer one are counted."""
+"""The number of layers that are named; those in the middle of a longer path are only counted."""
 
 
 def named(dim: Dim) -> tuple[str, ...]:
-    """The dims of inputs that an integer follows from, as ``x[0]``; none where it does not follow from such alone."""
+    """Return the dims of inputs in an integer's formula, as ``x[0]``; none where it has no formula."""
     if dim.expr is None:
         return ()
     return tuple(dict.fromkeys(atom for monomial, _ in dim.expr for atom in monomial))
 
 
 def spelt(dim: Dim) -> str:
-    """The integer as a formula of the dims of inputs, ``12*x[0]``."""
+    """Return the integer as a formula over dims of inputs, such as ``12*x[0]``."""
     terms = []
     for monomial, factor in dim.expr or ():
         atoms = "*".join(monomial)
@@ -29,7 +29,7 @@ def spelt(dim: Dim) -> str:
 
 
 def trail(scope: Scope, node: int, name: str, input: int = 0) -> str:
-    """``x[0] is a dynamic dim of "x" through "conv", "relu"``, which reaches an input of a node so.
+    """Return ``x[0] is a dynamic dim of "x" through "conv", "relu"`` for the path to an input of a node.
 
     The empty text where no path is known.
     """

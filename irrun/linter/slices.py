@@ -1,4 +1,4 @@
-"""Constant bounds of slices that stand for a size which the inputs of a model leave open."""
+"""Finds constant bounds of slices that stand for a dynamic size of the model's inputs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from irrun.ops.movement.strided_slice import StridedSlice
 from irrun.tensor import UNBOUNDED, Dim, Fact
 
 MOST_FOLLOWED: Final = 256
-"""The most layers behind a slice that are looked at."""
+"""The limit on the layers examined after a slice."""
 
 STOP: Final = 2
 
 
 class Cut(NamedTuple):
-    """An axis that is taken from 0 up to a constant ``stop``; ``size`` is that of the axis, ``left`` what is taken."""
+    """An axis sliced from 0 up to a constant ``stop``; ``size`` is the size of the axis, ``left`` that of the slice."""
 
     axis: int
     size: Dim
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
 
 class HardWired(NamedTuple):
-    """What is wrong with the stop of a slice, which dims of inputs it stands for, and the input that these come by."""
+    """A fault of the stop of a slice, the dims of inputs that it stands for, and the port through which they arrive."""
 
     item: Made
     what: str
@@ -42,7 +42,7 @@ class HardWired(NamedTuple):
 
 
 class _Meeting(NamedTuple):
-    """Where the size of a slice meets another one that is to be the same: the layer, and the port of the other."""
+    """A layer where the size of a slice must equal another size, and the port of the other."""
 
     node: int
     port: int
@@ -50,7 +50,7 @@ class _Meeting(NamedTuple):
 
 
 def hard_wired(context: Context) -> Iterator[HardWired]:
-    """The slices whose constant stop fits only some of the sizes that the inputs of the model leave open."""
+    """Yield the slices whose constant stop fits only some of the dynamic sizes of the model's inputs."""
     if not any(_is_open(dim) for node in context.bound.graph.parameters for dim in _dims(context, node)):
         return
     constants: dict[int, set[int]] = {}
@@ -101,7 +101,7 @@ def _is_open(size: Dim) -> bool:
 
 
 def _cuts(item: Made) -> Iterator[Cut]:
-    """The axes that are taken from 0 up to a constant stop, which is less than their size is or may be."""
+    """Yield the axes sliced from 0 up to a constant stop that is, or may be, less than their size."""
     dims, left = item.inputs[0].shape.dims, item.outputs[0].shape.dims
     if dims is None or left is None:
         return
@@ -111,14 +111,14 @@ def _cuts(item: Made) -> Iterator[Cut]:
 
 
 def _spells_a_size(item: Made, bounds: Sequence[int]) -> bool:
-    """Whether a stop is the fixed size of its axis, as in a list of bounds that was a shape once."""
+    """Return whether a stop is the fixed size of its axis, as in bounds derived from a shape."""
     dims = item.inputs[0].shape.dims or ()
     whole = (dims[axis] == stop for axis, _, start, stop in _bounds(item) if start == 0 and stop > 1)
     return len(bounds) > 1 and any(whole)
 
 
 def _bounds(item: Made) -> Iterator[tuple[int, int, int, int]]:
-    """Of each axis that is sliced by constants with a step of 1: its number, that in the result, start and stop."""
+    """Yield the axis, its index in the result, start and stop of each axis sliced by constants with a step of 1."""
     op = item.node.op
     if len(item.inputs) <= STOP:
         return
@@ -147,9 +147,9 @@ def _exact(fact: Fact) -> list[int] | None:
 
 
 def _meeting(item: Made, size: Dim, fits: Callable[[Dim], bool], among: Collection[int] | None) -> _Meeting | None:
-    """The first layer behind a slice where its size is laid upon another one that ``fits``.
+    """Return the first layer after a slice where its size is combined with another one that ``fits``.
 
-    Only the nodes ``among`` some are looked through, where such are given.
+    Only the nodes in ``among`` are examined, where given.
     """
     scope = item.scope
     if scope.facts is None:

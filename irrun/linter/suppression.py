@@ -16,14 +16,14 @@ CODE: Final = "IR112"
 
 _DIRECTIVE: Final = re.compile(rb"<!--\s*+irrun:\s*+(?P<kind>[\w-]*+)(?:\s*+\[(?P<words>[^\]]*+)\])?")
 _BLANKS: Final = 4096
-"""How much white space before and behind a comment is looked at."""
+"""The limit on white space examined before and after a comment."""
 
 _KINDS: Final = ("ignore", "ignore-file")
 
 
 @dataclass(frozen=True, slots=True)
 class _Comment:
-    """One comment: bytes of the file, the rows that it stands on, and the row below that it speaks of."""
+    """A suppression comment: its bytes and rows, and the row below that it applies to."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class _Comment:
 
 
 class _Places:
-    """Where there are findings: of each row, the codes."""
+    """The codes of the findings of each row."""
 
     def __init__(self, found: Sequence[Diagnostic], source: Source) -> None:
         self.rows = [source.locate(item.anchor).row for item in found]
@@ -51,7 +51,7 @@ class _Places:
             self._by_row.setdefault(row, set()).add(item.code)
 
     def met(self, comment: _Comment, codes: frozenset[str]) -> set[tuple[int, str]]:
-        """What a comment about lines suppresses, rows with codes: of its own, or if there is nothing of that below."""
+        """Return the rows and codes that a comment suppresses: in its own rows, or else in the row below."""
         for rows in ({comment.row, comment.end_row}, {comment.below}):
             met = {(row, code) for row in rows for code in codes & self._by_row.get(row, set())}
             if met:
@@ -60,9 +60,9 @@ class _Places:
 
 
 def unsuppressed(found: Sequence[Diagnostic], data: bytes, source: Source) -> list[Diagnostic]:
-    """The findings that no comment suppresses, and one for each comment that suppresses nothing.
+    """Return the findings that no comment suppresses, and a finding for each comment that suppresses none.
 
-    ``data`` is the file in UTF-8, as the source counts its bytes.
+    ``data`` is the file in UTF-8, as counted by the source.
     """
     comments = _comments(data, source)
     left, idle = _split(found, comments, source)
@@ -77,7 +77,7 @@ def unsuppressed(found: Sequence[Diagnostic], data: bytes, source: Source) -> li
 def _split(
     found: Sequence[Diagnostic], comments: Sequence[_Comment], source: Source
 ) -> tuple[list[Diagnostic], list[list[str]]]:
-    """The findings that no comment suppresses; for each comment, its words that suppress none, IR112 aside."""
+    """Return the findings that no comment suppresses, and each comment's unused words, except those for IR112."""
     places = _Places(found, source)
     everywhere: set[str] = set()
     hidden: set[tuple[int, str]] = set()
@@ -105,7 +105,7 @@ def _split(
 
 
 def _comments(data: bytes, source: Source) -> list[_Comment]:
-    """The comments in the order of the file, each about the first row below it that is more than such a comment."""
+    """Return the comments, each with the first row below it that is not another such comment."""
     found: list[_Comment] = []
     below: dict[int, int] = {}
     for comment in reversed(list(_written(data, source))):
@@ -142,7 +142,7 @@ def _written(data: bytes, source: Source) -> Iterator[_Comment]:
 
 
 def _line(data: bytes, start: int, end: int) -> tuple[int, int] | None:
-    """The whole lines of a range, their ends included; None where something else stands on them."""
+    """Return the range of whole lines of a comment, line ends included; None where the lines hold more."""
     before = data[max(start - _BLANKS, 0) : start]
     after = data[end : end + _BLANKS]
     first = start - len(before) + len(before.rstrip(b" \t"))
@@ -153,7 +153,7 @@ def _line(data: bytes, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _problem(comment: _Comment) -> str:
-    """Why a comment cannot suppress anything."""
+    """Return the reason why a comment cannot suppress anything; empty where it can."""
     if comment.kind not in _KINDS:
         expected = near_match(comment.kind, _KINDS) or ", expected ignore[CODE] or ignore-file[CODE]"
         return f'"irrun: {comment.kind}" is not known{expected}'

@@ -1,4 +1,4 @@
-"""From what a caller gives to what a plan takes, and back."""
+"""Converts the inputs of a caller to those of a plan, and the results back."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from irrun.tensor import Array, ElementType
 
 
 class InputError(ValueError):
-    """Inputs that do not fit the model: one clear line that names the input, what it got and what it wants."""
+    """Inputs that do not fit the model; the message names the input, its value and the expectation."""
 
 
 def accept(
     ports: Sequence[Port], inputs: Any, types: Sequence[ElementType], means: Mapping[int, Array] | None = None
 ) -> list[Array]:
-    """An array for every port, checked, in the carrier of its type among ``types``, in which the model computes.
+    """Return a checked array for every port, in the carrier of its type in ``types``, in which the model computes.
 
     ``means`` are subtracted from inputs, by the index of the port.
     """
@@ -40,7 +40,7 @@ def accept(
 
 
 def _centred(port: Port, array: Array, mean: Array) -> Array:
-    """An input without its mean; InputError where the model was reshaped to a shape that the mean does not fit."""
+    """Subtract the mean from an input; InputError where the mean does not fit the shape of a reshaped model."""
     try:
         with np.errstate(all="ignore"):
             centred = array - mean
@@ -87,7 +87,7 @@ def _index(ports: Sequence[Port], key: Any) -> int:
 
 
 def as_carrier(port: Port, value: Any) -> Array:
-    """The value in the carrier of the port's type; InputError where type or shape do not fit."""
+    """Convert a value to the carrier of the port's type; InputError where type or shape do not fit."""
     array: Array = np.asarray(value)
     wanted = port.element_type
     if not _fits(array, wanted):
@@ -112,7 +112,7 @@ def as_carrier(port: Port, value: Any) -> Array:
 
 
 def integer_range(type: ElementType) -> tuple[int, int]:
-    """The least and the greatest value of an integer type."""
+    """Return the smallest and the largest value of an integer type."""
     return (-(2 ** (type.bits - 1)), 2 ** (type.bits - 1) - 1) if type.kind == "int" else (0, 2**type.bits - 1)
 
 
@@ -125,7 +125,7 @@ def _fits(array: Array, wanted: ElementType) -> bool:
 
 
 def release(array: Array, type: ElementType, kept: Iterable[Array]) -> Array:
-    """A result in the type of the Python API, and the caller's own: a copy where it shares memory with ``kept``."""
+    """Return a result in the type of the Python API, as a copy where it shares memory with ``kept``."""
     if array.dtype != type.external and type.is_known and type.kind != "string":
         with np.errstate(all="ignore"):
             return array.astype(type.external)

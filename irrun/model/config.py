@@ -1,4 +1,4 @@
-"""What ``compile_model`` can be told, in OpenVINO's words where it has them."""
+"""The settings of ``compile_model``, named as in OpenVINO where it has them."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ _HARMLESS: Final = frozenset(
         "WEIGHTS_PATH",
     }
 )
-"""Settings of OpenVINO that change no result worth speaking of, and that nothing here answers to."""
+"""Settings of OpenVINO that are accepted and ignored, because they hardly change results."""
 
 
 class ConfigError(ValueError):
-    """A setting that does not exist, or a value that it does not take."""
+    """A setting does not exist, or does not accept the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a compiled model. ``threads`` is None where the caller leaves their number alone."""
+    """The settings of a compiled model. ``threads`` is None where the caller does not set their number."""
 
     optimize: Settings = field(default_factory=Settings)
     threads: int | None = None
     tier: Tier = "auto"
 
     def apply(self) -> None:
-        """Work with so many threads from now on, in the whole process: BLAS has one number for everybody."""
+        """Set the number of threads for the whole process: BLAS has one setting for all callers."""
         if self.threads is not None and threads.threads() != self.threads:
             from threadpoolctl import threadpool_limits
 
@@ -75,12 +75,12 @@ class Config:
 
 
 def read_config(config: Mapping[str, Any] | str | None) -> Config:
-    """The settings that a mapping holds; a text names a device, of which there is only the one.
+    """Read the settings from a mapping. A text names a device and is ignored, since there is only one.
 
-    ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to leave out. ``EXECUTION_MODE_HINT`` is
+    ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to skip. ``EXECUTION_MODE_HINT`` is
     ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``LOW_MEMORY`` keeps
-    weights in the few bits that they are stored in, f16 too, even where that is slower. ``TIER`` is ``auto``, ``numpy``
-    or ``compiled``. ConfigError otherwise.
+    weights in their stored element type, f16 too, even where that is slower. ``TIER`` is ``auto``, ``numpy`` or
+    ``compiled``. ConfigError otherwise.
     """
     if config is None or isinstance(config, str):
         return Config(tier=_tier(os.environ.get("IRRUN_TIER", "auto")))

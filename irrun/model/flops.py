@@ -1,4 +1,4 @@
-"""How much arithmetic a model takes, estimated from inferred shapes."""
+"""Estimates the arithmetic of a model from inferred shapes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Flops:
-    """Floating-point operations of one inference, a multiply-add counted as two.
+    """The floating-point operations of one inference, with a multiply-add counted as two.
 
-    ``by_type`` holds the operations that are counted: convolutions, matrix products, recurrent cells, attention.
-    ``assumed`` tells that a dynamic dim was taken as 1, or a loop of unknown length as one run. ``unknown`` names
-    layers that should count and of whose shapes too little is known.
+    ``by_type`` covers convolutions, matrix products, recurrent cells and attention. ``assumed`` is true where a dynamic
+    dim was taken as 1, or a loop of unknown length as one iteration. ``unknown`` names layers that could not be counted
+    because their shapes are unknown.
     """
 
     by_type: Mapping[str, int]
@@ -36,11 +36,11 @@ class Flops:
 
 
 class _Unknown(Exception):
-    """Too little is known of a shape."""
+    """A shape is not known well enough to count operations."""
 
 
 def flops(graph: Graph, facts: Facts) -> Flops:
-    """The arithmetic of a graph, its bodies included as often as they run; of several bodies the costliest counts."""
+    """Count the operations of a graph and its bodies; of alternative bodies the costliest counts."""
     counter = _Counter()
     counts = counter.graph(graph, facts)
     return Flops(dict(sorted(counts.items())), counter.assumed, tuple(counter.unknown))
@@ -97,7 +97,7 @@ class _Counter:
         return costliest
 
     def _runs(self, node: Node, ports: BodyPorts, facts: Facts, inner: Facts) -> int:
-        """How often a body runs, from the sizes of what is cut up and joined, or from a known trip count."""
+        """Return the iterations of a body, from the sizes of sliced inputs and outputs or a known trip count."""
         inputs, parameters, results = facts.inputs(node.id), inner.graph.parameters, inner.results()
         whole_and_part: list[tuple[Fact | None, Fact | None, int]] = []
         for cut in ports.inputs:
@@ -122,7 +122,7 @@ def _static(shape: Shape, axis: int) -> bool:
     return shape.rank is not None and -shape.rank <= axis < shape.rank and shape[axis].is_static
 
 
-# Multiply-adds for the attributes, the sizes of each input and those of the first output.
+# A rule maps the operation, the sizes of each input and the sizes of the first output to multiply-adds.
 _Rule = Callable[[Any, Sequence[Sizes], Sizes], int]
 
 
@@ -153,7 +153,7 @@ def _matmul(op: Any, inputs: Sequence[Sizes], output: Sizes) -> int:
 
 
 def _einsum(op: Any, inputs: Sequence[Sizes], output: Sizes) -> int:
-    """The product over all labels, as if the operands were contracted at once; copies and sums alone cost nothing."""
+    """Count the product over all labels, as if contracting all operands at once; 0 for a single operand."""
     if len(inputs) < 2:
         return 0
     terms = op.equation.replace(" ", "").split("->")[0].split(",")
@@ -176,7 +176,7 @@ def _attention(_op: Any, inputs: Sequence[Sizes], _output: Sizes) -> int:
 
 
 def _cell(op: Any, inputs: Sequence[Sizes], _output: Sizes) -> int:
-    """W and R times the input and the state of each element of the batch, once, or for each step of a sequence."""
+    """Count W and R times the input and the state, for each batch element and each step of a sequence."""
     by_name = {port.name: sizes for port, sizes in zip(op.inputs, inputs, strict=False)}
     weights = [by_name[name] for name in ("W", "R") if name in by_name]
     if not weights:
@@ -207,7 +207,7 @@ _RULES: Final[Mapping[str, _Rule]] = {
 
 
 def multiply_adds(op: Op, inputs: Sequence[Sizes], output: Sizes) -> int | None:
-    """Those of one operation for inputs of these sizes; None where it does not count, or too little is known."""
+    """Return the multiply-adds of an operation; None where it is not counted or its shapes are unknown."""
     rule = _RULES.get(op.type)
     try:
         return None if rule is None else rule(op, inputs, output)

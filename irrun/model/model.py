@@ -1,4 +1,4 @@
-"""The Python API: read_model, compile_model, and what they return, named as OpenVINO names them."""
+"""The Python API: read_model, compile_model and the classes they return, named as in OpenVINO."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Shapes = Mapping[str, Any] | Sequence[Any]
 
 
 class Model:
-    """A model that was read: its inputs, its outputs, its graph, and what was found on the way.
+    """A model as read: its inputs, outputs, graph and diagnostics.
 
     ``diagnostics`` are those of reading, binding and inference; a model may have some and still run.
     """
@@ -46,7 +46,7 @@ class Model:
 
     @property
     def graph(self) -> nx.MultiDiGraph[int]:
-        """The networkx graph: ids of layers, each with ``name``, ``type``, ``version`` and ``op``; edges with ports."""
+        """The networkx graph: layer ids, each with ``name``, ``type``, ``version`` and ``op``; edges with ports."""
         return self._bound.graph.digraph
 
     @property
@@ -86,9 +86,10 @@ class Model:
         return _port(self.outputs, key, "output")
 
     def reshape(self, shapes: Shapes) -> None:
-        """Infer again for new input shapes: ``{"name": [1, 3, -1, -1]}``, or a shape where there is one input.
+        """Run inference for new input shapes: ``{"name": [1, 3, -1, -1]}``, or one shape for a model with one input.
 
-        A shape is a list of sizes, ``-1`` or None for a dynamic one, a text such as ``1,3,?,2..5``, or a Shape.
+        A shape is a list of sizes, with ``-1`` or None for a dynamic one, a text such as ``1,3,?,2..5``, or a Shape.
+        InputError for an unknown name, IRError where the new shapes do not fit the model.
         """
         by_name: Mapping[Any, Any] = cast("Mapping[Any, Any]", shapes) if isinstance(shapes, Mapping) else {0: shapes}
         given = dict(self._given)
@@ -107,7 +108,7 @@ class Model:
         return str(self._document.path) if self._document.path is not None else ""
 
     def plan(self, settings: Settings = AS_WRITTEN) -> Plan:
-        """The plan that computes every output; IRError with all that stands in the way."""
+        """Return the plan that computes every output; IRError with every obstacle."""
         try:
             return plan(self._bound.graph, self.facts, settings)
         except IRError as error:
@@ -116,7 +117,7 @@ class Model:
             raise IRError([*errors, *reasons] or error.diagnostics, self._filename) from None
 
     def means(self) -> dict[int, Array]:
-        """The means that are subtracted from inputs, by index; IRError where one is not known or does not fit."""
+        """Return the means subtracted from inputs, by index; IRError where one is unknown or does not fit."""
         bound, element = self._bound, self._document.net.pre_process
         if bound.means is None:
             raise IRError(bound.diagnostics, self._filename)
@@ -135,7 +136,7 @@ class Model:
 
 
 class Outputs(Mapping[Any, Array]):
-    """The outputs of one inference, in the order of the Results: by position, by name, or by ``Port``."""
+    """The outputs of one inference, in the order of the Results; indexed by position, name or ``Port``."""
 
     def __init__(self, ports: Sequence[Port], arrays: Sequence[Array]) -> None:
         self._ports = tuple(ports)
@@ -165,7 +166,7 @@ class Outputs(Mapping[Any, Array]):
 
 
 class InferRequest:
-    """One run after another of a compiled model, with variables of its own."""
+    """Runs a compiled model repeatedly, with variables of its own."""
 
     def __init__(self, compiled: CompiledModel) -> None:
         self._compiled = compiled
@@ -188,16 +189,16 @@ class InferRequest:
         return self.results
 
     def query_state(self) -> list[VariableState]:
-        """The variables of this request, as far as it has run."""
+        """Return the variables of this request that have been assigned so far."""
         return [VariableState(name, self._state) for name in sorted(self._state.values)]
 
     def reset_state(self) -> None:
-        """Forget the variables, so that they begin anew."""
+        """Reset the variables to their initial values."""
         self._state.reset()
 
 
 def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence[Array], memory: Memory) -> list[Array]:
-    """The results as the caller's own. What alone lies in a buffer is handed over with it."""
+    """Return the results in memory of the caller. An array that is the only user of its buffer is not copied."""
     seen = {id(array) for array in kept}
     for index, type in enumerate(types):
         array = results[index]
@@ -229,7 +230,7 @@ class VariableState:
 
 
 class CompiledModel:
-    """A model ready to run. It needs the Model no more; several threads may run it at once."""
+    """A model ready to run, independent of the Model it was made from; safe to call from several threads."""
 
     def __init__(self, model: Model, config: Config | None = None) -> None:
         self.config = config if config is not None else Config()
@@ -257,11 +258,11 @@ class CompiledModel:
         return self(inputs)
 
     def prepare(self) -> None:
-        """Compile kernels now for what has run so far, instead of while others go on."""
+        """Compile kernels for the shapes run so far now, instead of in the background."""
         self.tiers.prepare()
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
-        """Run the model in a request of its own: variables begin anew in every call."""
+        """Run the model in a new request, with variables at their initial values."""
         request = InferRequest(self)
         with suppress(IndexError):
             request._memory = self._memories.pop()
@@ -276,7 +277,7 @@ class CompiledModel:
 def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None) -> Model:
     """Read an IR from a file or from bytes; the weights are those of the sibling ``.bin`` unless given.
 
-    IRError where nothing can be made of the file; OSError where it cannot be opened.
+    IRError where the file cannot be read as an IR; OSError where it cannot be opened.
     """
     source = model if isinstance(model, bytes) else Path(model)
     values = weights if isinstance(weights, bytes | None) else Path(weights)
@@ -288,19 +289,20 @@ def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None)
 def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | None = None) -> CompiledModel:
     """Optimise and plan a model.
 
-    ``config`` holds settings in OpenVINO's words: ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``,
-    of which the latter forbids what loses bits for speed. ``{"OPTIMIZE": False}`` runs layer by layer exactly as
-    written, ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` leaves out passes. ``{"TIER": "numpy"}`` forbids
-    compiled kernels, ``{"TIER": "compiled"}`` compiles before the first run, not while others go on.
-    ``{"LOW_MEMORY": True}`` keeps weights in the few bits that they are stored in, f16 too, even where that is slower.
-    A text names a device, of which there is only the one. ValueError where a setting does not exist.
+    ``config`` holds settings under OpenVINO's names:
+    ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``, of which the latter forbids optimisations that
+    lose precision. ``{"OPTIMIZE": False}`` runs layer by layer exactly as written,
+    ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` skips passes. ``{"TIER": "numpy"}`` forbids compiled kernels,
+    ``{"TIER": "compiled"}`` compiles them before the first run instead of in the background. ``{"LOW_MEMORY": True}``
+    keeps weights in their stored element type, f16 too, even where that is slower. A text names a device and is
+    ignored, since there is only one. ValueError for an unknown setting.
     """
     settings = read_config(config)
     return CompiledModel(model if isinstance(model, Model) else read_model(model), settings)
 
 
 def as_shape(value: Any) -> Shape:
-    """The partial shape that a list, a text or a Shape stands for."""
+    """Convert a list, a text or a Shape to a partial shape."""
     if isinstance(value, Shape):
         return value
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Inputs and outputs of a model, in the words of OpenVINO's Python API."""
+"""Inputs and outputs of a model, with the methods of OpenVINO's Python API."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from irrun.tensor import ElementType, Shape
 
 
 class Port:
-    """An input or output of a model. ``names`` are tensor names; ``node_name`` is that of the layer.
+    """An input or output of a model. ``names`` are tensor names; ``node_name`` is the name of the layer.
 
-    ``element_type`` is what callers give or get, ``declared_type`` what the file declares and the model computes in:
-    they differ in IR version 10 only.
+    ``element_type`` is the type that callers pass or receive, ``declared_type`` the type that the file declares and the
+    model computes in. The two differ in IR version 10 only.
     """
 
     __slots__ = ("declared_type", "element_type", "index", "names", "node_name", "partial_shape", "result_name")
@@ -36,17 +36,17 @@ class Port:
 
     @property
     def any_name(self) -> str:
-        """One of the tensor names, the name of the layer where there is none."""
+        """The first tensor name in alphabetical order; the name of the layer where there is none."""
         return min(self.names) if self.names else self.node_name
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes; ``Undecided`` where one of them is dynamic."""
+        """The sizes as integers; Undecided where one is dynamic."""
         return self.partial_shape.static
 
     @property
     def all_names(self) -> tuple[str, ...]:
-        """Everything the port can be called by."""
+        """Every name that the port can be found by."""
         return tuple(dict.fromkeys([*sorted(self.names), self.node_name, self.result_name]))
 
     def get_names(self) -> set[str]:
@@ -69,7 +69,7 @@ class Port:
 
 
 def find(ports: Iterable[Port], name: str) -> Port | None:
-    """The port that is called ``name``: tensor names first, then layer names."""
+    """Return the port called ``name``: tensor names first, then layer names; None where there is none."""
     candidates = list(ports)
     for port in candidates:
         if name in port.names:

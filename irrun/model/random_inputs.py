@@ -1,4 +1,4 @@
-"""Seeded random values for inputs, for trying a model out before there is data."""
+"""Seeded random inputs, for running a model without data."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from irrun.ops.calling import conform
 from irrun.tensor import Array, Dim
 
 MOST: Final = 2**40
-"""The most elements of a value; memory ends long before."""
+"""The limit on the elements of a random input, far above any memory."""
 
 INTEGERS: Final = 4
-"""Integers are drawn from 0 up to this, or to the largest of the type where that is less."""
+"""The upper bound of random integers, or the maximum of the type where that is less."""
 
 
 def random_input(port: Port, seed: int = 0) -> Array:
-    """A value for an input, the same for the same seed whatever the other inputs are.
+    """Return a random value for an input, which depends on the seed and the index of the input only.
 
-    Floats are standard normal, integers small and not negative, booleans either, strings short words. A dynamic dim
-    is 1, or the low bound of its interval where that is more. InputError where the rank is dynamic.
+    Floats are standard normal, integers small and not negative, strings short words. A dynamic dim is 1, or its lower
+    bound where that is larger. InputError where the rank is dynamic.
     """
     dims = port.partial_shape.dims
     if dims is None:

@@ -1,4 +1,4 @@
-"""Plans for the shapes that inputs really have, where the model leaves some of them open."""
+"""Plans specialised for the actual shapes of inputs, for models with dynamic shapes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Sizes = tuple[tuple[int, ...], ...]
 
 
 class Plans:
-    """The plan of a model, and further ones for the shapes of inputs that came twice in a row.
+    """The general plan of a model, and plans for input shapes that occurred twice in a row.
 
-    So a sequence that grows from call to call costs no planning, and sizes that stay do only once. The plans share
-    their constants; the one that was not used for longest is forgotten first.
+    A sequence that grows with every call thus causes no planning, and a constant size causes it once. The plans share
+    their constants; the least recently used one is dropped first.
     """
 
     def __init__(self, graph: Graph, weights: Weights, facts: Facts, settings: Settings, whole: Plan) -> None:
@@ -38,7 +38,7 @@ class Plans:
         self._before: Sizes | None = None
 
     def of(self, inputs: Sequence[Array]) -> Plan:
-        """The plan for these inputs."""
+        """Return the plan for these inputs."""
         if not self._is_open:
             return self.whole
         sizes = tuple(array.shape for array in inputs)
@@ -53,7 +53,7 @@ class Plans:
         return found if found is not None else self.whole
 
     def _specialized(self, sizes: Sizes) -> Plan:
-        """The plan for inputs of these sizes; the general one where they do not fit, so that running says why."""
+        """Return the plan for inputs of these sizes; the general one, which reports faults, where they do not fit."""
         pairs = zip(self._given.items(), sizes, strict=True)
         given = {id: Fact(fact.type, Shape(shape)) for (id, fact), shape in pairs}
         facts = infer(self._graph, self._weights, given)

@@ -1,4 +1,4 @@
-"""What a model is made of: its ports, operations, constants and arithmetic, and what it needs to be read."""
+"""Summarises a model: ports, operations, constants, arithmetic, and requirements for reading it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from irrun.ops.releases import least, number
 
 @dataclass(frozen=True, slots=True)
 class ExtensionUse:
-    """The layers of one operation that no opset has.
+    """The layers with one particular extension operation.
 
-    ``library`` is the well-known one that has it; ``internal_to`` the place that it never leaves, where OpenVINO makes
-    it for itself.
+    ``library`` is the well-known library that provides it; ``internal_to`` the component of OpenVINO that uses it only
+    internally.
     """
 
     type: str
@@ -35,15 +35,15 @@ class ExtensionUse:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A model at a glance; bodies are included throughout.
+    """A model at a glance, including its bodies.
 
-    ``operations`` counts layers by type and version. ``parameters`` is the number of elements of constants that are
-    floats, or integers below 32 bits, which hold quantised weights; a constant of one element, such as a divisor, is
-    none. ``constant_bytes`` is what all constants take in the file of weights, bytes that several share counted once.
-    ``opsets`` are those that the file names, ``openvino`` the first release that reads the file, None where that is not
-    known. ``dynamic`` lists the dims of inputs that are not fixed, ``means`` what is subtracted from inputs, by name: a
-    number for each channel, nothing for images. ``extensions`` are the operations that no opset has, ``libraries`` the
-    well-known ones that OpenVINO reads them with, each with its version where the file says that.
+    ``operations`` counts layers by type and version. ``parameters`` counts the elements of constants that are floats,
+    or integers below 32 bits, which hold quantised weights; constants of one element, such as a divisor, do not count.
+    ``constant_bytes`` is the size of all constants in the weights file, shared bytes counted once. ``opsets`` are those
+    that the file names, ``openvino`` is the first release that reads the file, None where it is unknown. ``dynamic``
+    lists the dynamic dims of inputs; ``means`` the means subtracted from inputs, by name: a number for each channel,
+    empty for images. ``extensions`` are the operations that no opset has, ``libraries`` the well-known libraries that
+    provide them, each with its version where the file states it.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Summary:
         return sum(self.operations.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as JSON-ready values."""
+        """Return the summary as JSON-ready values."""
         return {
             "name": self.name,
             "ir_version": self.ir_version,
@@ -98,7 +98,7 @@ class Summary:
 
 
 def summarize(model: Model) -> Summary:
-    """The summary of a model. It takes no weights and no run."""
+    """Summarise a model, without reading weights or running it."""
     graph = model.bound.graph
     nodes = list(graph.walk())
     counts = Counter((_type(node), node.version or "no version") for node in nodes if node.layer is not None)
@@ -130,7 +130,7 @@ def _type(node: Node) -> str:
 
 
 def _extensions(nodes: Iterable[Node]) -> tuple[ExtensionUse, ...]:
-    """What operations of extensions the layers have, by first use."""
+    """Return the extension operations of the layers, in order of first use."""
     uses: dict[tuple[str, str], ExtensionUse] = {}
     for node in nodes:
         if isinstance(node.op, Extension):
@@ -156,7 +156,7 @@ def _is_parameter(constant: Const) -> bool:
 
 
 def _covered(ranges: list[tuple[int, int]]) -> int:
-    """How many positions lie in at least one of the ranges."""
+    """Return the number of positions covered by at least one of the ranges."""
     covered = end = 0
     for first, last in sorted(ranges):
         covered += max(last - max(first, end), 0)

@@ -1,4 +1,4 @@
-"""One attribute as plain data, and what its text in an IR stands for."""
+"""Attributes as plain data, and the parsing of their text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AttrKind = Literal["int", "float", "bool", "string", "enum", "ints", "floats", "
 
 BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 UNDEFINED: Final = "undefined"
-"""How older releases of OpenVINO call the element type that is not known."""
+"""The name of the unknown element type in older releases of OpenVINO."""
 
 _COMPARE: Final = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 _EXPECTED: Final[dict[AttrKind, str]] = {
@@ -61,19 +61,19 @@ class AttributeUnknown(OpError):
 
 
 class AttributeUnreadable(OpError):
-    """The text of an attribute is not of its kind."""
+    """The text of an attribute cannot be read."""
 
     code = "IR305"
 
 
 class AttributeOutOfRange(OpError):
-    """The value of an attribute is outside what the specification allows."""
+    """The value of an attribute is outside the range that the specification allows."""
 
     code = "IR306"
 
 
 class Read(NamedTuple):
-    """What OpenVINO reads of a text. ``whole`` is false where it passes over a part that may have had a meaning."""
+    """The value that OpenVINO reads from a text; ``whole`` is false where it ignores a part that may be significant."""
 
     value: Any
     whole: bool = True
@@ -99,13 +99,13 @@ class AttrSpec:
 
     @property
     def absent(self) -> Any:
-        """The value that OpenVINO takes where the attribute is absent; REFUSED where it does not take the layer."""
+        """The value that OpenVINO uses where the attribute is absent; REFUSED where it refuses the layer."""
         if self.openvino is not REQUIRED:
             return self.openvino
         return REFUSED if self.required else self.default
 
     def parse(self, text: str) -> Any:
-        """The value that the text of an IR stands for; AttributeUnreadable when it is none, or more than one."""
+        """Parse the text of an IR; AttributeUnreadable where OpenVINO ignores a significant part or cannot read it."""
         try:
             read = self._read(text)
         except (ValueError, KeyError, OverflowError):
@@ -115,9 +115,9 @@ class AttrSpec:
         return read.value
 
     def read(self, text: str) -> Any:
-        """The value that OpenVINO takes from any text; AttributeUnreadable where it refuses it.
+        """Return the value that OpenVINO reads from a text; AttributeUnreadable where it refuses the text.
 
-        A number is what the text begins with: the 1 of ``1,2``. A word that is no boolean counts as absent.
+        A number is read from the beginning of the text: 1 from ``1,2``. A word that is not a boolean counts as absent.
         """
         try:
             return self._read(text).value
@@ -127,7 +127,7 @@ class AttrSpec:
             return self.absent
 
     def is_plain(self, text: str) -> bool:
-        """Whether a text that can be parsed is spelt as the specification has it, which any reader understands."""
+        """Return whether a readable text is spelt as in the specification, so that any reader understands it."""
         if self.kind in ("enum", "type"):
             return text in (self.choices or BY_NAME)
         return self.kind not in _PLAIN or _PLAIN[self.kind].fullmatch(text) is not None
@@ -166,7 +166,7 @@ class AttrSpec:
         return listing(self.choices) if self.kind == "enum" else _EXPECTED.get(self.kind, "text")
 
     def check(self, value: Any) -> None:
-        """Raise AttributeOutOfRange where a bound is not kept."""
+        """Raise AttributeOutOfRange where a value is out of bounds."""
         items = value if isinstance(value, tuple) else (value,)
         for sign, bound in self.bounds.items():
             for item in items:
@@ -174,7 +174,7 @@ class AttrSpec:
                     raise AttributeOutOfRange(f"{self.name} is {item}, expected {sign} {bound:g}", attribute=self.name)
 
     def text(self, value: Any) -> str:
-        """The spelling of a value in an IR."""
+        """Return the spelling of a value in an IR."""
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, float):
@@ -187,13 +187,13 @@ class AttrSpec:
 
 
 def element_type(name: str) -> ElementType:
-    """The element type that an attribute names, in any case; KeyError when there is none."""
+    """Return the element type named by an attribute, in any case; KeyError where there is none."""
     lower = name.lower()
     return DYNAMIC if lower == UNDEFINED else BY_NAME[lower]
 
 
 def _integer(text: str) -> Read:
-    """The integer that a text begins with; ValueError where it begins with none, or with one of more than 64 bits."""
+    """Read the integer at the beginning of a text; ValueError without one, or for more than 64 bits."""
     found = _INTEGER.match(text)
     if found is None:
         raise ValueError(text)
@@ -211,7 +211,7 @@ def _exact_integer(text: str) -> Read:
 
 
 def _float(text: str) -> Read:
-    """The number that a text begins with; ValueError where it begins with none, OverflowError where it is too large."""
+    """Read the number at the beginning of a text; ValueError without one, OverflowError where it is too large."""
     found = _FLOAT.fullmatch(text)
     if found is None or (found[2] or "").startswith(("e", "E")):
         raise ValueError(text)
@@ -224,7 +224,7 @@ def _float(text: str) -> Read:
 
 
 def _items(text: str, read: Callable[[str], Read]) -> Read:
-    """The elements of a list, which may end with a comma."""
+    """Read the elements of a list, which may end with a comma."""
     parts = text.split(",")
     if not parts[-1]:
         parts.pop()
@@ -233,7 +233,7 @@ def _items(text: str, read: Callable[[str], Read]) -> Read:
 
 
 def _shape(text: str, *, bare: bool) -> Read:
-    """A partial shape, without brackets where it has to be ``bare``."""
+    """Read a partial shape, without brackets where it must be ``bare``."""
     word = text.strip()
     if word.startswith("[") != word.endswith("]") or (bare and word.startswith("[")):
         raise ValueError(text)

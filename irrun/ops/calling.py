@@ -1,4 +1,4 @@
-"""Calls the hooks of any operation: checks what the declaration says, and completes what the hooks return."""
+"""Calls the hooks of operations: checks inputs against the declaration, and completes the results."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from irrun.tensor import DYNAMIC, Array, Dim, ElementType, Fact, NegativeSize, S
 from irrun.tensor.rounding import round_to
 
 _MOST_SIZES: Final = 64
-"""The most elements of an input that sizes are looked for in."""
+"""The limit on the elements of an input that is searched for a negative size."""
 
 
 class WrongInputCount(OpError):
-    """More or fewer inputs than the operation has."""
+    """The number of inputs differs from that of the operation."""
 
     code = "IR307"
 
 
 class WrongInputType(OpError):
-    """An element type that the operation does not take there."""
+    """The operation does not accept the element type of an input."""
 
     code = "IR308"
 
 
 class TypeBoundTwice(OpError):
-    """Two inputs of different type where the operation demands one."""
+    """Two inputs that must have the same element type have different ones."""
 
     code = "IR309"
 
 
 def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, ...]:
-    """What is known of each output when this is known of the inputs; OpError when they do not fit the operation."""
+    """Infer the fact of each output from those of the inputs; OpError where they do not fit the operation."""
     types = _check_inputs(op, inputs)
     given = _padded(op, inputs)
     try:
@@ -53,7 +53,7 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
 
 
 def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpError:
-    """The error, at the input that holds the size where one does."""
+    """Return the error, located at the input that contains the negative size where there is one."""
     for index, fact in enumerate(inputs):
         if fact is None or fact.value is None or not fact.type.is_integer or fact.value.size > _MOST_SIZES:
             continue
@@ -64,7 +64,7 @@ def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpEr
 
 
 def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **context: Any) -> tuple[Array, ...]:
-    """The outputs for these inputs, each rounded to its element type."""
+    """Compute the outputs, each rounded to its element type."""
     with np.errstate(all="ignore"):
         returned = op.run(*_padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
     results = returned if isinstance(returned, tuple | list) else (returned,)
@@ -72,7 +72,7 @@ def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **
 
 
 def conform(array: Any, type: ElementType) -> Array:
-    """The array in the carrier of its type, its values on the type's grid."""
+    """Convert an array to the carrier of its type, with values on the type's grid."""
     result: Array = np.asarray(array)
     if type.is_narrow and result.dtype.kind in ("f" if type.is_float else "iu"):
         result = round_to(result, type.name)

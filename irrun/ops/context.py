@@ -1,4 +1,4 @@
-"""What a hook may ask for besides its inputs: the sub-graphs of its operation, the variables of its request."""
+"""Optional arguments of hooks: the sub-graphs of the operation and the variables of the request."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from irrun.tensor import Array, Fact
 
 
 class BodyInput(NamedTuple):
-    """A Parameter of the body, by number, and the input that feeds it.
+    """An input of a body: the index of the Parameter, and the layer's input that feeds it.
 
-    ``external`` is None for the current iteration. With an ``axis`` each iteration gets a slice of ``part_size``,
-    from ``start`` to ``end`` by ``stride``; negative positions count from the end, past the last element.
+    ``external`` is None for the current iteration. With an ``axis``, each iteration receives a slice of ``part_size``,
+    from ``start`` to ``end`` by ``stride``; negative positions count from one past the last element.
     """
 
     internal: int
@@ -25,10 +25,10 @@ class BodyInput(NamedTuple):
 
 
 class BodyOutput(NamedTuple):
-    """A Result of the body, by number, and the output that it makes.
+    """An output of a body: the index of the Result, and the layer's output that it feeds.
 
-    ``external`` is None for the condition to go on. With an ``axis`` the values of all iterations are joined along
-    it, without one the output is the last value.
+    ``external`` is None for the condition of a loop. With an ``axis``, the values of all iterations are concatenated
+    along it; otherwise the output is the last value.
     """
 
     internal: int
@@ -41,7 +41,7 @@ class BodyOutput(NamedTuple):
 
 
 class BodyPorts(NamedTuple):
-    """The port map of one body, in numbers. ``back_edges`` are pairs of a Result and the Parameter it feeds."""
+    """The port map of one body as indices. ``back_edges`` are pairs of a Result and the Parameter it feeds."""
 
     inputs: tuple[BodyInput, ...]
     outputs: tuple[BodyOutput, ...]
@@ -51,10 +51,10 @@ class BodyPorts(NamedTuple):
 
 
 class BodyCall(NamedTuple):
-    """A body as its operation sees it: the port map, and a function from Parameters to Results.
+    """A body passed to its operation: the port map, and a function from Parameters to Results.
 
-    The function takes and returns facts in ``infer`` and arrays in ``run``, where ``results`` says what is known of
-    the Results beforehand.
+    The function maps facts to facts in ``infer`` and arrays to arrays in ``run``, where ``results`` are the inferred
+    facts of the Results.
     """
 
     ports: BodyPorts
@@ -63,7 +63,7 @@ class BodyCall(NamedTuple):
 
 
 class Variables(Protocol):
-    """The variables of one request. What is written is read from the next inference on."""
+    """The variables of one request; a written value is read from the next inference on."""
 
     def read(self, name: str, initial: Array) -> Array: ...
 

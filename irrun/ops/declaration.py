@@ -1,4 +1,4 @@
-"""What an operation declares: attributes, inputs, outputs, type variables, and five hooks."""
+"""The declaration of an operation: attributes, inputs, outputs, type variables, and five hooks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Types = frozenset[ElementType]
 
 
 class TypeVar:
-    """An element type that is the same wherever the variable stands in one operation."""
+    """An element type that is the same at every port of one operation that uses the variable."""
 
     __slots__ = ("among", "name")
 
@@ -45,9 +45,9 @@ class TypeVar:
 
 
 class In:
-    """An input port. ``rank`` is what the specification demands, one number or several; None where it is free.
+    """An input port. ``rank`` is the rank required by the specification, one or several; None for any.
 
-    A ``variadic`` input is the last and stands for one port or more.
+    A ``variadic`` input is the last one and stands for one or more ports.
     """
 
     __slots__ = ("doc", "name", "optional", "rank", "type", "variadic")
@@ -71,7 +71,7 @@ class In:
 
 
 class Out:
-    """An output port. Its type is a variable, a fixed type, or the name of the attribute that says it.
+    """An output port. Its type is a variable, a fixed type, or the name of the attribute that holds it.
 
     With a set of types, or with a variable that no input binds, ``infer`` returns the whole ``Fact``.
     """
@@ -88,7 +88,7 @@ class Out:
 
 
 class Attr:
-    """The declaration of one attribute; ``attr`` makes it."""
+    """The declaration of one attribute, created by ``attr``."""
 
     __slots__ = ("bounds", "default", "doc", "exact", "name", "openvino")
 
@@ -117,11 +117,11 @@ def attr(
 ) -> Any:
     """Declare an attribute.
 
-    ``default`` is what the specification page prints; without one the attribute is required. ``openvino`` is what
-    OpenVINO reads when the attribute is absent, given only where that differs from the page: REFUSED where it has no
-    default and does not take the layer. ``name`` is the spelling in the IR where that is no Python name. ``ge``,
+    ``default`` is the default on the specification page; without one the attribute is required. ``openvino`` is the
+    value that OpenVINO uses for an absent attribute, given only where it differs from the page: REFUSED where OpenVINO
+    has no default and refuses the layer. ``name`` is the spelling in the IR where that is not a Python name. ``ge``,
     ``gt``, ``le``, ``lt`` bound the value, or every element of a list. ``exact`` marks the few attributes that OpenVINO
-    reads to the letter: words in this case only, numbers with nothing behind them.
+    reads to the letter: words in this case only, numbers without a suffix.
     """
     bounds = {sign: bound for sign, bound in ((">=", ge), (">", gt), ("<=", le), ("<", lt)) if bound is not None}
     return Attr(default, name, doc, bounds, openvino, exact=exact)
@@ -131,9 +131,9 @@ MODEL_OPTIMIZER: Final = "Model Optimizer"
 
 
 class Legacy:
-    """Attributes that mean nothing: an old ``writer`` left them in its files, and OpenVINO passes over them.
+    """Attributes without meaning that an old ``writer`` left in its files and OpenVINO ignores.
 
-    ``since`` and ``until`` are the first and the last release that wrote them, empty where that is not known.
+    ``since`` and ``until`` are the first and the last release that wrote them, empty where unknown.
     """
 
     __slots__ = ("names", "since", "until", "writer")
@@ -145,7 +145,7 @@ class Legacy:
         self.until: Final = until
 
     def __str__(self) -> str:
-        """``Model Optimizer, 2020.1 to 2021.2``."""
+        """Return ``Model Optimizer, 2020.1 to 2021.2``."""
         if self.since and self.until:
             return f"{self.writer}, {self.since} to {self.until}"
         if self.since or self.until:
@@ -164,31 +164,29 @@ ANYWHERE: Final = (
         writer="OpenVINO, in graphs that it has executed",
     ),
 )
-"""The attributes that may be left on any layer."""
+"""The leftover attributes of any layer."""
 
 
 class Fold(Enum):
-    """When the value of an output may be computed before anything runs."""
+    """Conditions for computing an output before the model runs."""
 
     NEVER = "never"
-    """Random, stateful, or dependent on more than the inputs."""
+    """The output is random, stateful, or depends on more than the inputs."""
     VALUES = "values"
-    """When every input is known whole."""
+    """All inputs must be fully known."""
     DIMS = "dims"
-    """Also when inputs are object arrays of ``Dim``: ``run`` does integer arithmetic or moves elements only."""
+    """Inputs may also be object arrays of ``Dim``: ``run`` only does integer arithmetic or moves elements."""
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(attr,))
 class Op:
     """An operation of the IR with its attributes, as one layer holds it.
 
-    ``infer`` takes a ``Fact`` for each input (None for an absent optional one) and returns a ``Shape`` or a ``Fact``
-    for each output; types of returned shapes follow from the declaration. ``run`` takes and returns arrays. Both
-    return a tuple where there are several outputs. What a hook needs besides its inputs it asks for by keyword:
-    ``bodies`` by those that have some, ``state`` by those that keep variables, ``weights`` by constants.
-
-    ``departures`` says where OpenVINO's CPU plugin departs from the specification page: under a short key, the words
-    that follow "OpenVINO's CPU plugin".
+    ``infer`` accepts a ``Fact`` for each input (None for an absent optional one) and returns a ``Shape`` or a ``Fact``
+    for each output; types of returned shapes follow from the declaration. ``run`` maps arrays to arrays. Both return a
+    tuple for several outputs. A hook requests further arguments by keyword: ``bodies`` for sub-graphs, ``state`` for
+    variables, ``weights`` for the weights file. ``departures`` lists differences between OpenVINO's CPU plugin and the
+    specification page: under a short key, the words that follow "OpenVINO's CPU plugin".
     """
 
     type: ClassVar[str]
@@ -223,7 +221,7 @@ OpClass = type[Op]
 
 
 class _Spec:
-    """Builds the ``OpSpec`` of a class when it is first asked for."""
+    """Builds the ``OpSpec`` of a class on first access."""
 
     def __get__(self, instance: object, owner: type[Op]) -> OpSpec:
         from irrun.ops.spec import OpSpec

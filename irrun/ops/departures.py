@@ -1,4 +1,4 @@
-"""Where OpenVINO's CPU plugin departs from the specification whatever the operation is.
+"""Differences between OpenVINO's CPU plugin and the specification that affect many operations.
 
 A departure is the words that follow "OpenVINO's CPU plugin". Those of one operation are in its ``departures``.
 """

@@ -1,4 +1,4 @@
-"""Operations that no opset has: those of libraries that add to OpenVINO, and those that it makes for itself."""
+"""Operations outside all opsets: those of libraries, and those internal to OpenVINO."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ INTERNAL: Final[Mapping[str, str]] = {
     "type_relaxed_opset": _COMPILED,
     "util": "a model that is being converted",
 }
-"""Domains of operations that OpenVINO makes for itself and reads from no file, and where those live."""
+"""Domains of operations that OpenVINO uses internally and reads from no file, and their users."""
 
 PAGED: Final = frozenset(("PagedAttentionExtension", "PagedCausalConv1D", "PagedGatedDeltaNet", "PagedSelectiveSSM"))
-"""Operations of the domain ``extension`` that OpenVINO makes for itself, too."""
+"""Operations of the domain ``extension`` that are internal to OpenVINO too."""
 
 
 class Extension(Op):
-    """An operation of which nothing is known but what a layer says of it: its outputs are as their ports declare.
+    """An unknown operation, whose outputs are as its layer's ports declare.
 
-    ``layer_type`` and ``domain`` are what stands for type and version. It cannot be run.
+    ``layer_type`` and ``domain`` are the type and version of the layer. It cannot be run.
     """
 
     inputs = (In("inputs", ANY, variadic=True, optional=True),)
@@ -64,20 +64,20 @@ class Extension(Op):
 
     @property
     def library(self) -> str | None:
-        """The well-known library that adds the operation to OpenVINO; None where none does."""
+        """The well-known library that provides the operation; None where there is none."""
         if self.domain != "extension":
             return None
         return next((name for name, types in LIBRARIES.items() if self.layer_type in types), None)
 
     @property
     def internal_to(self) -> str | None:
-        """The place that the operation never leaves, where OpenVINO makes it for itself; None elsewhere."""
+        """The component of OpenVINO that uses the operation internally; None for other operations."""
         is_paged = self.domain == "extension" and self.layer_type in PAGED
         return _PIPELINE if is_paged else INTERNAL.get(self.domain)
 
     @property
     def statement(self) -> str:
-        """The sentence that says where the operation comes from."""
+        """The sentence that states the origin of the operation."""
         if self.internal_to is not None:
             return f"{self.layer_type} of {self.domain} lives only inside {self.internal_to}"
         if self.library is not None:

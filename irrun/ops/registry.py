@@ -1,4 +1,4 @@
-"""Finds the declaration of an operation: in the module that is named like it, which is imported when first needed."""
+"""Finds the declaration of an operation in the module named after it, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from irrun.ops.releases import is_meant_as_number, number
 LATEST = 17
 
 EXACT: Final = frozenset({"Const", "Result"})
-"""Types that OpenVINO reads in this spelling only: ``const`` is unknown to it, and ``result`` gives no output."""
+"""Types that OpenVINO reads in this spelling only: ``const`` is unknown to it, and ``result`` is not an output."""
 
 CONSTANT: Final = "constant"
-"""How OpenVINO's class is called that an IR spells ``Const``: it reads that too, in upper and lower case."""
+"""The name of OpenVINO's class for ``Const``, which it also reads, in any case."""
 
 READ_AS: Final[Mapping[tuple[str, str], int]] = {
     **{(type, "opset1"): 2 for type in ("MVN", "ROIPooling", "ReorgYolo")},
@@ -33,7 +33,7 @@ READ_AS: Final[Mapping[tuple[str, str], int]] = {
         )
     },
 }
-"""The opset that OpenVINO takes an operation from where its version says another one.
+"""The opset from which OpenVINO reads an operation whose version names another one.
 
 opset1 lacked three operations that Model Optimizer wrote, and others were written before an opset had them.
 """
@@ -44,21 +44,21 @@ LEFT_OUT: Final[Mapping[str, frozenset[int]]] = {
     "ShuffleChannels": frozenset({2}),
     "Xor": frozenset(range(2, LATEST + 1)),
 }
-"""Opsets that lack an operation of opset1, to which it was added by mistake."""
+"""Opsets without an operation of opset1, which was added to opset1 by mistake."""
 
 UNFINISHED: Final[Mapping[int, frozenset[str]]] = {17: frozenset({"Convert", "Parameter", "ShapeOf"})}
-"""Opsets that OpenVINO is still at work on, each with the operations of earlier ones that it has so far."""
+"""Unfinished opsets of OpenVINO, with the operations of earlier opsets that each has so far."""
 
 
 class UnknownOperation(OpError):
-    """No operation of this type, or not in this opset. ``attribute`` is ``type`` or ``version``, what is at fault."""
+    """The operation does not exist, or not in this opset; ``attribute`` is the faulty ``type`` or ``version``."""
 
     code = "IR301"
 
 
 @functools.cache
 def _modules() -> dict[str, str]:
-    """The modules of all categories by name, lower case and without underscores: how a type finds its file."""
+    """Return the modules of all categories by name, in lower case without underscores, for finding a type's file."""
     import irrun.ops as package
 
     found = {}
@@ -78,7 +78,7 @@ def load() -> None:
 
 
 def spelling(type: str) -> str | None:
-    """A type as an IR spells it, from any case; None where there is no such operation."""
+    """Return a type as an IR spells it, from any case; None where there is no such operation."""
     if type in DECLARED:
         return type
     name = "const" if type.lower() == CONSTANT else type.lower()
@@ -91,20 +91,20 @@ def spelling(type: str) -> str | None:
 
 
 def versions(type: str) -> Mapping[int | str, OpClass]:
-    """The declarations of a type by opset; none where there is no such operation."""
+    """Return the declarations of a type by opset; none where there is no such operation."""
     spelt = spelling(type)
     return {} if spelt is None else DECLARED[spelt]
 
 
 def declarations() -> Iterator[type[Op]]:
-    """Every declared operation version, by type and opset."""
+    """Yield every declared version of every operation, by type and opset."""
     load()
     for type in sorted(DECLARED):
         yield from (cls for _, cls in sorted(DECLARED[type].items(), key=lambda item: _order(item[0])))
 
 
 def find(type: str, version: str) -> OpClass | None:
-    """What ``resolve`` gives, and None where that fails."""
+    """Return the result of ``resolve``, or None where it fails."""
     spelt = spelling(type)
     if spelt is None or version in DECLARED[spelt]:
         return None if spelt is None else DECLARED[spelt][version]
@@ -117,10 +117,10 @@ def find(type: str, version: str) -> OpClass | None:
 
 
 def resolve(type: str, version: str | None = None) -> OpClass:
-    """The newest declaration of ``type`` that is not newer than ``version``, such as ``opset8``; None is the latest.
+    """Return the newest declaration of ``type`` up to ``version``, such as ``opset8``; None is the latest.
 
-    Types and neighbouring opsets are understood as OpenVINO reads them. UnknownOperation names near matches, or the
-    opset that has the operation.
+    Types and neighbouring opsets are interpreted as in OpenVINO. UnknownOperation names near matches, or the opset that
+    has the operation.
     """
     known = versions(type)
     if version is None and known:
@@ -140,7 +140,7 @@ def resolve(type: str, version: str | None = None) -> OpClass:
 
 
 def _no_opset(type: str, version: str, known: Mapping[int | str, OpClass]) -> str:
-    """The message about a version that was meant as one of the opsets; those that have the operation are likelier."""
+    """Return the message about a misspelt opset; those that have the operation are preferred as suggestions."""
     opsets = [f"opset{number}" for number in range(1, LATEST + 1)]
     is_number = re.fullmatch(r"opset\d+", version) is not None
     close = "" if is_number else near_match(version, _names(known)) or near_match(version, opsets)
@@ -150,7 +150,7 @@ def _no_opset(type: str, version: str, known: Mapping[int | str, OpClass]) -> st
 
 
 def _newest(versions: Iterable[int | str], opset: int) -> int | None:
-    """The newest of the opsets that are not newer than one."""
+    """Return the newest opset up to ``opset``."""
     return max((item for item in versions if isinstance(item, int) and item <= opset), default=None)
 
 

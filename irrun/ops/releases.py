@@ -1,4 +1,4 @@
-"""Which release of OpenVINO has which opset, as the page of available operation sets prints it."""
+"""The releases of OpenVINO in which each opset appeared, from the page of available operation sets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIRST: Final = {
     16: "2026.0",
     17: "2026.2",
 }
-"""The first release that has an opset as a whole."""
+"""The first release that has all of an opset."""
 
 
 IR_11: Final = "2022.1"
@@ -35,22 +35,22 @@ IR_11: Final = "2022.1"
 
 
 def number(opset: str) -> int | None:
-    """8 for ``opset8``; None for an opset outside the numbered ones."""
+    """Return 8 for ``opset8``; None for an opset outside the numbered ones."""
     match = re.fullmatch(r"opset([1-9]\d{0,3})", opset)
     return int(match[1]) if match is not None else None
 
 
 def is_meant_as_number(opset: str) -> bool:
-    """Whether a version names a numbered opset, or is a misspelling of one: ``opset99``, ``Opset1``, ``opste1``, ``1``.
+    """Return whether a version is a numbered opset or a misspelling: ``opset99``, ``Opset1``, ``opste1``, ``1``.
 
-    Anything else is the domain of a library of operations.
+    Any other version is the domain of a library of operations.
     """
     letters = "".join(filter(str.isalpha, opset.lower()))
     return not letters or (4 <= len(letters) <= 6 and bool(near_match(letters, ["opset"])))
 
 
 def release(text: str) -> tuple[int, int]:
-    """The year and number of a release: 2023.3, or 2023.3.0. ValueError for anything else."""
+    """Parse a release, 2023.3 or 2023.3.0, to year and number; ValueError for anything else."""
     match = re.fullmatch(r"(20\d\d)\.(\d+)(\.\d+)*", text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a release of OpenVINO, expected one such as 2023.3")
@@ -58,7 +58,7 @@ def release(text: str) -> tuple[int, int]:
 
 
 def least(opsets: Iterable[str], ir_version: str | None) -> str | None:
-    """The first release that reads a file of these opsets; None where that is not known. Custom opsets do not count."""
+    """Return the first release that reads a file with these opsets; None where unknown. Custom opsets do not count."""
     numbers = {known for opset in opsets if (known := number(opset)) is not None}
     if not numbers <= FIRST.keys():
         return None

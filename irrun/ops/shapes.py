@@ -1,4 +1,4 @@
-"""Shape rules that many operations share."""
+"""Shape rules shared by many operations."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from irrun.tensor import UNBOUNDED, Dim, Fact, Shape
 
 
 def normalize_axis(axis: int, rank: int, *, attribute: str | None = "axis", input: int | None = None) -> int:
-    """The axis counted from the front; OpError where the tensor has no such axis."""
+    """Return the axis counted from the front; OpError where the tensor does not have it."""
     if not -rank <= axis < rank:
         raise OpError(f"axis {axis} is outside a tensor of rank {rank}", attribute=attribute, input=input)
     return axis % rank
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    """The shape of an element-wise result by NumPy's rule; OpError where two sizes do not fit."""
+    """Return the shape of an elementwise result by NumPy's rule; OpError where two sizes do not fit."""
     result = shapes[0]
     for index, shape in enumerate(shapes[1:], start=1):
         result = _broadcast_pair(result, shape, index)
@@ -40,7 +40,7 @@ def _broadcast_pair(a: Shape, b: Shape, index: int) -> Shape:
 
 
 def broadcast_dim(a: Dim, b: Dim) -> Dim | None:
-    """The size of two axes broadcast together; None where they do not fit."""
+    """Return the size of two axes broadcast together; None where they do not fit."""
     if a == b or b == 1:
         return a
     if a == 1:
@@ -55,7 +55,7 @@ def broadcast_dim(a: Dim, b: Dim) -> Dim | None:
 
 
 def broadcast_pdpd(data: Shape, other: Shape, axis: int) -> Shape:
-    """The shape of an element-wise result by PaddlePaddle's rule: ``other`` is laid on ``data`` from ``axis`` on.
+    """Return the shape of an elementwise result by PaddlePaddle's rule: ``other`` begins at ``axis`` of ``data``.
 
     An axis of -1 aligns on the right. Trailing ones of ``other`` are dropped. The result has the shape of ``data``.
     """
@@ -79,7 +79,7 @@ def broadcast_pdpd(data: Shape, other: Shape, axis: int) -> Shape:
 
 
 def merge_dims(a: Dim, b: Dim, what: str, *, input: int | None = None) -> Dim:
-    """What is known when two sizes must be the same; OpError names ``what`` where they differ."""
+    """Return the common value of two sizes that must be equal; OpError names ``what`` where they differ."""
     merged = a.merge(b)
     if merged is None:
         raise OpError(f"{what} must be the same, got {a} and {b}", input=input)
@@ -87,23 +87,23 @@ def merge_dims(a: Dim, b: Dim, what: str, *, input: int | None = None) -> Dim:
 
 
 def axes_of(fact: Fact, rank: int, *, input: int) -> tuple[int, ...] | None:
-    """The axes that an input lists, counted from the front; None where they are not known."""
+    """Return the axes listed by an input, counted from the front; None where they are unknown."""
     values = fact.ints()
     return None if values is None else tuple(normalize_axis(axis, rank, attribute=None, input=input) for axis in values)
 
 
 def with_axis(shape: Shape, axis: int, dim: Dim | int) -> Shape:
-    """The shape with one size replaced."""
+    """Return the shape with one size replaced."""
     return Shape([*shape[:axis], dim, *shape[axis + 1 :]])
 
 
 def drop_axes(dims: Sequence[Dim], axes: Sequence[int]) -> Shape:
-    """The shape without these axes."""
+    """Return the shape without these axes."""
     return Shape([dim for index, dim in enumerate(dims) if index not in axes])
 
 
 def exact_quotient(total: Dim, divisor: Dim | int) -> Dim:
-    """The size that gives ``total`` when multiplied by ``divisor``, where the division is known to leave no rest."""
+    """Return ``total / divisor`` for a division known to be exact."""
     by = Dim.of(divisor)
     quotient = (total // by).as_dimension()
     if by.lo <= 0 or total.lo <= 0:
@@ -113,7 +113,7 @@ def exact_quotient(total: Dim, divisor: Dim | int) -> Dim:
 
 
 def single_axis(fact: Fact, rank: int, *, input: int) -> int | None:
-    """The axis that an input of one element names, counted from the front; None where it is not known."""
+    """Return the axis that an input of one element names, counted from the front; None where it is unknown."""
     if fact.shape.dims is not None and not fact.shape.size.admits(1):
         raise OpError(f"axis has shape {fact.shape}, expected a single element", input=input)
     axes = axes_of(fact, rank, input=input)
@@ -121,12 +121,12 @@ def single_axis(fact: Fact, rank: int, *, input: int) -> int | None:
 
 
 def known_dims(shape: Shape, rank: int) -> tuple[Dim, ...]:
-    """The dims of a shape whose rank has been found out elsewhere; unknown ones where the shape does not tell."""
+    """Return the dims of a shape of known rank; unknown dims where the shape itself is of dynamic rank."""
     return (Dim(),) * rank if shape.dims is None else shape.dims
 
 
 def broadcasts_onto(other: Shape, target: Shape) -> bool:
-    """Whether ``other`` can be broadcast by NumPy's rule to the shape of ``target``; ones in front are dropped."""
+    """Return whether ``other`` broadcasts to the shape of ``target`` by NumPy's rule; leading ones are dropped."""
     if other.dims is None or target.dims is None:
         return True
     surplus = max(len(other) - len(target), 0)
@@ -135,6 +135,6 @@ def broadcasts_onto(other: Shape, target: Shape) -> bool:
 
 
 def within(dim: Dim, bounds: Dim) -> Dim:
-    """The same integer with bounds that are known of it besides; the bounds alone where the two do not meet."""
+    """Return the integer restricted to further bounds; the bounds alone where the two do not overlap."""
     merged = dim.merge(bounds)
     return bounds if merged is None else merged

@@ -1,4 +1,4 @@
-"""The plain-data view of a declaration: the only thing that linter, schemas, docs and command line look at."""
+"""The plain-data view of a declaration, used by linter, schemas, docs and command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/
 
 @dataclass(frozen=True, slots=True)
 class OpSpec:
-    """A declaration as plain data. ``ignored`` are the attributes that a layer may have and that mean nothing."""
+    """A declaration as plain data. ``ignored`` are the attributes without meaning that a layer may have."""
 
     type: str
     version: str
@@ -87,11 +87,11 @@ class OpSpec:
         return next((attribute for attribute in self.attributes if attribute.name == name), None)
 
     def input(self, index: int) -> In:
-        """The declaration of an input port; the last one stands for all further ones."""
+        """Return the declaration of an input port; the last one stands for all further ports."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of all attributes by field, defaults filled in and bounds checked."""
+        """Return the values of all attributes by field, with defaults filled in and bounds checked."""
         fields = {attribute.field: attribute for attribute in self.attributes}
         for name in given:
             if name not in fields:
@@ -108,16 +108,16 @@ class OpSpec:
         return values
 
     def types(self) -> list[str]:
-        """The element types that each input takes, in words."""
+        """Return a description of the element types of each input."""
         return [type_text(port.type) for port in self.inputs]
 
     def notes(self) -> list[str]:
-        """The paragraphs of the docstring that say what the page leaves open and what is done here."""
+        """Return the paragraphs of the docstring that describe what the page leaves open."""
         paragraphs = (part.replace("\n", " ") for part in self.doc.split("\n\n"))
         return [part for part in paragraphs if part.startswith("Note:")]
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as JSON-ready values."""
+        """Return the declaration as JSON-ready values."""
         return {
             "type": self.type,
             "version": self.version,
@@ -160,7 +160,7 @@ class OpSpec:
 
 
 def type_text(of: TypeVar | Types | ElementType | str) -> str:
-    """``T: any numeric type``, ``i64``, ``attribute output_type``."""
+    """Describe a type as ``T: any numeric type``, ``i64`` or ``attribute output_type``."""
     if isinstance(of, TypeVar):
         return f"{of.name}: {types_text(of.among)}"
     if isinstance(of, ElementType):
@@ -169,13 +169,13 @@ def type_text(of: TypeVar | Types | ElementType | str) -> str:
 
 
 def types_text(among: Types) -> str:
-    """A set of element types in words."""
+    """Describe a set of element types."""
     named = {ANY: "any type", NUMERIC: "any numeric type", FLOAT: "any float type", INTEGER: "any integer type"}
     return named.get(among) or listing(sorted(kind.name for kind in among))
 
 
 def _attributes(cls: OpClass) -> typing.Iterator[AttrSpec]:
-    """The attributes that a class declares, in order, its bases' first."""
+    """Yield the attributes that a class declares, in order, those of its bases first."""
     declared: dict[str, tuple[Attr, Any]] = {}
     for base in reversed(cls.__mro__):
         for field, text in vars(base).get("__annotations__", {}).items():
@@ -199,7 +199,7 @@ def _attributes(cls: OpClass) -> typing.Iterator[AttrSpec]:
 
 
 def _keywords(hook: Callable[..., Any]) -> tuple[str, ...]:
-    """What a hook asks for by keyword, besides its inputs: ``bodies``, ``state``, ``weights``."""
+    """Return the keyword-only parameters of a hook: ``bodies``, ``state``, ``weights``."""
     code = hook.__code__
     return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
@@ -213,7 +213,7 @@ def _kind(hint: Any) -> tuple[AttrKind, tuple[str, ...]]:
 
 
 def _kebab(type: str) -> str:
-    """``GatherElements`` to ``gather-elements``: the file name of a specification page."""
+    """Convert ``GatherElements`` to ``gather-elements``, the file name of a specification page."""
     words = ""
     for index, letter in enumerate(type):
         after_small = index > 0 and (type[index - 1].islower() or type[index - 1].isdigit())

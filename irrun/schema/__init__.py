@@ -1,4 +1,4 @@
-"""What an editor or another program validates an IR, or a lint report, against: made from the declarations alone."""
+"""Schemas of the IR and of the lint report, generated from the declarations of the operations."""
 
 from irrun.schema.relaxng import relaxng
 from irrun.schema.report import report_schema

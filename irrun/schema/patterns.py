@@ -1,6 +1,6 @@
-"""The texts that attributes of each kind may have in an IR, as regular expressions of XML Schema.
+"""Regular expressions of XML Schema for the text of attributes, by kind.
 
-Those know no flags: where OpenVINO does not mind the case of a word, each letter stands there in both.
+XML Schema has no flags: where OpenVINO ignores case, each letter appears in both cases.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def _letter(letter: str) -> str:
 
 
 def in_any_case(words: Iterable[str]) -> str:
-    """One of some words, in any case."""
+    """Return a pattern for any of some words, in any case."""
     return "|".join("".join(_letter(letter) for letter in word) for word in words)
 
 
 def items(item: str) -> str:
-    """A list of items between commas, one of which may end it; or nothing."""
+    """Return a pattern for a possibly empty comma-separated list, with an optional trailing comma."""
     return rf"({item}(,{item})*,?)?"
 
 
@@ -40,16 +40,16 @@ KINDS: Final[dict[AttrKind, str]] = {
     "shape": rf"\s*(\[\s*({_DIM}(,{_DIM})*|\.\.\.)?\s*\]|({_DIM}(,{_DIM})*|\.\.\.)?)\s*",
 }
 EXACT: Final[dict[AttrKind, str]] = {"int": r"\s*\+?[0-9]+", "shape": rf"({_DIM}(,{_DIM})*)?\s*"}
-"""Those of attributes that OpenVINO reads to the letter."""
+"""Patterns of attributes that OpenVINO reads to the letter."""
 
 
 def pattern(spec: AttrSpec) -> str | None:
-    """What the text of an attribute that is no word has to match; None where it may be any."""
+    """Return the pattern that the text of an attribute must match; None for words and for arbitrary text."""
     return EXACT.get(spec.kind, KINDS.get(spec.kind)) if spec.exact else KINDS.get(spec.kind)
 
 
 def misspelt(word: str) -> str:
-    """A word, in any case and with at most one letter too many, too few, wrong, or swapped with the next."""
+    """Return a pattern for a word with at most one inserted, deleted, replaced or transposed letter, in any case."""
     letters = [_letter(letter) for letter in word]
     found = [letters]
     for at in range(len(word)):

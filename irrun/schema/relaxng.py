@@ -26,14 +26,14 @@ _ID: Final = "[0-9]+"
 _SIGNED: Final = r"\s*[+-]?[0-9]+\s*"
 _OPSETS: Final = tuple(f"opset{number}" for number in range(1, LATEST + 1))
 _DOMAINS: Final = ("experimental", "extension")
-"""The domains in which OpenVINO finds operations that opsets have now, besides those that declare some."""
+"""The domains, besides those that declare operations, in which OpenVINO looks up operations of the opsets."""
 
 
 def relaxng() -> str:
-    """The schema as text.
+    """Return the schema as text.
 
-    A layer is valid when it names an operation and has the attributes of that one, or is of a domain that is none of
-    the opsets. What OpenVINO reads, in any spelling and by whichever of its tools it was written, is valid.
+    A layer is valid where it names an operation and has the attributes of that operation, or where its version is not
+    that of an opset. Every file that OpenVINO can read, by whichever of its tools it was written, is valid.
     """
     versions = {cls: _versions(cls) for cls in declarations()}
     root = _E.grammar(
@@ -55,7 +55,7 @@ def relaxng() -> str:
 
 
 def _versions(cls: type[Op]) -> list[str]:
-    """The versions by which a file may ask for an operation."""
+    """Return the versions by which a file may refer to an operation."""
     domains = dict.fromkeys((*_OPSETS, *_DOMAINS, cls.spec.version))
     return [version for version in domains if find(cls.type, version) is cls]
 
@@ -85,7 +85,7 @@ def _operation(spec: OpSpec, versions: Iterable[str]) -> Element:
 
 
 def _type(type: str) -> Element:
-    """A type, in any case where OpenVINO does not mind that."""
+    """Return a pattern for a type, in any case where OpenVINO ignores it."""
     if type not in EXACT:
         return _words([type])
     other = [_pattern(patterns.in_any_case([CONSTANT]))] if type.lower() in CONSTANT else []
@@ -93,7 +93,7 @@ def _type(type: str) -> Element:
 
 
 def _foreign(versions: dict[type[Op], list[str]]) -> Element:
-    """A layer of a domain that some library adds to OpenVINO."""
+    """Define layers whose version is a domain that a library adds to OpenVINO."""
     of_opsets = _pattern(f"({patterns.misspelt('opset')})?[^a-zA-Z]*")
     known: dict[str, list[str]] = {}
     for cls, found in versions.items():
@@ -120,9 +120,9 @@ def _foreign(versions: dict[type[Op], list[str]]) -> Element:
 
 
 def _optional(attributes: Iterable[AttrSpec]) -> Iterator[Element]:
-    """Attributes that may be absent, those of like contents together.
+    """Yield the attributes that may be absent, grouped by equal content.
 
-    libxml2 tries each subset of the optional patterns that a layer matches: the fewer there are, the better.
+    libxml2 tries every subset of the optional patterns that a layer matches, so fewer patterns validate faster.
     """
     alike: dict[tuple[object, ...], list[AttrSpec]] = {}
     for spec in attributes:
@@ -132,7 +132,7 @@ def _optional(attributes: Iterable[AttrSpec]) -> Iterator[Element]:
 
 
 def _some_of(names: Iterable[str], content: Element) -> Element:
-    """Any attributes of these names; none has two of one name."""
+    """Return a pattern for any subset of the named attributes; XML rules out repeated ones."""
     return _E.zeroOrMore(_E.attribute(_E.choice(*(_E.name(name) for name in names)), content))
 
 
@@ -148,14 +148,14 @@ def _content(spec: AttrSpec) -> Element:
 
 
 def _values() -> Iterator[Element]:
-    """The contents of attributes, by kind."""
+    """Define the content of attributes, by kind."""
     yield _define("type", _words([*sorted(BY_NAME), UNDEFINED]))
     for kind, pattern in patterns.KINDS.items():
         words = [_value("true"), _value("false")] if kind == "bool" else []
         yield _define(kind, _E.choice(*words, _pattern(pattern)) if words else _pattern(pattern))
 
 
-# -- what all layers and nets have in common
+# -- structure shared by all layers and nets
 
 
 def _net() -> Element:
@@ -263,7 +263,7 @@ def _value(text: str) -> Element:
 
 
 def _words(words: Iterable[str]) -> Element:
-    """One of some words, in any case; spelt out first, so that an editor can propose them."""
+    """Return a pattern for any of some words, in any case; spelt out first, so that an editor can propose them."""
     return _E.choice(*map(_value, words), _pattern(patterns.in_any_case(words)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def report_schema() -> str:
-    """The schema as text, draft 2020-12."""
+    """Return the schema as text, draft 2020-12."""
     place = _object({"row": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}})
     edit = _object({"content": _text(), "location": place, "end_location": place})
     layer = _object({"id": _text(), "name": _text(), "type": _text(), "version": _text()})

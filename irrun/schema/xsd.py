@@ -1,4 +1,4 @@
-"""XSD of the envelope of an IR: elements, ports and edges, with keys for layer ids; attributes stay open."""
+"""XSD of the IR: elements, ports and edges, with keys for layer ids; attributes of operations stay open."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _MAP_INTEGERS: Final = ("external_port_id", "internal_layer_id", "axis", "start"
 
 
 def xsd() -> str:
-    """The schema as text. Every edge of the net must join layers that exist, every id must be its own.
+    """Return the schema as text. Edges of the net must join existing layers, and ids must be unique.
 
-    Bodies have no keys: an identity constraint of a body that stands inside another would see the ids of both.
+    Bodies have no keys: an identity constraint of a nested body would also match the ids of the enclosing body.
     """
     versions = _lines(14, (f'<xs:enumeration value="{version}"/>' for version in VERSIONS))
     precisions = _lines(6, (f'<xs:enumeration value="{name}"/>' for name in sorted({*BY_PRECISION, *BY_NAME})))
@@ -184,7 +184,7 @@ def _lines(indent: int, lines: Iterable[str]) -> str:
 
 
 def _legacy(kind: str, indent: int = 4) -> str:
-    """The attributes that mean nothing and may be there."""
+    """Return the attributes that have no meaning but are allowed."""
     return _lines(indent, (f'<xs:attribute name="{name}" type="xs:string"/>' for name in LEGACY_ATTRIBUTES[kind]))
 
 
@@ -193,7 +193,7 @@ def _required(name: str) -> str:
 
 
 def _keys(indent: str) -> str:
-    """A key for the layer ids of the net, and what refers to it."""
+    """Return a key for the layer ids of the net, and the references to it."""
     lines = [
         '<xs:key name="layer">',
         '  <xs:selector xpath="layers/layer"/>',

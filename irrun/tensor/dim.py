@@ -1,4 +1,4 @@
-"""Integers that are known exactly, within bounds, or by name: the arithmetic of shapes."""
+"""Symbolic integers for shape arithmetic: exact values, intervals and polynomials over named unknowns."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Polynomial = tuple[tuple[Monomial, int], ...]
 
 
 class Undecided(Exception):
-    """A question about a Dim whose answer depends on what is not known yet."""
+    """The answer to a question about a Dim depends on a value that is not known yet."""
 
 
 class NegativeSize(OpError):
-    """A number that is to be the size of an axis, and is below 0."""
+    """The size of an axis is known to be negative."""
 
     def __init__(self, size: Dim) -> None:
         super().__init__(f"a size of the result is {size}, which is negative")
@@ -27,10 +27,10 @@ class NegativeSize(OpError):
 
 
 class Dim:
-    """An integer between ``lo`` and ``hi`` inclusive; ``expr`` names it where two unknowns are known to be related.
+    """An integer between ``lo`` and ``hi`` inclusive, optionally with a symbolic expression.
 
-    ``expr`` is a polynomial with integer coefficients over symbols, so that sums, differences and products of the
-    same unknown are recognised as equal. ``Dim()`` is any dimension, from 0 up; ``Dim(5)`` is exactly five.
+    ``expr`` is a polynomial with integer coefficients over named unknowns, by which two equal sums, differences or
+    products of the same unknown compare equal. ``Dim()`` is any size from 0 up, ``Dim(5)`` exactly five.
     """
 
     __slots__ = ("expr", "hi", "lo")
@@ -66,12 +66,12 @@ class Dim:
 
     @classmethod
     def symbol(cls, name: str, lo: int = 0, hi: int = UNBOUNDED) -> Dim:
-        """An unknown that is the same wherever it stands under this name."""
+        """An unknown integer; two with the same name are equal."""
         return cls._make(lo, hi, (((name,), 1),))
 
     @classmethod
     def anything(cls) -> Dim:
-        """An element of a shape tensor of which nothing is known, not even its sign."""
+        """An integer without bounds: an unknown element of a shape tensor, which may be negative."""
         return cls._make(-UNBOUNDED, UNBOUNDED)
 
     @classmethod
@@ -83,30 +83,33 @@ class Dim:
         return self.lo == self.hi
 
     def as_dimension(self) -> Dim:
-        """The same integer, known not to be negative because it is the size of an axis; NegativeSize where it is."""
+        """Return the same integer with a lower bound of 0, as the size of an axis.
+
+        NegativeSize where it is known to be negative.
+        """
         if self.lo >= 0:
             return self
         if self.hi < 0:
             raise NegativeSize(self)
         return Dim._make(0, self.hi, self.expr)
 
-    # -- what is known of two at once
+    # -- relations between two dims
 
     def admits(self, value: int) -> bool:
         return self.lo <= value <= self.hi
 
     def compatible(self, other: Dim) -> bool:
-        """Whether both can be the same number."""
+        """Return whether the two intervals overlap, so that both may be the same number."""
         return self.lo <= other.hi and other.lo <= self.hi
 
     def merge(self, other: Dim) -> Dim | None:
-        """What is known when both are the same number; None when they cannot be."""
+        """Return the dim that satisfies both constraints; None where they contradict each other."""
         if not self.compatible(other):
             return None
         return Dim._make(max(self.lo, other.lo), min(self.hi, other.hi), self.expr or other.expr)
 
     def union(self, other: Dim) -> Dim:
-        """What is known when it is one or the other."""
+        """Return the narrowest dim that covers both."""
         same = self.expr is not None and self.expr == other.expr
         return Dim._make(min(self.lo, other.lo), max(self.hi, other.hi), self.expr if same else None)
 
@@ -205,10 +208,10 @@ class Dim:
             return other
         return Dim._make(max(self.lo, other.lo), max(self.hi, other.hi), _opaque(self, "max", other))
 
-    # -- questions
+    # -- comparison and conversion
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are known to be the same number."""
+        """Return whether both are known to be the same number."""
         if isinstance(other, int):
             return self.lo == other == self.hi
         if not isinstance(other, Dim):
@@ -300,7 +303,7 @@ def _product(a: Polynomial, b: Polynomial) -> Polynomial | None:
 
 
 def _quotient(a: Polynomial, b: Polynomial) -> Polynomial | None:
-    """a / b where b is a single term that divides every term of a; None otherwise."""
+    """Return a / b where b is a single term that divides every term of a, or a and b are equal; None otherwise."""
     if len(b) != 1:
         return ((((), 1),)) if a == b and a else None
     (divisor, factor) = b[0]

@@ -12,10 +12,11 @@ Kind = Literal["float", "int", "uint", "boolean", "string", "dynamic"]
 class ElementType:
     """An element type of the IR.
 
-    ``name`` is the spelling in ``<data element_type="f32">``, ``precision`` the one in ``<port precision="FP32">``.
-    ``dtype`` carries the values while a model runs: floats below 32 bits are carried as float32 on their own grid,
-    integers below 8 bits in 8 bits, strings as objects. ``external`` is what crosses the Python API. ``is_narrow`` says
-    that the carrier holds values that the type itself cannot, so that results must be rounded.
+    ``name`` is its spelling in ``<data element_type="f32">``, ``precision`` in
+    ``<port precision="FP32">``. ``dtype`` is the carrier: the NumPy type of its values while a model runs. Floats below
+    32 bits are carried as float32 restricted to their own grid, integers below 8 bits in 8 bits, strings as objects.
+    ``external`` is the NumPy type at the Python API. ``is_narrow`` is true where the carrier can hold values that the
+    type cannot, so that results must be rounded.
     """
 
     __slots__ = ("bits", "dtype", "external", "is_narrow", "kind", "name", "precision")
@@ -48,16 +49,16 @@ class ElementType:
         return self.kind != "dynamic"
 
     def get_type_name(self) -> str:
-        """The name, as OpenVINO's ``Type.get_type_name`` gives it."""
+        """Return the name; the counterpart of OpenVINO's ``Type.get_type_name``."""
         return self.name
 
     def to_dtype(self) -> np.dtype[Any]:
-        """The NumPy type of a tensor of this type at the Python API."""
+        """Return the NumPy type of a tensor of this type at the Python API."""
         return self.external
 
     @staticmethod
     def named(name: str) -> ElementType:
-        """The type called ``name`` in an attribute; KeyError when there is none."""
+        """Return the type called ``name`` in an attribute; KeyError where there is none."""
         return BY_NAME[name]
 
 

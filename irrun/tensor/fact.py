@@ -1,4 +1,4 @@
-"""Facts: what is known of a tensor before anything runs."""
+"""Facts: the static knowledge about a tensor."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Array = npt.NDArray[Any]
 
 
 class Fact:
-    """What is known of a tensor: element type, partial shape, and its value where that is known.
+    """The element type, partial shape and, where known, value of a tensor.
 
-    ``value`` is an array of the type's carrier, or an object array of ``Dim`` and ``int`` for a shape tensor of
-    which only part is known.
+    ``value`` is an array of the type's carrier, or an object array of ``Dim`` and ``int`` for a partly known shape
+    tensor.
     """
 
     __slots__ = ("shape", "type", "value")
@@ -34,12 +34,12 @@ class Fact:
 
     @property
     def halves(self) -> npt.NDArray[np.float16] | None:
-        """The value as f16 stores it, where it was read so."""
+        """The value as stored float16, where the tensor is f16 and was read in that form; None otherwise."""
         return None
 
     @staticmethod
     def of(type: ElementType, value: Array) -> Fact:
-        """The fact of a tensor that is known whole."""
+        """Return the fact of a tensor with a fully known value."""
         return Fact(type, Shape(value.shape), value)
 
     @staticmethod
@@ -52,22 +52,24 @@ class Fact:
 
     @property
     def constant(self) -> Array | None:
-        """The value where every element of it is known."""
+        """The value where all of its elements are known; None otherwise."""
         if self.value is None or (self.value.dtype == object and self.type.kind != "string"):
             return None
         return self.value
 
     @property
     def is_constant(self) -> bool:
-        """Whether every element of the value is known."""
+        """True where every element of the value is known."""
         return self.constant is not None
 
     def ints(self) -> tuple[int, ...] | None:
-        """The elements of an integer tensor, flattened; None unless all are known."""
+        """Return the elements of an integer tensor, flattened; None unless all are known."""
         return None if self.constant is None else tuple(int(item) for item in self.constant.reshape(-1))
 
     def dims(self) -> tuple[Dim, ...] | None:
-        """The elements of a 1D integer tensor as far as they are known; None when not even their number is."""
+        """Return the elements of a 1D integer tensor, unknown ones as unbounded dims; None where their number is
+        unknown.
+        """
         if self.value is not None:
             return tuple(Dim.of(item) for item in self.value.reshape(-1).tolist())
         if self.shape.rank is None or not self.shape.size.is_static or self.shape.size.lo > 64:
@@ -75,11 +77,11 @@ class Fact:
         return (Dim.anything(),) * self.shape.size.lo
 
     def as_shape(self) -> Shape:
-        """The partial shape that a shape tensor describes."""
+        """Return the partial shape that this shape tensor describes."""
         return Shape(self.dims())
 
     def admits(self, array: Array) -> bool:
-        """Whether a tensor in its carrier type may be this one."""
+        """Return whether an array in the carrier type has this type, shape and, as far as known, value."""
         if self.type.is_known and array.dtype != self.type.dtype:
             return False
         if not self.shape.admits(array.shape):
@@ -108,7 +110,7 @@ class Fact:
 
 
 class HalvesFact(Fact):
-    """The fact of an f16 tensor that is stored in halves: its value is made when it is first asked for, and kept."""
+    """The fact of an f16 tensor stored as float16; ``value`` is converted to float32 on first use and cached."""
 
     __slots__ = ("_halves", "_made")
 

@@ -8,7 +8,7 @@ Numbers are little-endian and follow each other without gaps or alignment. Types
   bits, the first value in the highest bits each time.
 * u6: four values in three bytes, likewise with four low bits in the first two bytes and two high bits in the third.
 
-The last byte or group is filled up with zeros. boolean takes a byte a value. Strings: see `irrun.tensor.strings`.
+The last byte or group is filled up with zeros. A boolean is one byte. Strings: see `irrun.tensor.strings`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _SPLIT_BITS = {"u3": (2, 1), "u6": (4, 2)}
 
 
 def storage_size(element_type: str, count: int) -> int:
-    """The number of bytes that `count` values take in the .bin file, whole groups for types below a byte.
+    """Return the number of bytes of `count` values in the .bin file, in whole groups for types below a byte.
 
     ValueError for string, which has no fixed size, and for unknown element types.
     """
@@ -64,13 +64,13 @@ def storage_size(element_type: str, count: int) -> int:
 
 
 def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
-    """The first `count` values in `data`, flat, in the carrier dtype of `element_type`.
+    """Decode the first `count` values in `data` into a flat array in the carrier dtype of `element_type`.
 
-    `data` is contiguous; it may begin at any address, and what follows the last value is ignored. Where the stored
-    and the carrier dtype agree and `data` is aligned, the result is a view of it. Bytes of a boolean other than 0 and
-    1 count as true.
+    `data` is contiguous; it may begin at any address, and bytes after the last value are ignored. Where the stored and
+    the carrier dtype agree and `data` is aligned, the result is a view of it. Bytes of a boolean other than 0 and 1
+    count as true.
 
-    ValueError for a negative count, fewer bytes than `count` values take, string and unknown element types.
+    ValueError for a negative count, too few bytes, string and unknown element types.
     """
     raw = _raw(data, element_type, count)
     if element_type == "boolean":
@@ -86,15 +86,15 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
 
 
 def halves(data: Bytes, count: int) -> NDArray[np.float16]:
-    """The first `count` values of type f16 in `data` as they are stored; a view of it where it is aligned.
+    """Return the first `count` values of type f16 in `data` as float16; a view of `data` where it is aligned.
 
-    ValueError as `unpack` raises it.
+    ValueError under the conditions of `unpack`.
     """
     return _native(_raw(data, "f16", count), _STORED_AS_CODES["f16"]).view(np.float16)
 
 
 def _raw(data: Bytes, element_type: str, count: int) -> NDArray[np.uint8]:
-    """The bytes of `count` values."""
+    """Return the bytes of `count` values; ValueError where `count` is negative or `data` too short."""
     raw = np.frombuffer(data, np.uint8)
     if count < 0:
         raise ValueError(f"the number of {element_type} values is {count}, expected 0 or more")
@@ -105,12 +105,11 @@ def _raw(data: Bytes, element_type: str, count: int) -> NDArray[np.uint8]:
 
 
 def pack(values: NDArray[Any], element_type: str) -> bytes:
-    """`values` in row-major order, as the .bin file holds them; the inverse of `unpack`.
+    """Encode `values` in row-major order as the .bin file stores them; the inverse of `unpack`.
 
-    Values that `element_type` lacks are rounded as `irrun.tensor.rounding.encode` does; integers wrap modulo 2^bits.
-
-    ValueError for string and unknown element types, TypeError for values that are not integers (or booleans) where
-    `element_type` is an integer type.
+    Values that `element_type` cannot represent are rounded as in `irrun.tensor.rounding.encode`; integers wrap modulo
+    2^bits. ValueError for string and unknown element types, TypeError for values that are not integers (or booleans)
+    where `element_type` is an integer type.
     """
     flat = np.asarray(values).reshape(-1)
     if element_type == "boolean":
@@ -128,7 +127,7 @@ def pack(values: NDArray[Any], element_type: str) -> bytes:
 
 
 def _group(element_type: str) -> tuple[int, int]:
-    """The smallest number of values that fills whole bytes, and that number of bytes."""
+    """Return the smallest number of values that fills whole bytes, and that number of bytes."""
     if element_type == "boolean":
         return 1, 1
     if element_type in _SPLIT_BITS:
@@ -158,7 +157,7 @@ def _pack_carried(flat: NDArray[Any], element_type: str) -> bytes:
 
 @cache
 def _byte_table(element_type: str) -> tuple[NDArray[Any], np.dtype[Any]]:
-    """For each byte the values in it, side by side in one unsigned word, and their dtype."""
+    """Return, for each byte, its values packed into one unsigned word, and the dtype of the values."""
     shifts = np.array(_SHIFTS_IN_BYTE[element_type], np.uint8)
     mask = (1 << 8 // len(shifts)) - 1
     codes = np.arange(256)[:, None] >> shifts & mask
@@ -185,6 +184,6 @@ def _shifts_down(bits: int) -> NDArray[np.uint8]:
 
 
 def _join(fields: NDArray[Any], shifts: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The bytes made of the bit fields along the last axis."""
+    """Combine the bit fields along the last axis into bytes."""
     joined: NDArray[np.uint8] = np.bitwise_or.reduce(fields << shifts, axis=-1)
     return joined

@@ -24,8 +24,10 @@ _UNSIGNED_BITS = {"u1": 1, "u2": 2, "u3": 3, "u4": 4, "u6": 6}
 
 @dataclass(frozen=True, slots=True)
 class _Minifloat:
-    """A sign bit, then exponent and mantissa bits. `overflow` and `nan` are the codes without sign that stand for a
-    magnitude past the largest finite one, and for NaN."""
+    """A floating-point format of one sign bit, exponent bits and mantissa bits.
+
+    `overflow` and `nan` are the codes, without sign, of magnitudes above the largest finite one and of NaN.
+    """
 
     exponent_bits: int
     mantissa_bits: int
@@ -34,7 +36,7 @@ class _Minifloat:
     nan: int
 
     def magnitudes(self) -> NDArray[np.float64]:
-        """The values of the codes without sign, as if every exponent were that of a finite number."""
+        """Return the value of each code without sign, decoding every exponent as that of a finite number."""
         codes = np.arange(1 << (self.exponent_bits + self.mantissa_bits))
         exponent, mantissa = codes >> self.mantissa_bits, codes & ((1 << self.mantissa_bits) - 1)
         significand = mantissa + np.where(exponent > 0, 1 << self.mantissa_bits, 0)
@@ -62,12 +64,11 @@ _NF4 = np.array(
 
 
 def round_to(values: NDArray[Any], element_type: str) -> NDArray[Any]:
-    """`values` rounded once onto the grid of `element_type`, to nearest with ties to even, in the carrier dtype.
+    """Round `values` once onto the grid of `element_type`, to nearest with ties to even, in the carrier dtype.
 
-    The result has the shape of `values`. Types that are their own carrier, and string, give back `values` itself.
-    Overflow, NaN and the sub-byte integers are treated as in `encode`.
-
-    Raises ValueError for an unknown element type, TypeError where `encode` does.
+    The result has the shape of `values`. For types that are their own carrier, and for string, it is `values` itself.
+    Overflow, NaN and sub-byte integers are handled as in `encode`. ValueError for an unknown element type, TypeError
+    under the conditions of `encode`.
     """
     if element_type in _UNROUNDED:
         return values
@@ -79,19 +80,19 @@ def round_to(values: NDArray[Any], element_type: str) -> NDArray[Any]:
 
 
 def encode(values: NDArray[Any], element_type: str) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """The codes of `values` rounded to `element_type`, in the shape of `values`.
+    """Return the codes of `values` rounded to `element_type`, in the shape of `values`.
 
     Rounding is to nearest, ties to even, with these exceptions:
 
     * f16, bf16, f8e5m2 overflow to infinity; f8e4m3 has none and overflows to NaN, also from infinity.
     * f4e2m1 saturates at ±6; NaN counts as an overflow of its sign.
-    * f8e8m0 has neither sign nor zero: what is negative or zero gives 2^-127, infinity gives 2^127 and so does every
-      finite value above that.
-    * nf4 ties go to the lower value; it saturates at ±1, and NaN gives -1.
+    * f8e8m0 has neither sign nor zero: negative values and zero become 2^-127, infinity and finite values above
+      2^127 become 2^127.
+    * nf4 ties go to the lower value; it saturates at ±1, and NaN becomes -1.
     * Sub-byte integers wrap modulo 2^bits.
 
-    Raises ValueError for an element type without codes here, TypeError for values that are not integers where
-    `element_type` is an integer type.
+    ValueError for an element type without codes, TypeError for values that are not integers where `element_type` is an
+    integer type.
     """
     if element_type == "f16":
         return _encode_f16(values).view(np.uint16)
@@ -105,9 +106,9 @@ def encode(values: NDArray[Any], element_type: str) -> NDArray[np.uint8] | NDArr
 
 
 def decode(codes: NDArray[np.uint8] | NDArray[np.uint16], element_type: str) -> NDArray[Any]:
-    """The values of `codes` in the carrier dtype, in the shape of `codes`; the inverse of `encode`.
+    """Return the values of `codes` in the carrier dtype, in the shape of `codes`; the inverse of `encode`.
 
-    Codes of one-byte and sub-byte types must be below 2^bits. Raises ValueError for an element type without codes.
+    Codes of one-byte and sub-byte types must be below 2^bits. ValueError for an element type without codes.
     """
     if element_type == "f16":
         return _decode_f16(codes.astype(np.uint16, copy=False).view(np.float16))
@@ -131,7 +132,7 @@ def _decode_f16(halves: NDArray[np.float16]) -> NDArray[np.float32]:
 
 
 def _round_bf16(values: NDArray[Any]) -> NDArray[np.uint32]:
-    """The float32 bits of `values` rounded to bf16, flat; a NaN stays one and becomes quiet."""
+    """Return the float32 bits of `values` rounded to bf16, flat; NaNs become quiet."""
     singles = _as_single(values)
     bits = singles.view(np.uint32)
     rounded = bits >> np.uint32(16)
@@ -163,7 +164,7 @@ def _encode_integer(values: NDArray[Any], element_type: str) -> NDArray[np.uint8
 
 
 def _as_float(values: NDArray[Any]) -> NDArray[Any]:
-    """`values` as float32 or float64; integers as float64, so that rounding to a narrow type is the only one."""
+    """Convert `values` to float32 or float64; integers to float64, so that rounding to a narrow type happens once."""
     if values.dtype in (np.float32, np.float64):
         return values
     with np.errstate(invalid="ignore"):
@@ -171,8 +172,11 @@ def _as_float(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _as_single(values: NDArray[Any]) -> NDArray[np.float32]:
-    """`values` as flat float32. What float32 cannot hold is rounded to odd: it stays strictly between the same points
-    of every grid with fewer bits, so rounding to that grid afterwards is as good as rounding once."""
+    """Convert `values` to flat float32, rounding to odd.
+
+    A value rounded to odd stays strictly between the same neighbours of every coarser grid, so that rounding it to that
+    grid afterwards equals rounding once.
+    """
     exact = _as_float(values).reshape(-1)
     if exact.dtype == np.float32:
         return exact
@@ -185,7 +189,7 @@ def _as_single(values: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _upper_halves(values: NDArray[Any]) -> NDArray[np.uint32]:
-    """The upper 16 bits of the float32 bits of `values`, rounded to odd, flat."""
+    """Return the upper 16 bits of the float32 bits of `values`, rounded to odd, flat."""
     bits = _as_single(values).view(np.uint32)
     upper = bits & np.uint32(0xFFFF)
     upper += 0xFFFF
@@ -196,8 +200,11 @@ def _upper_halves(values: NDArray[Any]) -> NDArray[np.uint32]:
 
 @cache
 def _encode_table(element_type: str) -> NDArray[np.uint8]:
-    """The code of a float32 by its upper 16 bits as `_upper_halves` gives them. Grid points and the midpoints between
-    them have zeros in the other 16, so a value rounded to odd lies on the same side of each of them."""
+    """Return the code of each float32 by its upper 16 bits, as `_upper_halves` computes them.
+
+    Grid points and the midpoints between them have zeros in the lower 16 bits, so a value rounded to odd stays on the
+    same side of each of them.
+    """
     values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
     with np.errstate(invalid="ignore"):
         magnitudes = np.abs(values).astype(np.float64)
@@ -218,7 +225,7 @@ def _e8m0_codes(magnitudes: NDArray[np.float64], negative: NDArray[np.bool_]) ->
 
 
 def _nearest_even(values: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The index of the point of the ascending `grid` nearest to each value; of two equally near, the even index."""
+    """Return the index of the point of the ascending `grid` nearest to each value; the even index on a tie."""
     midpoints = (grid[:-1] + grid[1:]) / 2
     below = np.searchsorted(midpoints, values, side="left")
     above = np.searchsorted(midpoints, values, side="right")
@@ -227,7 +234,7 @@ def _nearest_even(values: NDArray[np.float64], grid: NDArray[np.float64]) -> NDA
 
 @cache
 def _nf4_midpoints(dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The points above which the next nf4 value is nearer: exact as float64, the nearest float32 not above else."""
+    """Return the thresholds above which the next nf4 value is nearer, in float64 or rounded down to float32."""
     exact = (_NF4[:-1].astype(np.float64) + _NF4[1:]) / 2
     if dtype == np.float64:
         return exact

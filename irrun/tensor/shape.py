@@ -10,7 +10,7 @@ from irrun.tensor.dim import UNBOUNDED, Dim
 
 
 class Shape:
-    """A partial shape. ``dims`` is None when the rank is dynamic.
+    """A partial shape; ``dims`` is None where the rank is dynamic.
 
     Asking a shape of dynamic rank for its dims raises TypeError: guard with ``shape.rank is None`` first.
     """
@@ -24,12 +24,12 @@ class Shape:
 
     @staticmethod
     def unknown(rank: int | None = None) -> Shape:
-        """A shape of which only the rank is known, or nothing."""
+        """Return a shape of unknown dims, or of dynamic rank where ``rank`` is None."""
         return Shape(None if rank is None else [Dim()] * rank)
 
     @staticmethod
     def parse(text: str) -> Shape:
-        """Read ``2,3``, ``[1,?,2..5]``, ``-1,3``, ``...`` or the empty text of a scalar; ValueError otherwise."""
+        """Parse ``2,3``, ``[1,?,2..5]``, ``-1,3``, ``...`` or the empty text of a scalar; ValueError otherwise."""
         text = text.strip().removeprefix("[").removesuffix("]").strip()
         if text == "...":
             return Shape(None)
@@ -45,12 +45,12 @@ class Shape:
 
     @property
     def static(self) -> tuple[int, ...]:
-        """The sizes as plain integers; ``Undecided`` unless every one is known."""
+        """The sizes as plain integers; Undecided unless all are known."""
         return tuple(dim.__index__() for dim in self._known())
 
     @property
     def lower(self) -> tuple[int, ...]:
-        """The least that each size can be."""
+        """The lower bound of each size."""
         return tuple(dim.lo for dim in self._known())
 
     @property
@@ -63,14 +63,14 @@ class Shape:
         return math.prod(self.dims, start=Dim.exactly(1))
 
     def named(self, name: str) -> Shape:
-        """The same shape, each unknown dim with a symbol of its own: ``name[axis]``."""
+        """Return the same shape with each unknown dim replaced by a symbol called ``name[axis]``."""
         if self.dims is None or self.is_static:
             return self
         pairs = enumerate(self.dims)
         return Shape([d if d.is_static else Dim.symbol(f"{name}[{axis}]", d.lo, d.hi) for axis, d in pairs])
 
     def compatible(self, other: Shape) -> bool:
-        """Whether one tensor can have both shapes."""
+        """Return whether one tensor can have both shapes."""
         if self.dims is None or other.dims is None:
             return True
         return len(self.dims) == len(other.dims) and all(
@@ -78,7 +78,7 @@ class Shape:
         )
 
     def merge(self, other: Shape) -> Shape | None:
-        """What is known of a tensor that has both shapes; None when there can be none."""
+        """Return the shape that satisfies both constraints; None where they contradict each other."""
         if self.dims is None:
             return other
         if other.dims is None:
@@ -89,13 +89,13 @@ class Shape:
         return Shape([dim for dim in merged if dim is not None])
 
     def union(self, other: Shape) -> Shape:
-        """What is known of a tensor that has one shape or the other."""
+        """Return the narrowest shape that covers both."""
         if self.dims is None or other.dims is None or len(self.dims) != len(other.dims):
             return Shape(None)
         return Shape([a.union(b) for a, b in zip(self.dims, other.dims, strict=True)])
 
     def admits(self, sizes: tuple[int, ...]) -> bool:
-        """Whether an array of these sizes has this shape."""
+        """Return whether an array of these sizes has this shape."""
         return self.dims is None or (
             len(self.dims) == len(sizes) and all(dim.admits(size) for dim, size in zip(self.dims, sizes, strict=True))
         )

@@ -1,8 +1,8 @@
 """The layout of string tensors in the .bin file.
 
-All integers are unsigned, 32 bits, little-endian: the number of strings, then one offset more than there are strings,
-the first 0, then the characters as UTF-8. String i takes the bytes from offset i to offset i + 1, counted from the
-first character byte.
+All integers are unsigned, 32 bits, little-endian: the number n of strings, then n + 1 offsets, the first of them 0,
+then the characters as UTF-8. String i is the bytes from offset i to offset i + 1, counted from the first character
+byte.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _WORD = np.dtype("<u4")
 
 
 def unpack_strings(data: Bytes) -> NDArray[np.object_]:
-    """The strings in `data`, a flat object array of str. Bytes that are not UTF-8 become lone surrogates.
+    """Decode the strings in `data` into a flat object array of str. Bytes that are not UTF-8 become lone surrogates.
 
-    `data` may begin at any address, and what follows the last string is ignored. ValueError where it is truncated, or
-    the offsets do not begin at 0, decrease, or run past its end.
+    `data` may begin at any address, and bytes after the last string are ignored. ValueError where it is truncated, or
+    the offsets do not begin at 0, decrease, or exceed its end.
     """
     raw = np.frombuffer(data, np.uint8).tobytes()
     if len(raw) < _WORD.itemsize:
@@ -43,9 +43,9 @@ def unpack_strings(data: Bytes) -> NDArray[np.object_]:
 
 
 def pack_strings(array: NDArray[Any]) -> bytes:
-    """The strings of `array` in row-major order, as the .bin file holds them; the inverse of `unpack_strings`.
+    """Encode the strings of `array` in row-major order as the .bin file stores them; the inverse of `unpack_strings`.
 
-    TypeError for an element that is not a str, ValueError where the strings take 4 GiB or more.
+    TypeError for an element that is not a str, ValueError where the strings need 4 GiB or more.
     """
     encoded = [_encode(element) for element in array.reshape(-1).tolist()]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.uint64)

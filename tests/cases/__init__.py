@@ -18,13 +18,13 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Case:
-    """One call of an operation and what it must give.
+    """One call of an operation with the expected outputs.
 
     ``inputs`` and ``expected`` are arrays in the carrier of their type (None for an absent optional input). ``types``
-    names element types that the dtype does not tell, by input index: ``{0: "bf16"}``. ``constant`` lists the inputs
-    that are constants in the model of which the native plugin is asked, all but the first where it does not;
-    ``dynamic`` says that sizes of the others are not known there. ``departs`` is the key of the departure because of
-    which the native plugin gives something else, in ``departures`` of the operation or among those that are general.
+    names the element types that a dtype does not determine, by input index: ``{0: "bf16"}``. The model for the native
+    plugin holds the inputs listed in ``constant`` as constants, all but the first if it is None; with ``dynamic`` the
+    sizes of its Parameters are unknown. ``departs`` is the key of the reason for another result of the native plugin,
+    either in ``departures`` of the operation or among the general ones.
     """
 
     type: str
@@ -47,10 +47,10 @@ class Case:
 
 @dataclass(frozen=True)
 class ModelCase:
-    """A model around an operation that means something only among others, and what it must give.
+    """A model for an operation that needs other operations around it, with the expected outputs.
 
-    ``build`` writes the model; ``inputs`` are for its Parameters, ``expected`` for its Results, in their order. One
-    request infers with the same inputs ``runs`` times, and ``expected`` is what it gives the last time. The others are
+    ``build`` writes the model; ``inputs`` are for its Parameters, ``expected`` for its Results, in order. One request
+    infers ``runs`` times with the same inputs, and ``expected`` are the outputs of the last time. The other fields are
     those of ``Case``.
     """
 
@@ -75,9 +75,9 @@ AnyCase = Case | ModelCase
 
 @dataclass(frozen=True)
 class Invalid:
-    """A use of an operation that is wrong, and the message that says so.
+    """An invalid use of an operation, and the message of the error.
 
-    A text such as ``f32[1,?,3]`` stands for an input of which no more is known.
+    A string such as ``f32[1,?,3]`` is an input of which only type and shape are known.
     """
 
     type: str

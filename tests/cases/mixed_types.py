@@ -1,4 +1,4 @@
-"""Inputs whose type OpenVINO does not compare with that of the others, and some whose type it does."""
+"""Inputs whose type OpenVINO does not compare with the type of the others, and some whose type it compares."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.cases.sparse import sparse_fill_empty_rows
 
 
 def _mixed(module: ModuleType, number: int, types: dict[int, str]) -> Case:
-    """A case of a module with other types for some of its inputs; the outputs that follow input 0 change with it."""
+    """Return a case of a module with other types for some inputs; outputs with the type of input 0 change with it."""
     case: Case = module.CASES[number]
     inputs = [_as(array, types.get(index)) for index, array in enumerate(case.inputs)]
     named = {index: name for index, name in types.items() if name in ("f16", "bf16")}

@@ -1,4 +1,4 @@
-"""Small IRs, written by the tests themselves, and a runner of the command line."""
+"""Small IRs that the tests write, and a runner of the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = Callable[..., click.testing.Result]
 
 
 class Net:
-    """Builds an IR layer by layer; what each method returns is the output port that others take as their input."""
+    """Builds an IR layer by layer; methods return the output port, for use as an input of later layers."""
 
     def __init__(self, name: str = "net") -> None:
         self.name = name
@@ -86,7 +86,7 @@ def _precision(type: str) -> str:
 
 @pytest.fixture
 def run() -> Run:
-    """Runs ``irrun`` on arguments; the result has ``exit_code``, ``stdout`` and ``stderr``."""
+    """Run ``irrun`` on arguments; the result has ``exit_code``, ``stdout`` and ``stderr``."""
     return lambda *arguments: click.testing.CliRunner().invoke(
         app, [str(item) for item in arguments], prog_name="irrun"
     )
@@ -113,7 +113,7 @@ def add(tmp_path: Path) -> str:
 
 @pytest.fixture
 def npy(tmp_path: Path) -> Callable[[str, Any], str]:
-    """Saves an array under a name and gives its path."""
+    """Save an array under a name and return its path."""
 
     def save(name: str, array: Any) -> str:
         path = tmp_path / name

@@ -1,4 +1,4 @@
-"""The group: help, version, near matches, exit statuses, colours, and what starting costs."""
+"""The command group: help, version, near matches, exit statuses, colours, and the modules imported at start."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_unknown_option(run: Run) -> None:
 
 
 def _failing(error: BaseException) -> click.testing.Result:
-    """What becomes of an error that a command raises."""
+    """Return the result of a command that raises an error."""
     from irrun.cli.failures import reported
 
     @click.command()

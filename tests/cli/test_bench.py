@@ -1,4 +1,4 @@
-"""irrun bench: what is measured and how it is said; figures themselves are the machine's."""
+"""irrun bench: the measurements and their presentation; the times themselves are not checked."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
 
 
 def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path) -> None:
-    """Texts, booleans, halves, narrow integers and scalars, in turns with OpenVINO."""
+    """Strings, booleans, halves, narrow integers and scalars, in turns with OpenVINO."""
     pytest.importorskip("openvino", reason="the native engine is not installed")
     net = Net()
     for type, shape in (("string", "2"), ("boolean", "3"), ("f16", ""), ("i8", "1,2"), ("f32", "?")):
@@ -173,7 +173,7 @@ def test_without_openvino(run: Run, monkeypatch: pytest.MonkeyPatch, command: st
 
 
 class Refusing:
-    """An OpenVINO that reads nothing."""
+    """An OpenVINO that refuses every model."""
 
     @staticmethod
     def get_version() -> str:
@@ -226,7 +226,7 @@ def test_pinned_blas_is_said(run: Run, monkeypatch: pytest.MonkeyPatch, command:
 
 
 def test_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each engine has its turn, begins it with a run that does not count, and stops on its own."""
+    """Engines take turns; each turn begins with an uncounted run, and each engine stops on its own."""
     now = 0.0
     order = []
 

@@ -1,4 +1,4 @@
-"""The files that CI systems take from the repository: the pre-commit hook and the action."""
+"""The files for CI systems in the repository: the pre-commit hook and the action."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def project(tmp_path: Path) -> Path:
     (folder / "good.xml").write_text(NET)
     (folder / "wrong.xml").write_text(WRONG)
     (folder / "other.xml").write_text("<svg/>\n")
-    # An environment of its own for the hook would need a package registry: the hook runs in the one of the tests.
+    # The hook runs in the environment of the tests: building its own would need a package registry.
     local = {**hook(), "language": "system", "entry": f"{sys.executable} -m {hook()['entry']}"}
     (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [{"repo": "local", "hooks": [local]}]}))
     for command in (["git", "init", "-q"], ["git", "add", "."]):
@@ -91,7 +91,7 @@ def action() -> dict[str, Any]:
 
 
 def test_the_action_hands_its_inputs_on_as_variables() -> None:
-    """Text of a user within the script itself would be a script."""
+    """Inputs of a user must not be pasted into the script, where they would be executed."""
     steps = action()["runs"]["steps"]
     assert [step.get("name") for step in steps] == [None, "Install irrun", "Check IR files"]
     assert not [step for step in steps if "${{" in step.get("run", "")]

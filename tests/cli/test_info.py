@@ -1,4 +1,4 @@
-"""irrun info: what a model is made of, and what its FLOPs are."""
+"""irrun info: the summary of a model and its FLOPs."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_every_opset_has_a_release() -> None:
     assert [number(name) for name in ("opset1", "opset17", "ie_internal_opset")] == [1, 17, None]
 
 
-# -- FLOPs: two for each multiply-add, against the count of a loop written out
+# -- FLOPs: two for each multiply-add, compared with an explicit loop
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_layers_of_unknown_rank_are_named(run: Run, tmp_path: Path) -> None:
 
 
 def looped(body: Net, trips: str) -> Net:
-    """A TensorIterator that cuts x f32[trips,4] along axis 0 and joins what its body makes of each slice."""
+    """Return a TensorIterator that slices x f32[trips,4] along axis 0 and concatenates the results of its body."""
     inside = body.text().partition("\n")[2].rpartition("</net>")[0]
     net = Net()
     x = net.parameter("x", "f32", f"{trips},4")

@@ -1,4 +1,4 @@
-"""``irrun lint --fix``, ``--unsafe-fixes`` and ``--diff``: what is written, what is shown, exit statuses."""
+"""``irrun lint --fix``, ``--unsafe-fixes`` and ``--diff``: files, output, exit statuses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Write = Callable[[str, str], Path]
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes a file of a project that is the current folder."""
+    """Write a file of a project in the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "irrun.toml").write_text("")
 

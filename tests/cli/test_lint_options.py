@@ -1,4 +1,4 @@
-"""``irrun lint``: files, folders and patterns, what is selected, exit statuses, baselines, output."""
+"""``irrun lint``: files, folders and patterns, selection, exit statuses, baselines, output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty project, which the command runs in, and no CI system around it."""
+    """Make an empty project the current folder, without a CI system in the environment."""
     for name in ("GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def write(folder: Path) -> Write:
-    """Writes a file of the project."""
+    """Write a file of the project."""
 
     def write(name: str, text: str = NET) -> Path:
         path = folder / name
@@ -292,7 +292,7 @@ def test_a_pipe(options: tuple[str, ...]) -> None:
 
 
 def above(text: str) -> str:
-    """The text, its finding suppressed, with a comment on line 2 that suppresses nothing."""
+    """Return the text with its finding suppressed and, on line 2, a comment that suppresses nothing."""
     head, rest = text.split("\n", 1)
     return f"{head}\n<!-- irrun: ignore[IR402] -->\n<!-- irrun: ignore-file[IR401] -->\n{rest}"
 
@@ -451,7 +451,7 @@ class Terminal(io.StringIO):
 
 
 def ticks(step: float) -> Callable[[], float]:
-    """A clock that goes on by a step each time it is read."""
+    """Return a clock that advances by a step each time it is read."""
     times: Iterator[float] = iter(index * step for index in range(10_000))
     return lambda: next(times)
 

@@ -1,4 +1,4 @@
-"""``irrun lint`` for a release of OpenVINO, and for an element type that a model is to be computed in."""
+"""``irrun lint`` for a release of OpenVINO and for an inference precision."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes a file of a project that is the current folder, and its weights."""
+    """Write a file and its weights into a project in the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "irrun.toml").write_text("")
 

@@ -30,13 +30,13 @@ def test_one_operation(run: Run) -> None:
         "Tile  opset1  movement\n\n"
         "Repeat a tensor a number of times along each axis.\n\n"
         "Where data and repeats differ in length, the shorter one is extended by ones in front.\n\n"
-        "Note: a negative number of repetitions is refused where it is known before the model runs, and is 0 where "
-        "it is\nnot; OpenVINO takes it for 0 in either case.\n\n"
+        "Note: a negative number of repetitions is refused where it is known before the model runs, and counts as 0\n"
+        "otherwise; in OpenVINO it is always 0.\n\n"
         "inputs\n"
         "  0 data: T1: any type\n"
         "      the tensor to repeat\n"
         "  1 repeats: any integer type, rank 1\n"
-        "      the repetitions of each axis\n\n"
+        "      the number of repetitions of each axis\n\n"
         "outputs\n"
         "  0 output: T1: any type\n\n"
         "versions: opset1\n"
@@ -53,7 +53,7 @@ def test_attributes(run: Run) -> None:
 
 def test_departures(run: Run) -> None:
     assert (
-        "\n\nOpenVINO's CPU plugin\n  takes no u1, u3 and u6\n  refuses a dynamic rank\n\n"
+        "\n\nOpenVINO's CPU plugin\n  refuses u1, u3 and u6\n  refuses a dynamic rank\n\n"
         in run("ops", "Parameter").stdout
     )
     (spec,) = json.loads(run("ops", "ErfInv", "--output-format", "json").stdout)

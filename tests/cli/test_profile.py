@@ -1,4 +1,4 @@
-"""irrun profile: the layers and types that it lists, their arithmetic and bytes, and the trace."""
+"""irrun profile: the list of layers and types, their arithmetic and bytes, and the trace."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_layer(run: Run, product: str) -> None:
 
 
 def test_fused_layer(run: Run, product: str) -> None:
-    """What is fused counts as what it stands for, with the weights that it holds."""
+    """A fused layer counts as all layers that it replaces, including its weights."""
     layers = profiled(run, product)["layers"]
     assert sum(layer["flops"] or 0 for layer in layers) == 2 * 4 * 8 * 16
     assert sum(layer["bytes"] for layer in layers) == 4 * (4 * 8 + 8 * 16 + 4 * 16)

@@ -1,4 +1,4 @@
-"""irrun run: inputs from files and at random, outputs shown and written, and every wrong use in one line."""
+"""irrun run: inputs from files and at random, printed and written outputs, and one line for every wrong use."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ DIGITS = EXAMPLES / "digits"
 
 
 def one_line(result: Any) -> str:
-    """The single line on stderr of a run that failed and printed nothing else."""
+    """Return the single line on stderr of a run that failed and printed nothing else."""
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     return str(result.stderr).rstrip("\n")
 
 
 def header(**fields: Any) -> bytes:
-    """The start of an .npy file with these fields."""
+    """Return the start of an .npy file with these fields."""
     text = repr(fields).encode()
     text += b" " * (-(len(text) + 11) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text
@@ -377,7 +377,7 @@ def test_findings_that_do_not_stop_a_run_are_announced(run: Run, tmp_path: Path)
     )
 
 
-# -- what is shown
+# -- printed output
 
 
 def test_nan_and_infinity_are_counted(run: Run, tmp_path: Path, npy: Npy) -> None:
@@ -439,7 +439,7 @@ def test_accuracy_and_wrong_labels(run: Run, clamp: str, npy: Npy) -> None:
     assert one_line(labelled([1.0, 0.0, 0.0])) == "error: the labels are float64, expected integers"
 
 
-# -- what is written
+# -- written output
 
 
 def test_folder(run: Run, add: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Results that the formats render."""
+"""Results for the tests of the output formats."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What SARIF 2.1.0 says of the objects that irrun writes, section 3 of the standard, as a JSON schema.
+"""Section 3 of the standard SARIF 2.1.0 as a JSON schema, for the objects that irrun writes.
 
-Each object: the properties that it may have, those that it must have, and the values of those that irrun writes. The
-names that irrun does not write are listed, so that a misspelt one is told from one that is new.
+The schema of each object lists all its properties, the required ones, and the values of those that irrun writes. With
+the names that irrun does not write, the schema tells a misspelt property from a new one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What holds for every output format."""
+"""The requirements on all output formats."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_nothing_found_for_programs(nothing: Results) -> None:
 
 @pytest.mark.parametrize("name", ["full", "concise", "grouped", "github", "junit"])
 def test_nothing_reaches_the_terminal_that_it_would_obey(name: str) -> None:
-    """Escape sequences, line ends, and letters that turn the direction of writing."""
+    """Escape sequences, line ends, and characters that change the direction of writing."""
     hostile = "\x1b]0;x\x07\x9b31m\r\n\u202egnp\u2066"
     source = SourceMap(f'<net name="{hostile}" version="11"/>'.encode())
     layer = LayerRef("1", hostile, "Pad", "opset1")

@@ -1,4 +1,4 @@
-"""Annotations of GitHub, and the summary of a run."""
+"""GitHub's annotations, and the summary of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON of its own, of GitLab and of reviewdog."""
+"""The JSON formats: irrun's own, GitLab's and reviewdog's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JUnit XML: its exact text, its grammar, and what its consumers make of it."""
+"""JUnit XML: its exact text, its grammar, and how its consumers read it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ SCHEMA = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   </xs:complexType>
 </xs:schema>
 """
-"""What Jenkins' xUnit plugin takes of the elements that irrun writes, as far as irrun uses them."""
+"""The grammar of Jenkins' xUnit plugin, for the elements and attributes that irrun writes."""
 
 
 def test_junit_is_valid(results: Results, nothing: Results) -> None:

@@ -1,4 +1,4 @@
-"""SARIF: its exact text, the standard, and what its consumers make of it."""
+"""SARIF: its exact text, the standard, and how its consumers read it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_sarif_numbers_equal_findings() -> None:
 
 
 def unknown(model: Any) -> Iterator[str]:
-    """The properties of a pydantic model, and of those inside it, that its class does not declare."""
+    """Yield the properties in a pydantic model, at any depth, that its classes do not declare."""
     if isinstance(model, list | tuple):
         for item in model:
             yield from unknown(item)
@@ -109,7 +109,7 @@ def unknown(model: Any) -> Iterator[str]:
 
 
 def test_sarif_is_read_by_its_consumers(results: Results, nothing: Results) -> None:
-    """As the published model of SARIF 2.1.0 in Python, which knows every property but columnKind."""
+    """The published model of SARIF 2.1.0 in Python knows every property but columnKind."""
     module = pytest.importorskip("sarif_pydantic", reason="sarif-pydantic is not installed")
     log = module.Sarif.model_validate_json(render("sarif", results), strict=False)
     assert [item.rule_id for item in log.runs[0].results] == ["IR105", "IR401", "IR600"]
@@ -119,7 +119,7 @@ def test_sarif_is_read_by_its_consumers(results: Results, nothing: Results) -> N
 
 
 def faults(report: Any) -> list[str]:
-    """What the standard does not allow in a log."""
+    """Return the violations of the standard in a log."""
     return [f"{item.json_path}: {item.message}" for item in jsonschema.Draft202012Validator(SCHEMA).iter_errors(report)]
 
 

@@ -1,4 +1,4 @@
-"""The formats for a terminal, and statistics: their exact text."""
+"""The formats for a terminal, and the statistics: their exact text."""
 
 from __future__ import annotations
 

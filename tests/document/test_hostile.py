@@ -1,4 +1,4 @@
-"""Files that no IR is: each ends in a diagnostic at the right place, never in a traceback."""
+"""Files that are no IR: each is reported at the right place and never causes a traceback."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NESTED = NET.replace("</net>", "<rt_info>" + "<a>" * 300 + "</a>" * 300 + "</rt_
 
 
 def bodies(depth: int) -> str:
-    """A net of TensorIterators, one inside the other."""
+    """Return a net of nested TensorIterators."""
     head = '<layer id="0" name="t" type="TensorIterator" version="opset1"><body>'
     inner = "<layers>" + (head + "<layers>") * depth + ("</layers></body></layer>") * depth + "</layers>"
     return f'<net name="n" version="11">{inner}<edges/></net>'
 
 
-# what, the file, code, row, column, a part of the message
+# name, file, code, row, column, part of the message
 FILES = [
     ("empty", b"", "IR101", 1, 1, "the file is empty"),
     ("blank", b" \n\n", "IR101", 1, 1, "the file is empty"),
@@ -105,7 +105,7 @@ def test_hostile_file(data: bytes, code: str, row: int, column: int | None, mess
 
 
 def test_patterns_are_linear(tmp_path: Path) -> None:
-    """Texts that make a careless pattern take time beyond all bounds."""
+    """Texts on which a careless pattern would need quadratic or exponential time."""
     path = tmp_path / "model.xml"
     for text in (
         " " * 100_000 + "<net",
@@ -150,7 +150,7 @@ def test_weights_that_cannot_be_opened(tmp_path: Path) -> None:
         lint(path, tmp_path / "absent.bin")
 
 
-# what, the change to a sound file, the codes of the findings
+# name, change to a sound file, codes of the findings
 HARMLESS: list[tuple[str, tuple[str, str], list[str]]] = [
     ("comments", ("<layers>", "<!-- a <b> -- c --><layers>".replace(" -- ", " - ")), []),
     ("processing instruction", ('<net name="net"', '<?xml-model href="ir-v11.rng"?><net name="net"'), []),
@@ -181,7 +181,7 @@ def test_harmless_markup(change: tuple[str, str], codes: list[str], tmp_path: Pa
     assert [item.code for item in lint(path)] == codes
 
 
-# what, how the text is stored
+# name, encoder
 ENCODED = [
     ("UTF-8 with a mark", lambda text: codecs.BOM_UTF8 + text.encode()),
     ("UTF-16 with a mark", lambda text: text.encode("utf-16")),

@@ -1,4 +1,4 @@
-"""Slips that are mended: what is said of them, where, and that the rest of the file is checked all the same."""
+"""Repaired slips: the message, its place, and the check of the rest of the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from irrun.document.repair import mend, wrap_fragment
 from irrun.linter import lint
 from irrun.linter.examples import CLAMP, NET
 
-# what, the change to a sound bare layer; row, column, end column; the message; the content of the edits
+# name, change to a sound bare layer; row, column, end column; message; content of the edits
 SLIPS = [
     (
         "lost bracket",

@@ -1,4 +1,4 @@
-"""The records of a file: what each element says, and its ordinal."""
+"""The records of a file: the content of each element, and its ordinal."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_bare_layers() -> None:
     assert document.diagnostics == ()
 
 
-# what, changes to a sound file, code, what was written, what was meant
+# name, changes to a sound file, code, written name, intended name
 MISREAD = [
     ("element", [("<data min", "<dta min")], "IR104", "<dta> in <layer>", "<data>"),
     ("layer", [("<layer id", "<l id"), ("</layer>", "</l>")], "IR104", "<l> in <layers>", "<layer>"),
@@ -112,7 +112,7 @@ def test_strangers_are_passed_over() -> None:
     assert [layer.name for layer in document.net.layers] == ["x", "clip", "y"]
 
 
-# parent, where its children begin in a sound file
+# parent, start of its children in a sound file
 _PLACES = {"net": "<layers>", "layer": "<data min", "channel": '<mean value="0"'}
 _MEAN = '<pre-process reference-layer-name="x"><channel id="0"><mean value="0"/></channel></pre-process>'
 _LEGACY = [(parent, tag) for parent, tags in LEGACY_CHILDREN.items() for tag in tags]

@@ -1,4 +1,4 @@
-"""Rows and columns: from 1, columns in characters, whatever stands in front."""
+"""Rows and columns: counted from 1, columns in characters, with any text in front."""
 
 from __future__ import annotations
 

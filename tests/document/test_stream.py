@@ -1,4 +1,4 @@
-"""Reading in pieces: nothing depends on where a piece ends, and no whole tree is ever made."""
+"""Reading in pieces: the result does not depend on the size of a piece, and no tree of the whole file is built."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def layers(count: int) -> str:
 
 
 def in_body(inside: str) -> str:
-    """A net with one layer, which has a body, then one more."""
+    """Return a net with one layer that has a body, followed by another layer."""
     head = '<layer id="0" name="loop" type="TensorIterator" version="opset1">'
     maps = '<port_map><input external_port_id="0" internal_layer_id="0"/></port_map><back_edges/>'
     loop = f"{head}<input>{PORT}</input>{maps}<body>{inside}<edges/><rt_info><a/></rt_info></body></layer>"
     return f"{HEAD}<layers>{loop}{LAYER.format(1)}</layers><edges/></net>"
 
 
-# what, a text
+# name, text
 TEXTS = [
     ("sound", NET),
     ("bodies", in_body(layers(3))),
@@ -57,7 +57,7 @@ def test_no_matter_where_a_piece_ends(text: str, piece: int, monkeypatch: pytest
     assert whole.net.layers
 
 
-# what, a text with many layers
+# name, text with many layers
 LARGE = [
     ("layers", f"{HEAD}{layers(2000)}<edges/></net>"),
     ("layers of a body", in_body(layers(2000))),
@@ -67,7 +67,7 @@ LARGE = [
 
 @pytest.mark.parametrize("text", [row[1] for row in LARGE], ids=[row[0] for row in LARGE])
 def test_no_whole_tree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What exists beside the document while it is made is less than the text; a tree is twenty times that."""
+    """Temporary memory during reading is smaller than the text; a tree would need twenty times its size."""
     monkeypatch.setattr(stream, "PIECE", 4096)
     data = text.encode()
     tracemalloc.start()
@@ -84,7 +84,7 @@ def _all(document: Document) -> list[str]:
     return [layer.type for layer in (*document.net.layers, *inner)]
 
 
-# what, the text, the findings: code, message, offset in bytes
+# name, text, findings: code, message, offset in bytes
 REFUSED = [
     (
         "version, then malformed",

@@ -1,4 +1,4 @@
-"""Operations of extensions: told from misspelt ones, and taken for what their ports declare."""
+"""Operations of extensions: distinguished from misspelt operations, with the outputs that their ports declare."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def layer(id: int, type: str, version: str, data: str = "", outputs: str = "", b
 
 
 def graph(*layers: str) -> Graph:
-    """x, and the layers one behind the other."""
+    """Return the graph of x followed by a chain of layers."""
     edges = " ".join(f"{id}.{min(id, 1)}>{id + 1}.0" for id in range(len(layers)))
     return bind(read(net(X, *layers, edges=edges).encode())).graph
 

@@ -12,7 +12,7 @@ from irrun.tensor.element_type import F16, F32
 
 
 def net(shape: list[int], channels: str, *, type: ElementType = F32, reference: str = "x") -> str:
-    """x -> ReLU -> y, with a mean for each channel."""
+    """Return the text of x -> ReLU -> y, with a mean for each channel."""
     ir = Writer("net", "10")
     fact = Fact(type, Shape(shape))
     data = {"shape": ",".join(map(str, shape)), "element_type": type.name}

@@ -1,4 +1,4 @@
-"""OpenVINO counts the edges of a layer, not its ports: a last, optional input that nothing feeds is absent."""
+"""Edges, not ports, count as inputs in OpenVINO: a trailing optional input without an edge is absent."""
 
 from __future__ import annotations
 

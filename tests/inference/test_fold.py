@@ -1,4 +1,4 @@
-"""Folding of values that the operation itself refuses: the value stays unknown, nothing breaks."""
+"""Folding where the operation refuses the values: the value stays unknown, and inference continues."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from irrun.kernels.threads import set_threads, threads
 
 @pytest.fixture(params=[1, 2, 3])
 def team(request: pytest.FixtureRequest) -> Iterator[int]:
-    """The number of threads, from one to more than there may be cores."""
+    """Set the number of threads, from one to possibly more than there are cores."""
     before = threads()
     set_threads(request.param)
     yield request.param

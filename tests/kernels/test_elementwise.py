@@ -1,4 +1,4 @@
-"""Activations, softmax, normalization and attention against their formulas in float64."""
+"""Activations, softmax, normalization and attention, compared with their formulas in float64."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_activations(
     exact: Callable[[float], float],
     bound: float,
 ) -> None:
-    """The error is bounded relatively to the argument, and to 1 below it."""
+    """The error is bounded relative to max(abs(x), 1)."""
     wanted = _each(exact)
     scale = np.maximum(np.abs(EXACT), 1)
     assert (np.abs(function(X) - wanted) / scale).max() <= bound

@@ -1,4 +1,4 @@
-"""Products with matrices in few bits, beside those with the matrices as floats."""
+"""Products with packed matrices, compared with products with the matrices as floats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ K, N, GROUP = 96, 70, 16
 
 
 def stored_values(kind: str, random: np.random.Generator) -> Array:
-    """[N, K / GROUP, GROUP], with the smallest and the largest number that there is."""
+    """Return [N, K / GROUP, GROUP] values, including the smallest and the largest number of the kind."""
     if kind == "f16":
         values: Array = random.standard_normal((N, K // GROUP, GROUP)).astype(np.float16)
         values[0, 0, :4] = [6.1e-5, -5.96e-8, 65504, -0.0]

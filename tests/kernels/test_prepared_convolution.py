@@ -1,4 +1,4 @@
-"""Prepared convolutions against windows multiplied out in float64."""
+"""Prepared convolutions, compared with a product of all windows in float64."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def multiplied_out(
     begins: tuple[int, int],
     ends: tuple[int, int],
 ) -> Array:
-    """x [N, C, H, W] and weights [G, O, I, *K], all windows at once."""
+    """Convolve x [N, C, H, W] with weights [G, O, I, *K], all windows at once."""
     groups, _, depth, high, wide = weights.shape
     padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), *zip(begins, ends, strict=True)))
     spans = (high - 1) * dilations[0] + 1, (wide - 1) * dilations[1] + 1
@@ -106,7 +106,7 @@ def test_other_numbers_of_axes(axes: int) -> None:
 
 @pytest.mark.parametrize(("channels", "size"), [(32, 24), (64, 28), (256, 28), (512, 32)])
 def test_error_of_winograd_is_bounded(channels: int, size: int) -> None:
-    """Relative to the root of the sum of the squared products: 2e-6 in the mean, 3e-5 at most."""
+    """Relative to the root of the sum of the squared products: 2e-6 on average, 3e-5 at most."""
     draw = np.random.default_rng(9)
     x = draw.standard_normal((1, channels, size, size), dtype=np.float32)
     weights = draw.standard_normal((1, channels, channels, 3, 3), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Sequences against the equations of the cells, step by step in float64."""
+"""Sequences, compared with the equations of the cells, step by step in float64."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plants single random faults in sound IR files, each with the elements where it should be found."""
+"""Makes random single faults in sound IR files, each with the elements that a finding may point at."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRECISIONS = ("FP32", "FP16", "I64", "I32", "U8", "BOOL", "FP64", "I8")
 
 
 class Fault(NamedTuple):
-    """Bytes from ``start`` up to ``end`` give way to ``content``; it should be found at one of the elements ``at``."""
+    """A replacement of the bytes from ``start`` to ``end``; the finding should point at an element of ``at``."""
 
     kind: str
     start: int
@@ -33,7 +33,7 @@ class Fault(NamedTuple):
 
 
 class Mutator:
-    """Makes faults of one file. The same seed gives the same faults."""
+    """Makes faults for one file. The same seed makes the same faults."""
 
     def __init__(self, text: bytes, seed: int | str) -> None:
         self.text = text
@@ -51,7 +51,7 @@ class Mutator:
         self.removable = [(layer, name) for layer, name in self.attributed if not _is_at_default(layer, name)]
 
     def faults(self, count: int, kinds: Sequence[str] | None = None) -> Iterator[Fault]:
-        """Some faults, of all kinds in equal shares as far as the file has a place for them."""
+        """Yield ``count`` faults, in equal shares of all kinds for which the file has a place."""
         chosen = [kind for kind in (kinds or KINDS) if self._has_place(kind)]
         self.random.shuffle(chosen)
         for index in range(count if chosen else 0):
@@ -122,7 +122,7 @@ class Mutator:
         return Fault("attribute name", span.start, span.end, new.encode(), frozenset({element}))
 
     def removed_attribute(self) -> Fault:
-        """One that is not at its default, or is required."""
+        """Remove an attribute that is required or differs from its default."""
         layer, name = self.random.choice(self.removable)
         element = layer.data_element or 0
         span = self.document.source_map.locate(Anchor(element, "attribute", name))
@@ -136,7 +136,7 @@ class Mutator:
         return self._value(layer.data_element or 0, name, new, "attribute text", at)
 
     def attribute_number(self) -> Fault:
-        """Another number in an attribute: often another sound model."""
+        """Change a number in an attribute; the model often stays sound."""
         layer, name = self.random.choice(self.attributed)
         parts = layer.data[name].split(",")
         index = self.random.randrange(len(parts))
@@ -152,14 +152,14 @@ class Mutator:
     # -- layers
 
     def type(self) -> Fault:
-        """A type that there is not; ``IRDFT`` without its first letter is another operation."""
+        """Misspell a type into one that no operation has; ``IRDFT`` without its first letter is another operation."""
         layer = self.random.choice(self.layers)
         new = self._misspelt(layer.type)
         new = f"{layer.type}x" if _is_known(new, layer.version or "") else new
         return self._value(layer.element, "type", new, "type misspelt", frozenset({layer.element}))
 
     def version(self) -> Fault:
-        """An opset that has not this operation, or that there is not."""
+        """Write an unknown opset, or an opset without this operation."""
         layer = self.random.choice(self.layers)
         strange = ["opset0", "opset99", "opset", "opst1", "extension", self._misspelt(layer.version or "")]
         new = self.random.choice([version for version in strange if not _is_known(layer.type, version)])
@@ -199,7 +199,7 @@ class Mutator:
         return self._value(edge.element, name, str(self.random.randrange(40, 90)), "edge to no port", at)
 
     def moved_edge(self) -> Fault:
-        """An edge that leads to another layer: sometimes another sound model."""
+        """Connect an edge to another layer; the model sometimes stays sound."""
         net, edge = self.random.choice(self.edges)
         name = self.random.choice(["from-layer", "to-layer"])
         new = self.random.choice(
@@ -238,7 +238,7 @@ class Mutator:
         return self._value(layer.data_element or 0, "offset", new, "offset", at)
 
     def moved_offset(self) -> Fault:
-        """An offset at which a constant takes some of the bytes of another one."""
+        """Write an offset at which a constant overlaps another one."""
         layer, other = self.random.sample(self.filled, 2)
         own, begin, size = int(layer.data["size"]), int(other.data["offset"]), int(other.data["size"])
         taken = {(int(item.data["offset"]), int(item.data["size"])) for item in self.constants}
@@ -254,7 +254,7 @@ class Mutator:
         new = self.random.choice([old + 1, old - 1, 2 * old + 1, old + 4])
         return self._value(layer.data_element or 0, "size", str(new), "size in bytes", _own(layer))
 
-    # -- how
+    # -- helpers
 
     def _start(self, element: int) -> int:
         return self.document.source_map.locate(Anchor(element)).start
@@ -280,7 +280,7 @@ class Mutator:
         return frozenset(entries | backs)
 
     def _misspelt(self, word: str) -> str:
-        """A word with one letter dropped, doubled, or swapped with the next."""
+        """Return a word with one letter dropped, doubled, or swapped with the next."""
         at = self.random.randrange(len(word)) if word else 0
         swapped = word[:at] + word[at + 1 : at + 2] + word[at : at + 1] + word[at + 2 :]
         forms = [word[:at] + word[at + 1 :], word[: at + 1] + word[at:], swapped]
@@ -288,7 +288,7 @@ class Mutator:
         return self.random.choice(sound or [f"{word}x"])
 
     def _garbled(self, text: str) -> str:
-        """A text with a letter in the middle of a number, or a misspelt word."""
+        """Return a text with a letter inserted at a random place."""
         at = self.random.randrange(len(text) + 1)
         return text[:at] + self.random.choice("xzq") + text[at:]
 
@@ -301,7 +301,7 @@ def _nets(net: NetElement) -> Iterator[NetElement]:
 
 
 def _attributes(layer: LayerElement) -> Iterator[str]:
-    """The attributes of a layer that its operation reads, but for texts of any content."""
+    """Yield the attributes of a layer that its operation reads, except free text."""
     specs = {spec.name: spec for spec in resolve(layer.type, layer.version).spec.attributes}
     for name in layer.data:
         if name in specs and (specs[name].kind not in ("string", "strings")):
@@ -309,7 +309,7 @@ def _attributes(layer: LayerElement) -> Iterator[str]:
 
 
 def _is_at_default(layer: LayerElement, name: str) -> bool:
-    """Whether the layer is the same without an attribute."""
+    """Return True if the layer has the same meaning without an attribute."""
     spec = resolve(layer.type, layer.version).spec.attribute(name)
     if spec is None or spec.required:
         return False
@@ -330,7 +330,7 @@ def _of(port: PortElement) -> frozenset[int]:
 
 
 def _own(layer: LayerElement) -> frozenset[int]:
-    """The elements of a layer that are not inside its bodies."""
+    """Return the elements of a layer that are not inside its bodies."""
     ports = (element for port in (*layer.inputs, *layer.outputs) for element in _of(port))
     bodies = {body.element for body in layer.bodies}
     entries = {entry.element for body in layer.bodies for entry in body.port_map}

@@ -1,4 +1,4 @@
-"""Larger IRs, written by the tests: they declare the dims that inference gives, so that they have no finding."""
+"""Larger IRs without findings, written by the tests: their declared dims are the inferred ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.ops.harness import written
 
 
 class Net:
-    """Writes layers with the dims that follow from their inputs; constants are followed as values."""
+    """Writes layers with the inferred dims of their outputs; values of constants are folded."""
 
     def __init__(self, name: str, ir: Writer | None = None) -> None:
         self.ir = ir if ir is not None else Writer(name)
@@ -61,7 +61,7 @@ class Net:
 
 
 def convolutions() -> Writer:
-    """Convolutions with batch normalisation, residual additions, pooling and a classifier."""
+    """Return convolutions with batch normalisation, residual additions, pooling and a classifier."""
     net = Net("convolutions")
     x = net.parameter("image", 1, 3, 32, 32)
     plain: Mapping[str, Any] = {"strides": (1, 1), "pads_begin": (1, 1), "pads_end": (1, 1), "dilations": (1, 1)}
@@ -88,7 +88,7 @@ def convolutions() -> Writer:
 
 
 def attention() -> Writer:
-    """Two blocks of a transformer: normalisation, attention with several heads, a feed-forward net."""
+    """Return two blocks of a transformer: normalisation, attention with several heads, a feed-forward net."""
     net = Net("attention")
     x = net.parameter("tokens", 2, 12, 16)
     for _ in range(2):
@@ -113,7 +113,7 @@ def attention() -> Writer:
 
 
 def shapes() -> Writer:
-    """Shape arithmetic: ShapeOf, Gather and Concat that lead to Reshape, Broadcast, Tile, Slice and Pad."""
+    """Return shape arithmetic: ShapeOf, Gather and Concat that feed Reshape, Broadcast, Tile, Slice and Pad."""
     net = Net("shapes")
     x = net.parameter("x", 2, 3, 4, 5)
     shape = net.add("ShapeOf", x, opset=3, output_type="i64")
@@ -131,7 +131,7 @@ def shapes() -> Writer:
 
 
 def iterator() -> Writer:
-    """A TensorIterator over the rows of its input, which carries a sum and joins what each step makes."""
+    """Return a TensorIterator over the rows of its input that carries a sum and concatenates the results."""
     net = Net("iterator")
     x, start = net.parameter("x", 5, 2, 4), net.parameter("start", 1, 2, 4)
     inner = Net("body", net.ir.body())

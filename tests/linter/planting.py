@@ -1,7 +1,7 @@
-"""Plants faults in sound files and keeps what the linter says of each; run by hand over any folder of IR files.
+"""Plants faults in sound files and collects the findings; you can run it over any folder of IR files.
 
-``python -m tests.linter.planting FOLDER --each 20 --seed 4`` plants 20 faults in each file below FOLDER, prints how
-many of which kind are found, and lists those that are not found, not found where they are, or found several times.
+``python -m tests.linter.planting FOLDER --each 20 --seed 4`` plants 20 faults in each file below FOLDER, prints the
+number of outcomes of each kind of fault, and lists faults that are missed, reported elsewhere, or reported repeatedly.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Sound(NamedTuple):
 
 
 class Planted(NamedTuple):
-    """A fault in a file, and what the linter says of it that it does not say of the sound file.
+    """A fault in a file, and the findings that the sound file does not have.
 
-    ``mended`` is the file after its safe fixes, None where the fault is not of a port.
+    ``mended`` is the file after its safe fixes, None if the fault is not in a port.
     """
 
     sound: Sound
@@ -46,7 +46,7 @@ class Planted(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """``found`` and nothing else is, ``several``, ``elsewhere`` or ``silent``."""
+        """``found`` for exactly one finding at the fault, ``several``, ``elsewhere`` or ``silent``."""
         if not self.found:
             return "silent"
         if not any(item.anchor.element in self.fault.at for item in self.found):
@@ -61,7 +61,7 @@ class Planted(NamedTuple):
 
 
 class Linter:
-    """Checks texts beside the weights of one file."""
+    """Checks texts with the weights of one file."""
 
     def __init__(self, folder: Path, sound: Sound) -> None:
         self.path = folder / "model.xml"
@@ -84,7 +84,7 @@ class Linter:
 
 
 def planted(folder: Path, sound: Sound, faults: Iterable[Fault]) -> Iterator[Planted]:
-    """Each fault in a file, on its own; what changes nothing is passed over."""
+    """Yield the file with each fault, one at a time; faults that change nothing are skipped."""
     check = Linter(folder, sound)
     for fault in faults:
         text = fault.planted(sound.text)
@@ -95,7 +95,7 @@ def planted(folder: Path, sound: Sound, faults: Iterable[Fault]) -> Iterator[Pla
 
 
 def harmless(item: Planted) -> str | None:
-    """Why a fault of which nothing is said leaves a sound model; None where it does not."""
+    """Return the reason why an unreported fault leaves a sound model; None if the model is faulty."""
     before, after = _Model(item.sound.text, item.sound.weights), _Model(item.text, item.sound.weights)
     if after.failed:
         return None
@@ -109,7 +109,7 @@ def harmless(item: Planted) -> str | None:
 
 
 class _Model:
-    """What a text means: its operations and what feeds them, and the types and shapes that are inferred."""
+    """The meaning of a text: its operations and their connections, and the inferred types and shapes."""
 
     def __init__(self, text: bytes, weights: bytes | None) -> None:
         read = document(text, weights=weights)
@@ -126,7 +126,7 @@ class _Model:
 
 
 def _layers(graph: Graph) -> Iterator[tuple[int, object]]:
-    """By the element of each layer, so that nothing depends on ids."""
+    """Yield the operation and inputs of each layer, keyed by element, so that nothing depends on ids."""
     for node in graph:
         feeders = [
             None if outlet is None else (_element(graph, outlet.node), outlet.port) for outlet in graph.sources(node.id)
@@ -142,7 +142,7 @@ def _element(graph: Graph, id: int) -> int:
 
 
 def counted(items: Iterable[Planted]) -> Mapping[str, Counter[str]]:
-    """How often each outcome is, by kind of fault."""
+    """Count the outcomes by kind of fault."""
     kinds: dict[str, Counter[str]] = {}
     for item in items:
         kinds.setdefault(item.fault.kind, Counter())[item.outcome] += 1

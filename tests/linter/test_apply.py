@@ -1,4 +1,4 @@
-"""Edits are applied byte for byte, in order, and to a file all of them or none."""
+"""Edits are applied byte for byte and in order; a file gets all of them or none."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_insertions_at_one_place(a: tuple[int, int], b: tuple[int, int], both: b
 
 
 def shortening(data: bytes) -> list[Diagnostic]:
-    """Finds a letter too many until three are left; the fix of the last one is unsafe."""
+    """Report an excess letter until three are left; the last fix is unsafe."""
     return [finding(Edit(0, 1, ""), safe=len(data) > 4)] if len(data) > 3 else []
 
 

@@ -1,4 +1,4 @@
-"""Findings that are recorded, and passed over from then on."""
+"""Recorded findings, which later runs ignore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project says of its files: where it is found, what it holds, what is wrong with it."""
+"""The configuration of a project: its place, its keys, its faults."""
 
 from __future__ import annotations
 

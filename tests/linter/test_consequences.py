@@ -1,4 +1,4 @@
-"""A fault hides what follows from it, and nothing else."""
+"""A fault hides the findings that follow from it, and no others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def product(id: int, name: str) -> str:
 
 
 def overflowing(*layers: str, edges: str = "") -> str:
-    """A product of 2**66 that is the pattern of a Reshape, and more layers beside it."""
+    """Return a product of 2**66 that is the pattern of a Reshape, with more layers beside it."""
     return net(
         layer(0, "x", "Parameter", 1, 'shape="3,2" element_type="f32"', outputs=port(0, "FP32", 3, 2)),
         constant(1, "size", "i64", 0),

@@ -1,4 +1,4 @@
-"""What mends each finding: the bytes that change, and those that do not."""
+"""The fix of each finding: the bytes that change, and those that do not."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ PORT = f'<port id="2" precision="FP32">\n{DIMS}\t\t\t\t</port>'
 
 
 class Fixer:
-    """Mends texts, by way of a file."""
+    """Repairs texts by writing them to a file and linting it."""
 
     def __init__(self, folder: Path, weights: bytes | None) -> None:
         self.path = folder / "model.xml"

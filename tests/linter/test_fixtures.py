@@ -1,4 +1,4 @@
-"""Every fixture: exactly the findings that it expects, in exactly the words of its ``.out``."""
+"""Every fixture has exactly the expected findings, with exactly the output of its ``.out``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WITHOUT = {
     "IR802": "found when a model runs, never by the linter",
     "IR803": "found when a model is compiled, never by the linter",
 }
-"""Rules that have no fixture, and why."""
+"""Rules without a fixture, with the reason."""
 
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda fixture: fixture.path.stem)

@@ -1,4 +1,4 @@
-"""What is no IR at all is one finding, found without a look at the rest of it."""
+"""Data that is no IR at all is one finding, reported quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dims that Model Optimizer declared in IR version 10 are no fault there, and others still are."""
+"""Dims that Model Optimizer declared in IR version 10 are accepted there; other differences are faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every output dim of sound files, changed by one, one at a time: found at its row, and nothing else is."""
+"""Every output dim of sound files, changed by one, one at a time: the only finding is at its row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEED = 20
 
 
 class File(NamedTuple):
-    """A sound file, and the places of the dims of its output ports in it: offset and length."""
+    """A sound file, with the offset and length of each dim of its output ports."""
 
     name: str
     text: bytes
@@ -58,7 +58,7 @@ def examples() -> list[File]:
 
 
 def cases() -> list[File]:
-    """One model for each operation: the first of its cases of which all dims are known."""
+    """Return one model for each operation: its first case with static dims."""
     files: dict[str, File] = {}
     for case in all_cases():
         known = [index for index, array in enumerate(case.inputs) if array is not None and index > 0]
@@ -77,7 +77,7 @@ def written(path: Path, text: bytes, sound: File) -> None:
 
 
 def changed(path: Path, sound: File, place: tuple[int, int]) -> int:
-    """Write the file with one dim greater by one; its row."""
+    """Write the file with one dim incremented; return the row of the dim."""
     start, length = place
     dim = int(sound.text[start : start + length]) + 1
     written(path, sound.text[:start] + str(dim).encode() + sound.text[start + length :], sound)
@@ -89,7 +89,7 @@ def codes_and_rows(path: Path) -> list[tuple[str, int]]:
 
 
 def missed(path: Path, places: list[tuple[File, tuple[int, int]]]) -> list[tuple[str, int, Counter[tuple[str, int]]]]:
-    """The places whose change is not found as IR401 at its row, or not as that alone, and what is found."""
+    """Return the places whose change does not result in one IR401 at its row, with the findings."""
     found = []
     before: dict[str, Counter[tuple[str, int]]] = {}
     for sound, place in places:

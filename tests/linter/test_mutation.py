@@ -1,4 +1,4 @@
-"""Random single faults of every kind in sound files: found at the element that has them, and mended byte for byte."""
+"""Random single faults of every kind in sound files: reported at the faulty element, and repaired byte for byte."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEAST_FOUND = 0.99
 
 
 def faults(folder: Path, share: int) -> list[Planted]:
-    """The faults of one share of the files."""
+    """Return the faults of one share of the files."""
     found = []
     files = [*((file, PER_EXAMPLE) for file in (*nets(), *examples())), *((file, PER_CASE) for file in cases())]
     for file, count in files[share::SHARES]:
@@ -29,7 +29,7 @@ def faults(folder: Path, share: int) -> list[Planted]:
 
 @pytest.mark.parametrize("share", range(SHARES))
 def test_faults(share: int, tmp_path: Path) -> None:
-    """Each is found where it is, and nothing else is, but for those that leave a sound model; those of ports mended."""
+    """Each fault is the only finding unless the model stays sound; faults of ports are repaired."""
     items = faults(tmp_path, share)
     assert len(items) >= 5000 / SHARES
     assert {item.fault.kind for item in items} == set(KINDS)

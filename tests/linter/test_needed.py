@@ -1,4 +1,4 @@
-"""Rules that are not selected are not checked, and what the others find stays what it is."""
+"""Rules that are not selected are not checked, and the findings of the other rules do not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One fault in a net of many layers is one finding, however much follows from it; those of few are fixtures."""
+"""One fault in a net of many layers is one finding, whatever follows from it; faults in small nets are fixtures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.linter.nets import NETS
 TEXTS = {name: (ir := make()).text for name, make in NETS.items()}
 WEIGHTS = {name: make().weights for name, make in NETS.items()}
 
-# the net, what stands there the n-th time, what stands there instead, the code, a part of the message
+# net, old text, its occurrence (from 1), new text, code, part of the message
 FAULTS = [
     ("convolutions", 'strides="2, 2"', 1, 'strides="1, 1"', "IR401", "output port 2 is declared [1,16,16,16]"),
     ("convolutions", 'strides="2, 2" ', 1, "", "IR303", "Convolution requires the attribute strides"),
@@ -42,7 +42,7 @@ FAULTS = [
 
 
 def changed(path: Path, net: str, old: str, count: int, new: str) -> int:
-    """Write a net in which the n-th ``old`` is ``new``; its row."""
+    """Write a net with the n-th ``old`` replaced by ``new``; return its row."""
     text = TEXTS[net]
     at = [match.start() for match in re.finditer(re.escape(old), text)][count - 1]
     path.write_text(text[:at] + new + text[at + len(old) :], encoding="utf-8")
@@ -72,7 +72,7 @@ def test_one_finding(net: str, old: str, count: int, new: str, code: str, messag
 
 
 def test_two_faults_are_two_findings(tmp_path: Path) -> None:
-    """A wrong attribute, which makes an addition further down impossible, and wrong dims beyond that."""
+    """A wrong attribute that makes a later addition impossible, and independent wrong dims after it."""
     path = tmp_path / "model.xml"
     changed(path, "convolutions", 'strides="2, 2"', 1, 'strides="1, 1"')
     text = path.read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ PORTS = [f'<port id="{id}" precision="FP32"><dim>-1</dim><dim>3</dim></port>' fo
 
 
 def growing(depth: int) -> str:
-    """The inside of a body that joins its two Parameters, in as many TensorIterators as ``depth``, one in the other."""
+    """Return a body that concatenates its two Parameters, nested in ``depth`` TensorIterators."""
     carried = (
         '<port_map><input axis="0" external_port_id="0" internal_layer_id="0"/>'
         '<input external_port_id="1" internal_layer_id="1"/><output external_port_id="2" internal_layer_id="3"/>'
@@ -124,7 +124,7 @@ def growing(depth: int) -> str:
 
 
 def test_bodies_that_grow_inside_bodies_that_grow(tmp_path: Path) -> None:
-    """Each goes through its body several times; the whole must not take the product of them all."""
+    """Each TensorIterator infers its body several times; the cost must not be the product over all levels."""
     path = tmp_path / "model.xml"
     text = growing(20).replace('shape="?,3"', 'shape="4,3"', 2)
     path.write_text(f'<net name="net" version="11">{text}</net>')

@@ -1,4 +1,4 @@
-"""The XML examples of the specification pages, linted as they are printed."""
+"""The XML examples of the specification pages, linted as printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOST = "the closing tag of <dim> has lost its <; <dim>5</dim> was meant"
 REPEATED = 'port id "1" is repeated in <input>; id="2" was meant'
 PADS: Values = [("pads_begin", [0, 5, 2, 1]), ("pads_end", [1, 0, 3, 7])]
 
-# the page, its findings (row, column, end column, code, message), the values that its comments give to its inputs
+# page, findings (row, column, end column, code, message), values of its inputs according to its comments
 EXAMPLES: list[tuple[str, list[tuple[int, int, int, str, str]], Values]] = [
     ("tile_1", [(1, 9, 12, "IR101", ELLIPSIS)], [("1", [1, 2, 3])]),
     ("tile_2", [(1, 9, 12, "IR101", ELLIPSIS), (14, 20, 25, "IR101", LOST)], [("repeats", [5, 1, 2, 3])]),
@@ -54,7 +54,7 @@ def found(path: Path, values: Values = ()) -> list[tuple[int, int, int, str, str
 
 
 def with_another_output(text: str, dim: int) -> tuple[str, int, int] | None:
-    """The page with one of its output dims greater by one, and the row and column of that dim; None after the last."""
+    """Return the page with one output dim incremented, and the row and column of that dim; None after the last."""
     dims = list(re.finditer(r"<dim>(\d+)", text[text.index("<output>") :]))
     if dim == len(dims):
         return None

@@ -1,4 +1,4 @@
-"""The report: its records, its order, and places far down in a file."""
+"""The report: its records, their order, and places at the end of long files."""
 
 from __future__ import annotations
 

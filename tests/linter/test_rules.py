@@ -1,4 +1,4 @@
-"""Every rule: its examples give exactly what they should, its explanation has its sections."""
+"""Every rule: its examples have exactly the expected findings, its explanation has all sections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rules count, and in which files."""
+"""The selection of rules, and the files that it applies to."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from irrun.linter.examples import NET
 PORT = "<dim>3</dim></port></output>"
 WRONG = NET.replace(PORT, "<dim>4</dim></port></output>", 1)
 ROW = 6
-"""Where the wrong dim stands; the input that it reaches is on row 10."""
+"""The row of the wrong dim; the input that it reaches is on row 10."""
 
 
 def checked(folder: Path, text: str) -> Report:
@@ -29,12 +29,12 @@ def found(folder: Path, text: str) -> list[tuple[str, int, str]]:
 
 
 def above(comment: str, text: str = WRONG) -> str:
-    """The text with a comment on a line of its own above the first output."""
+    """Return the text with a comment on a separate line above the first output."""
     return text.replace("            <output>", f"            {comment}\n            <output>", 1)
 
 
 def beside(comment: str, text: str = WRONG) -> str:
-    """The text with a comment at the end of the line of the first output."""
+    """Return the text with a comment at the end of the line of the first output."""
     return text.replace("</output>", f"</output> {comment}", 1)
 
 
@@ -187,7 +187,7 @@ def test_a_list_ends_within_its_comment(tmp_path: Path, comment: str, row: int) 
 
 
 def test_a_great_many_comments(tmp_path: Path) -> None:
-    """Each of them costs the same, however many there are on one line."""
+    """The cost is linear in the number of comments on one line."""
     comments = "<!-- irrun: ignore[IR401] -->" * 3000
     assert len(found(tmp_path, NET.replace("<layers>", f"{comments}<layers>"))) == 3000
 

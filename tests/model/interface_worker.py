@@ -1,4 +1,4 @@
-"""Reads IRs with OpenVINO, in a process of its own, and runs those that come with values: jobs as JSON to answers."""
+"""Reads IRs with OpenVINO in a separate process, and runs those with values: jobs as JSON in, answers out."""
 
 from __future__ import annotations
 

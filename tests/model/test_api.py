@@ -1,4 +1,4 @@
-"""The Python API, in OpenVINO's words."""
+"""The Python API, with OpenVINO's names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits"
 
 
 def square(path: Path, shape: str = "?,3") -> Path:
-    """x * x: one output into both inputs of one layer."""
+    """Write a model of x * x: one output feeds both inputs of one layer."""
     ir = Writer("square")
     x = ir.parameter("x", F32, Shape.parse(shape))
     (y,) = ir.layer("Multiply", "opset1", [x, x], [Fact(F32, Shape.parse(shape))], name="mul", names=["y,squared"])

@@ -1,4 +1,4 @@
-"""Models with operations of extensions: read, described, and refused with a reason when they are compiled."""
+"""Models with operations of extensions: read, described, and refused with a reason at compilation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def start(ir: Writer) -> Handle:
 
 
 def custom(ir: Writer, type: str, source: Handle) -> Handle:
-    """A layer as OpenVINO writes an operation that is a class in Python."""
+    """Add a layer as OpenVINO writes an operation that is a Python class."""
     data = {"factor": "2", "mode": "fast", "axes": "1, 2", "flag": "true"}
     return ir.layer(type, "extension", [source], [WHOLE], data, name=f"{type}_1")[0]
 
@@ -32,7 +32,7 @@ def read(ir: Writer) -> irrun.Model:
 
 
 def refused(model: irrun.Model) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    """The name of the layer, the code, the message and the notes of each reason."""
+    """Return the name of the layer, the code, the message and the notes of each reason."""
     with pytest.raises(irrun.IRError) as caught:
         irrun.compile_model(model)
     found = caught.value.diagnostics

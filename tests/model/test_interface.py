@@ -50,11 +50,11 @@ READ_AS = [
     (U1, U1, F32),
     (BOOLEAN, BOOLEAN, F32),
 ]
-"""An element type in a file of version 10, and what an input and an output of it are read as."""
+"""The element type in a file of version 10, and the types that irrun reads for an input and for an output."""
 
 
 def through(type: ElementType, version: str, path: Path, size: int = 4) -> Path:
-    """x -> Reshape "y" -> a Result, in one element type."""
+    """Write a model of x -> Reshape "y" -> a Result, in one element type."""
     ir = Writer("through", version)
     fact = Fact(type, Shape([size]))
     pattern = ir.constant(np.array([size]), I64, name="pattern")
@@ -90,7 +90,7 @@ CONVERTED = [
     (U64, [5, 2**63, 2**64 - 1], [5, 0, -1]),
     (U32, [5, 2**31, 2**32 - 1], [5, -(2**31), -1]),
 ]
-"""An element type, the values of an input, and what OpenVINO returns of them."""
+"""An element type, the values of an input, and the values that OpenVINO returns for them."""
 
 
 @pytest.mark.parametrize(("type", "values", "expected"), CONVERTED)
@@ -141,7 +141,7 @@ def parameter(ir: Writer, name: str, type: ElementType, shape: list[int], names:
 
 
 def split(version: str, names: tuple[str, str] = ("", "")) -> irrun.Model:
-    """x -> Split "halves" -> two Results."""
+    """Return a model of x -> Split "halves" -> two Results."""
     ir = Writer("split", version)
     x = parameter(ir, "x", F32, [4])
     axis = ir.constant(np.array(0), I64)

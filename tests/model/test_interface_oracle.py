@@ -1,4 +1,4 @@
-"""Types, names and means of inputs and outputs beside OpenVINO, which also says what files it refuses."""
+"""Types, names and means of inputs and outputs, and refused files, compared with OpenVINO."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VERSIONS = ("10", "11")
 
 
 class Case(NamedTuple):
-    """A file, and values for its first input where they are to be run."""
+    """A file, and values for its first input if it is to be run."""
 
     name: str
     xml: str
@@ -51,7 +51,7 @@ def typed(version: str, type: ElementType, values: list[float]) -> Case:
 
 
 def chain(version: str, layers: tuple[str, str, str], names: tuple[str, str] = ("", ""), output: str = "") -> Case:
-    """A Parameter, a ReLU and a Result of some names; tensor names of the first two, and output names of the last."""
+    """Return a chain of a Parameter, a ReLU and a Result, with tensor names for the first two and output names."""
     ir = Writer("chain", version)
     ir.result(relu(ir, parameter(ir, layers[0], names[0]), layers[1], names[1]), layers[2])
     text = ir.text.replace('type="Result"', f'type="Result" output_names="{output}"') if output else ir.text
@@ -59,7 +59,7 @@ def chain(version: str, layers: tuple[str, str, str], names: tuple[str, str] = (
 
 
 def wide(version: str, inputs: tuple[tuple[str, str], ...], outputs: tuple[tuple[str, str], ...]) -> Case:
-    """Inputs, of which the first feeds all outputs: names of layers and of tensors."""
+    """Return a case whose output n depends on input n, or else on the last; as pairs of layer name and tensor names."""
     ir = Writer("wide", version)
     handles = [parameter(ir, name, names) for name, names in inputs]
     for index, (name, names) in enumerate(outputs):
@@ -173,7 +173,7 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def answers() -> dict[str, dict[str, Any]]:
-    """OpenVINO's answer to each case, by its name."""
+    """OpenVINO's answer to each case, by name."""
     pytest.importorskip("openvino", reason="the OpenVINO wheel is not installed: there is no oracle")
     jobs = [{"xml": case.xml, "bin": (case.bin or b"\0").hex(), "values": case.values} for case in CASES]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A sample of ONNX's own test models, as OpenVINO writes them: no finding, and the published outputs.
+"""A sample of ONNX's own test models as OpenVINO writes them: no finding, and the published outputs.
 
 ``tools/onnx_suite.py`` runs all of them.
 """

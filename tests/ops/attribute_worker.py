@@ -1,6 +1,6 @@
-"""Asks OpenVINO what it reads of attributes: reads IRs from stdin, writes the attributes of their layer ``op``.
+"""Reports how OpenVINO reads attributes: reads IRs from stdin, writes the attributes of their layers named ``op``.
 
-Null stands for one that OpenVINO refuses, a list of pairs for the attributes of the layer, as it would write them.
+The answer for an IR is null where OpenVINO refuses it, else the attributes as OpenVINO would write them.
 """
 
 from __future__ import annotations

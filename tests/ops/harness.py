@@ -1,4 +1,4 @@
-"""Turns operation cases into models and compares what comes out."""
+"""Turns operation cases into models and compares their outputs with the expected ones."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def element_types(case: Case | Invalid) -> list[ElementType]:
 
 
 def facts(case: Case, *, values: bool = True, sizes: bool = True) -> list[Fact | None]:
-    """What is known of the inputs: all of it, or with values, or with values and sizes, hidden."""
+    """Return the facts of the inputs: without values unless ``values``, and then without dims unless ``sizes``."""
     found: list[Fact | None] = []
     for array, type in zip(case.inputs, element_types(case), strict=True):
         if array is None:
@@ -61,7 +61,7 @@ def facts(case: Case, *, values: bool = True, sizes: bool = True) -> list[Fact |
 def model(
     case: Case, *, dynamic: bool = False, constants: Sequence[int] = (), half: bool = False
 ) -> tuple[Writer, list[int]]:
-    """A model of the one operation, and which inputs it takes as Parameters.
+    """Return a model of the one operation, and the indices of the inputs that are its Parameters.
 
     Inputs in ``constants`` become Const layers. With ``dynamic`` every size of a Parameter is ``?``; with ``half``
     every f32 is f16.
@@ -90,14 +90,14 @@ def model(
 
 
 def whole(case: ModelCase) -> Writer:
-    """The model of a model case."""
+    """Return the model of a model case."""
     ir = Writer(str(case))
     case.build(ir)
     return ir
 
 
 def computed(case: AnyCase) -> Sequence[Array]:
-    """What irrun gives: the kernel alone, or the whole of a model case."""
+    """Return the outputs of irrun: of the kernel alone, or of the model of a model case."""
     if isinstance(case, Case):
         op = operation(case)
         outputs = infer(op, facts(case), output_count=len(case.expected))
@@ -118,7 +118,7 @@ def passes(case: AnyCase) -> bool:
 
 
 def written(op: Op) -> dict[str, str]:
-    """The attributes of an operation as the IR spells them."""
+    """Return the attributes of an operation as the IR spells them."""
     return {
         spec.name: spec.text(value) for spec in op.spec.attributes if (value := getattr(op, spec.field)) is not None
     }

@@ -1,4 +1,4 @@
-"""All generators of random cases, by the operation that they use."""
+"""All generators of random cases, by operation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ FAMILIES: Final = (random_elementwise, random_tensors, random_windows)
 
 
 def draw(name: str, seed: int) -> Case:
-    """The case of a generator for a seed, always the same."""
+    """Return the case of a generator for a seed. The same seed returns the same case."""
     return GENERATORS[name](Random(zlib.crc32(name.encode()) + seed))
 
 
 def names() -> list[str]:
-    """The generators, each called like the operation that it uses."""
+    """Return the generators; each has the name of its operation."""
     return sorted(GENERATORS)

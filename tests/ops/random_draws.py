@@ -1,7 +1,7 @@
-"""What the generators of random cases draw from, and where they register.
+"""The random source and the registry of the generators of random cases.
 
-A generator keeps away from what an operation's docstring calls a departure of the native plugin, and from what the page
-leaves undefined. The expected outputs of a case are left open: there are only as many of them as there are outputs.
+A generator avoids the departures of the native plugin that an operation declares, and uses that the specification
+leaves undefined. The expected outputs of a case are placeholders; only their number counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ABSOLUTE: Final = {"f16": 2e-3, "bf16": 2e-2}
 
 
 class Random:
-    """Draws shapes, types and values. The plugin computes f64 as f32, so that values of f64 are finite."""
+    """Draws shapes, types and values. Values of f64 are finite, because the plugin computes f64 as f32."""
 
     def __init__(self, seed: int) -> None:
         self.source = np.random.default_rng(seed)
@@ -41,7 +41,7 @@ class Random:
         return options[int(self.source.integers(len(options)))]
 
     def int(self, low: int, high: int) -> int:
-        """An integer, both ends included."""
+        """Draw an integer; both bounds are included."""
         return int(self.source.integers(low, high + 1))
 
     def ints(self, count: int, low: int, high: int) -> tuple[int, ...]:
@@ -51,14 +51,14 @@ class Random:
         return round(float(self.source.uniform(low, high)), 3)
 
     def shape(self, least: int = 0, most: int = 5) -> tuple[int, ...]:
-        """Sizes of 1 are frequent, sizes of 0 are rare."""
+        """Draw a shape in which sizes of 1 are frequent and sizes of 0 are rare."""
         sizes = [self.pick((1, 2, 3, 4, 5, 7)) for _ in range(self.int(least, most))]
         if sizes and self.chance(0.03):
             sizes[self.int(0, len(sizes) - 1)] = 0
         return tuple(sizes)
 
     def broadcastable(self, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Two shapes that NumPy broadcasts to ``shape``, one of them of its rank."""
+        """Draw two shapes that NumPy broadcasts to ``shape``; one of them has its rank."""
         full = tuple(1 if self.chance(0.15) else size for size in shape)
         other = tuple(1 if self.chance(0.25) else size for size in shape)[self.int(0, len(shape)) :]
         return (full, other) if self.chance(0.6) else (other, full)
@@ -66,7 +66,7 @@ class Random:
     def array(
         self, type: str, shape: Sequence[int], low: float = -4, high: float = 4, special: Sequence[float] = ()
     ) -> Arg:
-        """Values between two bounds on the grid of the type; floats are now and then one of ``special``."""
+        """Draw values between two bounds, rounded to the type; some floats are values of ``special``."""
         kind = ElementType.named(type)
         if type == "boolean":
             return np.asarray(self.source.integers(0, 2, shape), np.bool_), type
@@ -85,7 +85,7 @@ class Random:
         return (round_to(single, type) if type in ("f16", "bf16") else single), type
 
     def axes(self, rank: int, *, least: int = 0) -> Array:
-        """Different axes of a tensor, some counted from the end, in any order."""
+        """Draw distinct axes of a tensor in any order; some are negative."""
         count = self.int(min(least, rank), rank)
         chosen = self.source.permutation(rank)[:count]
         return np.asarray([axis - rank if self.chance(0.3) else axis for axis in chosen.tolist()], np.int64)
@@ -102,7 +102,7 @@ def case(
     rtol: float = 1e-4,
     atol: float = 1e-5,
 ) -> Case:
-    """A case whose tolerance is at least that of its narrowest type."""
+    """Return a case whose tolerance is at least that of its narrowest type."""
     named = {index: kind for index, (_, kind) in enumerate(args) if kind in TOLERANCE}
     tolerance = max([rtol, *(TOLERANCE[kind] for kind in named.values())])
     return Case(
@@ -123,7 +123,7 @@ GENERATORS: dict[str, Generator] = {}
 
 
 def generator(name: str) -> Callable[[Generator], Generator]:
-    """Register under ``type-opset``."""
+    """Register a generator under ``type-opset``."""
 
     def keep(function: Generator) -> Generator:
         GENERATORS[name] = function

@@ -1,4 +1,4 @@
-"""Random uses of element-wise operations and of activations, by seed."""
+"""Random cases of element-wise operations and activations, by seed."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _binary(
 
 
 def laid_on(random: Random, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """A shape, one that PaddlePaddle's rule lays on it, and the axis."""
+    """Return a shape, a second shape that PaddlePaddle's rule broadcasts to it, and the axis."""
     start = random.int(0, len(shape) - 1)
     stop = random.int(start + 1, len(shape))
     part = tuple(1 if random.chance(0.2) else size for size in shape[start:stop])

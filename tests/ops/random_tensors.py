@@ -1,4 +1,4 @@
-"""Random uses of reductions, normalizations, products of matrices and quantization, by seed."""
+"""Random cases of reductions, normalizations, matrix products and quantization, by seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random uses of convolutions and pooling, by seed."""
+"""Random cases of convolutions and pooling, by seed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AUTO_PADS: Final = ("explicit", "explicit", "explicit", "same_upper", "same_lowe
 
 
 class Sliding:
-    """Attributes of a window over spatial axes, and sizes in which it fits."""
+    """Attributes of a window over spatial axes, and sizes of data into which the window fits."""
 
     def __init__(self, random: Random, *, dilated: bool = True, most: int = 3) -> None:
         self.axes = axes = random.int(1, most)
@@ -121,7 +121,7 @@ def _deformable(opset: int) -> None:
 
 
 def placed(window: Sliding) -> tuple[int, ...]:
-    """The number of windows on each axis, rounded down."""
+    """Return the number of windows on each axis, rounded down."""
     counts = []
     for axis, size in enumerate(window.sizes):
         span, stride = (window.kernel[axis] - 1) * window.dilations[axis] + 1, window.strides[axis]
@@ -138,7 +138,7 @@ _deformable(8)
 
 
 def _reached(window: Sliding) -> Iterator[bool]:
-    """Whether the last window of each axis, the number of windows being rounded up, has an element of the data."""
+    """For each axis, yield True if the last window, with the count rounded up, has an element of the data."""
     if window.auto_pad in ("same_upper", "same_lower"):
         yield all(k >= s for k, s in zip(window.kernel, window.strides, strict=True))
         return

@@ -1,6 +1,6 @@
-"""Asks OpenVINO whether it has operations: reads pairs of type and version from stdin, writes those that it has.
+"""Reports which operations OpenVINO has: reads pairs of type and version from stdin, writes the known ones.
 
-A layer of each is put between a Parameter and a Result. What else OpenVINO says of it does not matter.
+Each one is tried as a layer between a Parameter and a Result. Other errors of OpenVINO are ignored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The texts of attributes, and absent ones: read as OpenVINO reads them."""
+"""The texts of attributes, and absent attributes, are read as OpenVINO reads them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TYPES = ("f32", "F32", "FP32", "fp32", "i64", "I64", " f32", "boolean", "BOOL", 
 SHAPES = ("1,2", " 1 , 2 ", "[1, 2]", "[1,2", "1,2]", "?", "-1", "1..2", "..2", "1..", "", "[]", "1,", "...", "[...]")
 
 MEANS_THE_SAME = {"clip": 0.0, "spatial_bins_x": 0, "spatial_bins_y": 0}
-"""What OpenVINO reads for absent attributes that then have no effect, as have the defaults of the specification."""
+"""OpenVINO's values of absent attributes that have no effect; the defaults of the specification have none either."""
 
 YOLO = 'axis="1" classes="3" end_axis="3" num="2" do_softmax="true" '
 TEXTS: list[tuple[str, str, int, str, Sequence[str]]] = [
@@ -59,7 +59,10 @@ EXACT: list[tuple[str, str, str, Sequence[str]]] = [
 
 
 def net(type: str, data: str, inputs: int = 0, *, declared: bool = False) -> str:
-    """A layer ``op`` of the latest version, fed by Parameters of [1,8,2,2]; its output may be declared as that."""
+    """Return the text of a model with a layer ``op`` of the latest version, fed by Parameters of [1,8,2,2].
+
+    With ``declared``, its output has that shape too.
+    """
     dims = "".join(f"<dim>{size}</dim>" for size in (1, 8, 2, 2))
     made = dims if declared else ""
     fed = "".join(PORT.format(index, dims) for index in range(inputs))
@@ -81,7 +84,7 @@ def net(type: str, data: str, inputs: int = 0, *, declared: bool = False) -> str
 
 
 def asked(texts: Iterable[str]) -> list[dict[str, Any] | None]:
-    """What OpenVINO reads of each IR."""
+    """Return the attributes that OpenVINO reads from each IR, None where it refuses the IR."""
     command = [sys.executable, str(WORKER)]
     found = subprocess.run(command, input=json.dumps(list(texts)), capture_output=True, check=True, text=True)
     answers: list[dict[str, Any] | None] = json.loads(found.stdout)
@@ -89,7 +92,7 @@ def asked(texts: Iterable[str]) -> list[dict[str, Any] | None]:
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Whether a value is one that OpenVINO gives, which holds floats in single precision at times."""
+    """Return True if a value equals OpenVINO's, which may hold floats in single precision."""
     if isinstance(ours, ElementType):
         return bool(ours.name == theirs)
     if isinstance(ours, Shape):
@@ -164,7 +167,7 @@ def test_harmless_slack(type: str, name: str, text: str, value: object) -> None:
     ],
 )
 def test_what_is_not_understood(type: str, name: str, text: str, read: object) -> None:
-    """A finding of the linter; what runs has the value that OpenVINO reads, unless that refuses the text."""
+    """The linter reports the text; execution uses the value that OpenVINO reads, unless OpenVINO refuses the text."""
     spec = attribute(type, name)
     with pytest.raises(AttributeUnreadable, match="is not"):
         spec.parse(text)
@@ -176,7 +179,7 @@ def test_what_is_not_understood(type: str, name: str, text: str, read: object) -
 
 
 def without(case: Case, name: str) -> str:
-    """The IR of a case, without an attribute."""
+    """Return the IR of a case without an attribute."""
     ir, _ = harness.model(case)
     root = ElementTree.fromstring(ir.text)
     layer = next(layer for layer in root.iter("layer") if layer.get("type") == case.type)
@@ -188,7 +191,7 @@ def without(case: Case, name: str) -> str:
 
 
 def optional_attributes() -> Iterator[tuple[Case, AttrSpec]]:
-    """Attributes for which OpenVINO has a value where they are absent, of one case of each operation of an opset."""
+    """Yield the attributes that OpenVINO fills in where absent, from one case of each operation of an opset."""
     for case in one_case_each():
         present = harness.written(harness.operation(case))
         for spec in harness.declaration(case).spec.attributes:
@@ -209,12 +212,12 @@ def test_absent_attributes_have_the_values_that_openvino_takes() -> None:
 
 
 def is_filled_in(spec: AttrSpec, theirs: Any) -> bool:
-    """Whether a list is one of zeros or ones, which stand for an empty one, or for a shorter one."""
+    """Return True for a list of zeros or ones, with which OpenVINO extends an empty or shorter list."""
     return spec.kind == "ints" and set(theirs) <= {0, 1} and set(spec.absent) <= {0, 1}
 
 
 def test_legacy_attributes_are_no_attributes_of_their_operations() -> None:
-    """But for those that are ignored on whatever layer has them, and means something on others."""
+    """Attributes that are ignored on every layer are an exception: other operations declare some of them."""
     for cls in declarations():
         names = {name for legacy in cls.legacy for name in legacy.names}
         assert names.isdisjoint(spec.name for spec in cls.spec.attributes), cls

@@ -1,4 +1,4 @@
-"""Sub-graphs and variables beyond what the model cases tell: inferred sizes, requests, places of faults."""
+"""Sub-graphs and variables, besides the model cases: inferred sizes, requests, places of faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that any operation can have, planted in a model of it: each gives one finding, at its place."""
+"""Faults that any operation can have, planted in a model of it: each results in one finding, at its place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.ops import harness
 
 
 def one_case_each() -> list[Case]:
-    """The first case of each operation that an IR can express."""
+    """Return the first case of each operation that an IR can express."""
     found: dict[tuple[str, int | str], Case] = {}
     for case in all_cases():
         if case.inputs and all(array is not None for array in case.inputs):
@@ -39,7 +39,7 @@ def written(case: Case, folder: Path) -> Path:
 
 
 def planted(path: Path, case: Case, old: str, new: str) -> irrun.Diagnostic:
-    """The only finding of the file after a change inside the ``<data>`` of the layer."""
+    """Return the only finding of the file after a change inside the ``<data>`` of the layer."""
     text = path.read_text(encoding="utf-8")
     head, layer, rest = re.split(rf'(?=<layer [^>]*type="{case.type}")|(?<=/>)(?=\s*<input>)', text, maxsplit=2)[:3]
     assert old in layer, (old, layer)

@@ -1,4 +1,4 @@
-"""Negative indices of a Gather before opset8, which count from the end where OpenVINO folds them; else give zeros."""
+"""Negative indices of a Gather before opset8: counted from the end where OpenVINO folds them, else zeros."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def gathered(net: Net, data: Any, indices: Any, shape: str, opset: int, kind: An
 
 
 def ran(net: Net, folder: Path, inputs: dict[str, Array], times: int = 1) -> list[Array]:
-    """The output as written and optimised, for each of several runs."""
+    """Return the outputs of several runs, as written, optimised, and in low memory."""
     net.ir.save(folder / "net.xml")
     found = []
     for config in ({"OPTIMIZE": False}, {}, {"LOW_MEMORY": True}):

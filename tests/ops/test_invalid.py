@@ -1,4 +1,4 @@
-"""Wrong uses of operations: one message each, naming what is wrong and what was expected."""
+"""Invalid uses of operations: each raises one message that names the fault and the expectation."""
 
 from __future__ import annotations
 

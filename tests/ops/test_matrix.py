@@ -1,4 +1,4 @@
-"""Every operation case, in every form: kernel alone, as a model, with constants, sizes hidden, in half precision."""
+"""Every operation case in every form: kernel alone, model, constants, hidden sizes, half precision."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_half_precision(case: Case, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hidden", ["nothing", "values", "sizes"])
 def test_soundness(case: Case, hidden: str) -> None:
-    """The real output lies inside what is inferred, whatever is hidden of the inputs."""
+    """The real output is within the inferred fact, whatever is hidden of the inputs."""
     op = harness.operation(case)
     if "state" in op.spec.run_asks:
         pytest.skip("the output depends on the request")

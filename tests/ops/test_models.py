@@ -1,4 +1,4 @@
-"""Every model case, optimised and as written: no finding, and the outputs that are expected."""
+"""Every model case, optimised and as written: no finding, and the expected outputs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The operation cases in OpenVINO's CPU plugin: those without a departure must agree.
 
-Those with one are asked when the scoreboard is recorded, by ``tools/conformance.py``.
+``tools/conformance.py`` runs those with a departure when it records the scoreboard.
 """
 
 from __future__ import annotations

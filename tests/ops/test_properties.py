@@ -1,4 +1,4 @@
-"""Soundness by random use: sizes, values and types of the cases vary, the real output must lie in the fact."""
+"""Soundness of inference: with random sizes, values and types of the cases, the real output is within the fact."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_output_lies_in_the_fact(operation: str, data: st.DataObject) -> Non
 
 
 def _inputs(case: Case, data: st.DataObject) -> list[Array | None]:
-    """The inputs of a case with some sizes changed, alike wherever the size stands, and with other values."""
+    """Draw inputs like those of a case: one size is replaced wherever it occurs, and the values are random."""
     sizes = sorted({size for array in case.inputs if array is not None for size in array.shape})
     changed = {}
     if sizes and data.draw(st.booleans(), label="resize"):

@@ -21,12 +21,12 @@ from tests.ops import harness, random_cases
 SEEDS = range(2)
 CASES = {f"{name}-{seed}": random_cases.draw(name, seed) for name in random_cases.names() for seed in SEEDS}
 SPECIAL_NUMBERS = "IR601"
-"""The finding about constants that are NaN or infinite, which random ones are meant to be."""
+"""The finding about constants that are NaN or infinite; random constants may be either on purpose."""
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The model and the inputs of every case, in a folder each."""
+    """Write the model and the inputs of every case into a folder each."""
     root = tmp_path_factory.mktemp("random")
     found = {}
     for name, case in CASES.items():
@@ -43,7 +43,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def answered(folders: dict[str, Path]) -> dict[str, Path]:
-    """The same, after OpenVINO has written every model and run it."""
+    """The same folders, after OpenVINO has run and rewritten every model."""
     pytest.importorskip("openvino", reason="the OpenVINO wheel is not installed: there is no oracle")
     if not hasattr(os, "fork"):
         pytest.skip("OpenVINO may crash, and there is no fork")
@@ -101,7 +101,7 @@ def test_the_output_lies_in_what_is_inferred(name: str) -> None:
 
 
 def hidden(fact: Fact, random: np.random.Generator) -> Fact:
-    """The fact without its value, or with some dims unknown or within bounds, or without its rank."""
+    """Return the fact without its value, or with some dims unknown or within bounds, or without its rank."""
     choice = random.random()
     if choice < 0.3:
         return fact

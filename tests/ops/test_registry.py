@@ -1,4 +1,4 @@
-"""How a type and a version find an operation: as in OpenVINO, and with a message that helps where there is none."""
+"""The operation of a type and version: found as OpenVINO finds it, else a message with a suggestion."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ WORKER = Path(__file__).with_name("reading_worker.py")
 AHEAD = {
     *("Atan2", "BevPoolV2", "Bincount", "BlockSparseAttention", "QwenSparseAttention", "RandomPoisson"),
 }
-"""Operations that have a specification page and are in no opset of OpenVINO yet."""
+"""Operations that have a specification page but are in no opset of OpenVINO yet."""
 
 FORMER = {("LSTMSequence", opset) for opset in (1, 2, 3, 4)}
-"""What OpenVINO had until 2022 and has no more."""
+"""Operations that OpenVINO removed in 2022."""
 
 SPELLINGS = {"Constant": "Const", "PRelu": "PReLU", "Relu": "ReLU", "Softmax": "SoftMax"}
-"""Names of OpenVINO's classes that an IR spells otherwise."""
+"""Names of OpenVINO's classes with the different spelling of an IR."""
 
 
 def numbered() -> set[str]:

@@ -20,7 +20,7 @@ TIERS = ("numpy", "compiled") if can_compile() else ("numpy",)
 
 
 class Net:
-    """Builds a model layer by layer; every tensor is f32 unless said otherwise."""
+    """Builds a model layer by layer; tensors are f32 by default."""
 
     def __init__(self) -> None:
         self.ir = Writer("net")
@@ -72,7 +72,7 @@ class Net:
         )
 
     def compile(self, folder: Path, *names: str, **config: Any) -> irrun.CompiledModel:
-        """The model with these passes alone, or with all of them."""
+        """Compile the model with these passes alone, or with all passes if none are named."""
         self.ir.save(folder / "net.xml")
         others = [item.name for item in passes() if item.name not in names] if names else []
         return irrun.compile_model(folder / "net.xml", {"OPTIMIZE": {"disable": others}, **config})
@@ -88,7 +88,7 @@ def _text(value: object) -> str:
 
 
 def types(compiled: irrun.CompiledModel) -> Counter[str]:
-    """How often each type of operation is a step of the plan."""
+    """Return the number of steps of each operation type in the plan."""
     return Counter(step.node.type for step in compiled.plan.steps)
 
 
@@ -102,9 +102,9 @@ def check(
     rtol: float = 1e-4,
     atol: float = 1e-5,
 ) -> irrun.CompiledModel:
-    """These passes, and all passes, leave the outputs what they are as written; the former leave these steps.
+    """Check that these passes alone, and all passes, keep the outputs, and that the former leave these steps.
 
-    So do all passes on the other tier, where it is installed.
+    All passes are also checked on the other tier if it is installed.
     """
     alone = net.compile(folder, *names, TIER="numpy")
     assert types(alone) == want

@@ -1,4 +1,4 @@
-"""Activations that are written out."""
+"""Activations written as several layers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def number(net: Net, value: float) -> Handle:
 
 
 def curve(net: Net, data: Handle, kind: str) -> Handle:
-    """erf(x / sqrt(2)) + 1, or the hyperbolic tangent that stands for it."""
+    """Add erf(x / sqrt(2)) + 1, or the hyperbolic tangent that approximates it."""
     if kind == "erf":
         inner = net.layer("Divide", [data, number(net, 2**0.5)], "3,4")
     else:

@@ -1,4 +1,4 @@
-"""Attention, as one layer and written out."""
+"""Attention as one layer and as several layers."""
 
 from __future__ import annotations
 

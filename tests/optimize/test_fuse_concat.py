@@ -1,4 +1,4 @@
-"""Chains of joined tensors that grow in one memory."""
+"""Chains of Concat layers that append to one buffer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def new(net: Net, name: str, channels: int = 8, batch: str = "2", sizes: str = S
 
 
 def rooms(compiled: CompiledModel) -> list[tuple[int | None, bool]]:
-    """The room of each step that joins, and whether it grows."""
+    """Return the buffer of each Concat step, and True if it appends to the buffer."""
     ops = [step.node.op for step in compiled.plan.steps]
     return [(op.room, op.grows) for op in ops if isinstance(op, FusedConcat)]
 
@@ -153,7 +153,7 @@ def test_a_link_copies_nothing_that_is_there(order: tuple[int, ...]) -> None:
     memory = Memory()
 
     def tensor(channels: int) -> Array:
-        """[1, channels, 3, 5] whose axes lie in memory in some order."""
+        """Return [1, channels, 3, 5] with an order of axes in memory."""
         sizes = [(1, channels, 3, 5)[axis] for axis in np.argsort(order)]
         return random.standard_normal(sizes, dtype=np.float32).transpose(order)
 

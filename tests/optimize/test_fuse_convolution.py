@@ -1,4 +1,4 @@
-"""Convolutions with what follows them."""
+"""Convolutions fused with the layers behind them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_residual(tmp_path: Path, first: bool) -> None:
 
 
 def ramp(net: Net, factor: Array, kernel: int = 1) -> None:
-    """ReLU of scaled and shifted channels, then a convolution."""
+    """Add a ReLU of scaled and shifted channels, then a convolution."""
     scaled = net.layer("Multiply", [net.parameter("x", "1,5,6,6"), net.constant(factor)], "1,5,6,6")
     shifted = net.layer("Add", [scaled, net.normal(1, 5, 1, 1)], "1,5,6,6")
     size = 7 - kernel

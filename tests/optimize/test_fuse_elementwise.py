@@ -14,7 +14,7 @@ ONLY = ["fuse-elementwise"]
 
 
 def chain(net: Net, data: Handle, shape: str, row: Handle) -> Handle:
-    """tanh(x * row) - max(x, 0) / (row + 2.5), whose two sides are worked out before they meet."""
+    """Add tanh(x * row) - max(x, 0) / (row * row + 2.5), whose operands are separate chains."""
     left = net.layer("Tanh", [net.layer("Multiply", [data, row], shape)], shape)
     positive = net.layer("Maximum", [data, net.constant(np.float32(0))], shape)
     divisor = net.layer("Add", [net.layer("Multiply", [row, row], shape), net.constant(np.float32(2.5))], shape)
@@ -28,7 +28,7 @@ def test_a_tree_of_layers(tmp_path: Path) -> None:
 
 
 def test_in_blocks(tmp_path: Path) -> None:
-    """Larger than a block on each axis, with factors that broadcast along others."""
+    """The tensor is larger than a block on each axis, and factors broadcast along other axes."""
     net = Net()
     shape = "2,3,70,900"
     data = net.parameter("x", shape)

@@ -1,4 +1,4 @@
-"""Products of matrices with what follows them."""
+"""Matrix products fused with the layers behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalizations along the last axis, as one layer and written out."""
+"""Normalizations along the last axis, as one layer and as several layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transposed convolutions with what follows them."""
+"""Transposed convolutions fused with the layers behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Half precision is a format of inputs, outputs and constants: in between an optimised plan computes in f32."""
+"""Half precision is a format of inputs, outputs and constants: an optimised plan computes in f32 in between."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irrun.tensor.element_type import BF16, F16, F32
 
 
 def scaled(path: Path, type: ElementType, version: str = "11") -> irrun.Model:
-    """``x * 60000 / 60000`` in a type of half precision: what is in between does not fit f16."""
+    """Return ``x * 60000 / 60000`` in a half-precision type; the product does not fit f16."""
     ir = Writer("scaled", version=version)
     shape = Shape([3])
     x = ir.parameter("x", type, shape)
@@ -28,7 +28,7 @@ def scaled(path: Path, type: ElementType, version: str = "11") -> irrun.Model:
 
 
 def converted(path: Path, type: ElementType) -> irrun.Model:
-    """An f32 that is converted to half precision and back."""
+    """Return a model that converts an f32 to half precision and back."""
     ir = Writer("converted")
     shape = Shape([3])
     x = ir.parameter("x", F32, shape)

@@ -1,4 +1,4 @@
-"""Convolutions of the same tensor as one."""
+"""Convolutions of the same tensor joined into one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ONLY = ["fuse-convolution", "join-convolutions"]
 
 
 def branch(net: Net, data: Handle, filters: int, activation: str | None = "ReLU", bias: bool = True) -> Handle:
-    """A kernel of one element over [2, 6, 9, 8]."""
+    """Add a branch with a 1x1 kernel over [2, 6, 9, 8]."""
     shape = f"2,{filters},9,8"
     made = net.convolution(data, net.normal(filters, 6, 1, 1), shape)
     made = net.layer("Add", [made, net.normal(1, filters, 1, 1)], shape) if bias else made

@@ -1,4 +1,4 @@
-"""Weights in few bits that are not decompressed as a whole."""
+"""Weights of few bits that stay packed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def decompressed(
     through: ElementType = F16,
     final: tuple[int, ...] | None = None,
 ) -> Handle:
-    """The layers that weight compression writes; in f32 in the end."""
+    """Add the layers that weight compression writes; the result is f32."""
     value = net.layers("Convert", [whole(net, kind, stored)], [(through, text(stored))], destination_type=through)[0]
     if with_zero:
         zero = whole(net, kind, side, near=True)
@@ -59,7 +59,7 @@ def decompressed(
 
 
 def weights(net: Net, kind: ElementType, form: str, transposed: bool, with_zero: bool, through: ElementType) -> Handle:
-    """A matrix [INPUTS, OUTPUTS], or the transposed one, with a scale for a channel, for a group, or for it all."""
+    """Add a matrix [INPUTS, OUTPUTS], or its transpose, with one scale, a scale per channel, or a scale per group."""
     matrix = (OUTPUTS, INPUTS) if transposed else (INPUTS, OUTPUTS)
     if form == "groups":
         count = INPUTS // GROUP
@@ -72,7 +72,7 @@ def weights(net: Net, kind: ElementType, form: str, transposed: bool, with_zero:
 
 
 def same(net: Net, folder: Path, want: dict[str, int], sizes: Any = None, **config: Any) -> irrun.CompiledModel:
-    """The pass alone, and all passes, give what the model gives as written, with these steps."""
+    """Compile with the pass alone; check its steps and that every plan returns the outputs of the unoptimised model."""
     alone = net.compile(folder, *ONLY, **config)
     assert types(alone) == want
     plain = irrun.compile_model(folder / "net.xml", {"OPTIMIZE": False})
@@ -87,7 +87,7 @@ def same(net: Net, folder: Path, want: dict[str, int], sizes: Any = None, **conf
 
 
 def held(compiled: irrun.CompiledModel) -> int:
-    """The bytes of all constants that a plan holds, those in its steps included."""
+    """Return the bytes of all constants that a plan holds, including those in its steps."""
     arrays: dict[int, Array] = {}
 
     def look(value: Any, depth: int = 0) -> None:
@@ -205,7 +205,7 @@ def test_an_embedding_that_is_the_head_too(tmp_path: Path) -> None:
 
 
 def test_what_cannot_stay_packed(tmp_path: Path) -> None:
-    """A scale for each input, a vector, a turned first factor, and weights that something else takes."""
+    """A scale for each input, a vector, a transposed first factor, and weights with another consumer."""
     net = Net()
     by_input = decompressed(net, U8, (OUTPUTS, INPUTS), (1, INPUTS), with_zero=True)
     plain = decompressed(net, U8, (OUTPUTS, INPUTS), (OUTPUTS, 1), with_zero=True)

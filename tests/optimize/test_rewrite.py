@@ -1,4 +1,4 @@
-"""The rewriter: what it refuses, what it drops, and that the graph that it began from is not touched."""
+"""The rewriter: refused patches, dropped nodes, and the input graph, which it leaves unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def began(net: Net, folder: Path) -> tuple[Rewriter, irrun.Model]:
 
 
 def tanh(net: Net) -> None:
-    """Tanh(x * (2 + 3))"""
+    """Add Tanh(x * (2 + 3))."""
     five = net.layer("Add", [net.constant(np.float32(2)), net.constant(np.float32(3))], "")
     product = net.layer("Multiply", [net.parameter("x", "2,3"), five], "2,3")
     net.result(net.layer("Tanh", [product], "2,3"))

@@ -1,4 +1,4 @@
-"""Passes that leave out, settle, or exchange single layers."""
+"""Passes that remove, fold, or replace single layers."""
 
 from __future__ import annotations
 

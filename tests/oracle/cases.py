@@ -1,4 +1,4 @@
-"""The operation cases in OpenVINO's CPU plugin: which of them it answers as the page says."""
+"""Runs the operation cases on OpenVINO's CPU plugin and compares its answers with the expected outputs."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from tests.ops import harness
 
 Outcome = Literal["agrees", "differs", "refuses", "crashes"]
 RTOL, ATOL = 1e-4, 1e-5
-"""The least tolerance: the plugin may order sums as it likes."""
+"""The smallest tolerance: the plugin may sum in any order."""
 
 
 class Reply(NamedTuple):
-    """What came of a case, and the difference or the message where the plugin does not agree."""
+    """The outcome of a case, with the difference or the message where the plugin does not agree."""
 
     outcome: Outcome
     detail: str = ""
 
 
 def is_asked(case: AnyCase) -> bool:
-    """Whether a case can be written as a model; an IR has no place for an absent input before a given one."""
+    """Return True if a case can be written as a model; an IR cannot leave out an input before a given one."""
     return all(array is not None for array in case.inputs)
 
 
 def ask(cases: Iterable[AnyCase], root: Path) -> dict[str, Reply]:
-    """Have the plugin run cases, in folders named after what they hold: an answer that is there is not asked again."""
+    """Run cases on the plugin, in folders named after their content: an existing answer is reused."""
     asked = [(case, _write(case, root)) for case in cases]
     oracle.ask(folder for _, folder in asked)
     return {str(case): _reply(case, oracle.answer(folder)) for case, folder in asked}
 
 
 def reason(case: AnyCase) -> str:
-    """The words of the departure of a case; KeyError where neither the operation nor all of them have such a key."""
+    """Return the text of the departure of a case; KeyError if neither the operation nor ``GENERAL`` has its key."""
     departures = harness.declaration(case).spec.departures
     return departures[case.departs] if case.departs in departures else GENERAL[case.departs]
 
@@ -59,7 +59,7 @@ def _write(case: AnyCase, root: Path) -> Path:
 
 
 def _model(case: AnyCase) -> tuple[Writer, list[Array]]:
-    """The model of a case, named after it, and its inputs."""
+    """Return the model of a case, named after it, and its inputs."""
     if isinstance(case, Case):
         constants = range(1, len(case.inputs)) if case.constant is None else case.constant
         ir, parameters = harness.model(case, dynamic=case.dynamic, constants=tuple(constants))

@@ -1,4 +1,4 @@
-"""Calls in processes of their own, so that a crash ends nothing else. Needs a system with ``fork``."""
+"""Runs calls in processes of their own, so that a crash ends nothing else. Needs a system with ``fork``."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import warnings
 from collections.abc import Callable
 
 MEMORY, SECONDS = 6 << 30, 120
-"""The address space and the time of a processor that a call may take."""
+"""The limits of a call: bytes of address space and seconds of processor time."""
 
 
 def forked(work: Callable[[], None]) -> str:
     """Call ``work`` in a forked process.
 
-    Return "" where it returned, the message of the RuntimeError or MemoryError that it raised, or ``crashes (signal
-    11)``. Any other exception is printed and ends this process too.
+    Return "" if it returned, the message if it raised RuntimeError or MemoryError, or ``crashes (signal 11)``. Any
+    other exception is printed and ends this process too.
     """
     read, written = os.pipe()
     with warnings.catch_warnings():

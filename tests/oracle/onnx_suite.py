@@ -28,9 +28,9 @@ BF16_RTOL = 2**-6
 class Verdict:
     """The verdict on one case, ``KIND/NAME``.
 
-    ``refused`` is why there is no IR. ``optimized``, ``as_written`` and ``openvino`` tell the first difference between
-    the outputs of irrun, with and without optimisation, or of the CPU plugin, and those that ONNX publishes; "" where
-    there is none. ``alike`` says that irrun and the plugin give the same. Where numbers are drawn, none is compared.
+    ``refused`` is the reason for having no IR. ``optimized``, ``as_written`` and ``openvino`` name the first difference
+    from the outputs that ONNX publishes, for irrun with and without optimisation and for the CPU plugin; "" without
+    one. ``alike`` is True if the outputs of irrun and of the plugin are equal. Random numbers are not compared.
     """
 
     name: str
@@ -51,9 +51,9 @@ class Verdict:
 
 
 def convert(root: Path, *, every: int = 1) -> list[Path]:
-    """Convert the cases, or every n-th of them, and have the plugin run them; a folder of each, in order.
+    """Convert every n-th case, have the plugin run them, and return their folders in order.
 
-    What is there already is kept.
+    Existing folders are kept.
     """
     subprocess.run([sys.executable, str(WORKER), str(root), str(every)], check=True)
     oracle.ask(path.parent for path in sorted(root.glob("*/*/model.xml")))
@@ -61,7 +61,7 @@ def convert(root: Path, *, every: int = 1) -> list[Path]:
 
 
 def judge(folder: Path) -> Verdict:
-    """Run one case in irrun, lint it, and compare."""
+    """Run one case in irrun, lint it, and compare the outputs."""
     name = f"{folder.parent.name}/{folder.name}"
     case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
     if case["refused"]:
@@ -84,7 +84,7 @@ def judge(folder: Path) -> Verdict:
 
 
 def computed(path: Path, optimize: bool) -> Answer:
-    """The outputs of irrun for the inputs beside a model."""
+    """Return the outputs of irrun for the inputs beside a model."""
     try:
         compiled = irrun.compile_model(path, {"OPTIMIZE": optimize})
         outputs = compiled(oracle.load(path.with_name("inputs.npz"))).to_tuple()
@@ -96,7 +96,7 @@ def computed(path: Path, optimize: bool) -> Answer:
 
 
 def difference(got: Answer, want: Answer, rtol: float, atol: float) -> str:
-    """The first difference between outputs by the rules of ONNX's own runner; "" where there is none."""
+    """Return the first difference between outputs by the rules of ONNX's own runner; "" without one."""
     if got.refused or want.refused:
         return got.refused or want.refused
     if len(got.outputs) != len(want.outputs):

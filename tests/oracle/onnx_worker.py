@@ -1,8 +1,8 @@
-"""Converts ONNX's own test models to IR: ``onnx_worker.py FOLDER EVERY``, in a forked process for each.
+"""Converts ONNX's own test models to IR, each in a forked process: ``onnx_worker.py FOLDER EVERY``.
 
-EVERY is 1 for all cases, 2 for every second one. A case gets a folder ``KIND/NAME`` with ``case.json``: why it is not
-converted, the tolerance, the types of the outputs. Where it is converted there are ``model.xml``, ``inputs.npz`` and
-``expected.npz`` too, the arrays that ONNX publishes in the carriers of their types.
+EVERY is 1 for all cases, 2 for every second one. Each case gets a folder ``KIND/NAME`` with ``case.json``: the reason
+for not converting it, the tolerance, the types of the outputs. A converted case also gets ``model.xml``, ``inputs.npz``
+and ``expected.npz``, the arrays that ONNX publishes, in the carriers of their types.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NAMES = {
     "float8_e8m0fnu": "f8e8m0",
     "object": "string",
 }
-"""Element types of OpenVINO by NumPy's names; integers are called int8 and i8, uint8 and u8, and so on."""
+"""OpenVINO's element types by NumPy's names, without integers: int8 is always i8, uint8 u8, and so on."""
 
 
 def main() -> None:
@@ -64,7 +64,7 @@ def write(folder: Path, case: Any, *, types: Iterable[str] = (), refused: str = 
 
 
 def convert(core: ov.Core, case: Any, folder: Path) -> None:
-    """Write the model and the data of one case; RuntimeError where OpenVINO does not convert it."""
+    """Write the model and the data of one case; RuntimeError if OpenVINO does not convert it."""
     proto, inputs, outputs = loaded(case)
     model = core.read_model(proto.SerializeToString(), b"")
     if any(not isinstance(value, np.ndarray | np.generic) for value in (*inputs, *outputs)):
@@ -78,13 +78,16 @@ def convert(core: ov.Core, case: Any, folder: Path) -> None:
 
 
 def source(names: list[str], index: int, parameter: Any) -> int:
-    """The input of the ONNX model that a Parameter stands for; one without use gives its place to an output's name."""
+    """Return the input of the ONNX model that a Parameter stands for.
+
+    OpenVINO names an unused Parameter after an output; its index counts then.
+    """
     name = parameter.get_friendly_name()
     return names.index(name) if name in names else index
 
 
 def loaded(case: Any) -> tuple[onnx.ModelProto, list[Any], list[Any]]:
-    """The model of a case, with the inputs and the outputs of its first set of data."""
+    """Return the model of a case, with the inputs and the outputs of its first set of data."""
     if case.model is not None:
         inputs, outputs = case.data_sets[0]
         return case.model, [value(item) for item in inputs], [value(item) for item in outputs]
@@ -96,7 +99,7 @@ def loaded(case: Any) -> tuple[onnx.ModelProto, list[Any], list[Any]]:
 
 
 def light(path: Path) -> tuple[onnx.ModelProto, list[Any], list[Any]]:
-    """A model whose weights are computed; its inputs are those that ONNX's own runner makes."""
+    """Return a model with computed weights; its inputs are those of ONNX's own runner."""
     model = onnx.load(path)
     inputs = [Runner.generate_dummy_data(port) for port in fed_inputs(model)]
     return model, inputs, [tensor(path.with_name(f"{path.stem}_output_0.pb"))]
@@ -108,7 +111,7 @@ def fed_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
 
 
 def files(folder: Path, name: str, ports: Iterable[Any]) -> Iterator[Any]:
-    """The values of the ports for which there are files; None for what is no tensor."""
+    """Yield the values of the ports that have files; None for a value that is no tensor."""
     for index, port in enumerate(ports):
         path = folder / f"{name}_{index}.pb"
         if path.exists():
@@ -131,7 +134,7 @@ def element_type(of: Array) -> str:
 
 
 def carried(of: Array) -> Array:
-    """The values in the carrier of their element type."""
+    """Return the values in the carrier of their element type."""
     return np.asarray(of).astype(ElementType.named(element_type(of)).dtype)
 
 

@@ -1,5 +1,3 @@
-"""Calls in processes of their own."""
-
 from __future__ import annotations
 
 import os

@@ -1,4 +1,4 @@
-"""The comparison with what ONNX publishes."""
+"""The comparison with the outputs that ONNX publishes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs models through OpenVINO's CPU plugin: the folders that standard input names, a forked process for each."""
+"""Runs models on OpenVINO's CPU plugin, each in a forked process: standard input names their folders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def run(core: ov.Core, folder: Path) -> None:
-    """Run one model and write its answer; RuntimeError where OpenVINO refuses it."""
+    """Run one model and write its answer; RuntimeError if OpenVINO refuses it."""
     model = core.read_model(folder / "model.xml")
     if (folder / "rewrite").exists():
         ov.serialize(model, folder / "written.xml")
@@ -48,7 +48,7 @@ def run(core: ov.Core, folder: Path) -> None:
 
 
 def as_tensor(values: Array, type: Any) -> Any:
-    """A tensor of an element type; the values are in the carrier of the type."""
+    """Return a tensor of an element type from values in the carrier of the type."""
     if type == ov.Type.string:
         return ov.Tensor(values.astype("U"))
     filled = ov.Tensor(type, ov.Shape(values.shape))
@@ -58,7 +58,7 @@ def as_tensor(values: Array, type: Any) -> Any:
 
 
 def as_array(of: Any) -> Array:
-    """The values of a tensor, in the carrier of its element type."""
+    """Return the values of a tensor, in the carrier of its element type."""
     if of.element_type == ov.Type.string:
         return np.array(of.str_data, dtype=object).reshape(tuple(of.shape))
     shape = tuple(of.shape)

@@ -1,4 +1,4 @@
-"""The generated schemas accept what OpenVINO reads and refuse what is faulty."""
+"""The generated schemas accept the files that OpenVINO reads and refuse faulty ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_operation_is_valid() -> None:
 
 
 def test_words_are_valid_in_any_case() -> None:
-    """But for those that OpenVINO compares letter by letter."""
+    """Words that OpenVINO compares case-sensitively are an exception."""
     tried = 0
     for case in one_case_each():
         for spec in harness.declaration(case).spec.attributes:

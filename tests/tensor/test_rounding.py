@@ -46,7 +46,7 @@ def singles(*values: float) -> NDArray[np.float32]:
 
 
 def assert_same_bits(actual: NDArray[Any], expected: NDArray[Any]) -> None:
-    """Equal, the signs of zeros too; any NaN equals any NaN."""
+    """Assert equality, including the signs of zeros; any NaN equals any NaN."""
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
     numbers = ~np.isnan(expected)
@@ -56,7 +56,7 @@ def assert_same_bits(actual: NDArray[Any], expected: NDArray[Any]) -> None:
 
 @cache
 def points(element_type: str) -> list[tuple[Fraction, int]]:
-    """The finite points of the grid in ascending order, each with its code; +0 stands for both zeros."""
+    """Return the finite points of the grid in ascending order, each with its code; +0 stands for both zeros."""
     codes = all_codes(element_type)
     values = decode(codes, element_type).tolist()
     found: dict[Fraction, int] = {}
@@ -67,7 +67,7 @@ def points(element_type: str) -> list[tuple[Fraction, int]]:
 
 
 def nearest(value: float, element_type: str) -> float:
-    """The point of the grid nearest to a finite value, by exact distances to the points on both sides."""
+    """Return the point of the grid nearest to a finite value, from exact distances to its two neighbours."""
     grid, exact = points(element_type), Fraction(value)
     above = min(bisect_left(grid, (exact, -1)), len(grid) - 1)
     below = max(above - 1, 0)
@@ -78,7 +78,7 @@ def nearest(value: float, element_type: str) -> float:
 
 
 def neighbours(element_type: str) -> NDArray[np.float32]:
-    """Every finite point of the grid, every midpoint, and the float32 just below and above each."""
+    """Return every finite point of the grid, every midpoint, and the float32 just below and above each."""
     points = np.unique(decode(all_codes(element_type), element_type).astype(np.float64))
     points = points[np.isfinite(points)]
     centres = np.concatenate([points, (points[:-1] + points[1:]) / 2]).astype(np.float32)

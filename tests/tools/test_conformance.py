@@ -1,4 +1,4 @@
-"""The record of what the CPU plugin answers, and the scoreboard that is made of it."""
+"""The record of the CPU plugin's answers, and the scoreboard made from it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""One module for each command, of the same name.
+"""One module for each command, with the command's name.
 
-The module's docstring is the help of the command, its first line what ``irrun --help`` prints; ``command`` is the click
-command. A module is imported when its command is used and not before.
+The module's docstring is the help of the command; its first line is shown by ``irrun --help``. ``command`` is the click
+command. A module is imported only when its command is used.
 """

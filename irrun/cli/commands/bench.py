@@ -1,8 +1,8 @@
-"""Measure a model: latency, throughput, the first inference, and what reading and compiling take.
+"""Measure a model: latency, throughput, the first inference, and the time of reading and compiling.
 
-Inputs are those of -i, as irrun run takes them, and random for the rest, the same for the same seed. It stops after
---niter inferences where that is given, else after --time. Times that are compared are measured in turns, in one
-process, with as many threads.
+Pass inputs with -i as to irrun run; the others are random, and equal for equal seeds. Measuring stops after --niter
+inferences where that is given, and after --time otherwise. With --compare-openvino, the engines take turns in one
+process with the same number of threads.
 
 \b
 Examples:
@@ -183,10 +183,10 @@ def _agreement(absolute: float | None, relative: float | None) -> str:
 
 
 def _difference(ours: Sequence[Array], theirs: Sequence[Array]) -> tuple[float | None, float | None]:
-    """The largest absolute difference of two lists of outputs, and that over the largest magnitude of its output.
+    """Return the largest absolute difference between two lists of outputs, and that relative to the largest magnitude.
 
-    Texts that differ are infinitely far apart. None where shapes differ, or there are texts in one and numbers in the
-    other; no second number where there is no difference, or the output is zero throughout or not finite.
+    Different strings are infinitely far apart. The first number is None where shapes or kinds differ, the second where
+    there is no difference, or the output is all zero or not finite.
     """
     largest, relative = 0.0, None
     for left, right in zip(ours, theirs, strict=True):
@@ -203,7 +203,7 @@ def _difference(ours: Sequence[Array], theirs: Sequence[Array]) -> tuple[float |
 
 
 def _gap(left: Array, right: Array) -> tuple[float, float]:
-    """The largest difference, NaN as good as NaN, and the largest magnitude on the right."""
+    """Return the largest difference, with two NaN as equal, and the largest magnitude on the right."""
     with np.errstate(invalid="ignore"):
         gap = np.where((left == right) | (np.isnan(left) & np.isnan(right)), 0.0, np.abs(left - right))
     return float(gap.max(initial=0.0)), float(np.abs(right).max(initial=0.0))

@@ -72,7 +72,7 @@ def command(
 
 
 def _check_alone(spec: OpSpec) -> None:
-    """Raise Failure where an operation means nothing outside a model."""
+    """Raise Failure for an operation that cannot run outside a model."""
     asks = {*spec.infer_asks, *spec.run_asks}
     needs = [words for asked, words in _ASKED.items() if asked in asks]
     if needs:

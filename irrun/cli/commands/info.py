@@ -1,6 +1,6 @@
-"""Show what a model is made of: inputs, outputs, operations, constants, opsets and FLOPs.
+"""Show the contents of a model: inputs, outputs, operations, constants, opsets and FLOPs.
 
-The file of weights is not needed.
+The weights file is not needed.
 
 \b
 Examples:
@@ -84,7 +84,7 @@ def _operations(summary: Summary) -> list[tuple[str, str]]:
 
 
 def _needs(summary: Summary) -> list[str]:
-    """What it takes to read the file with OpenVINO."""
+    """Return the requirements for reading the file with OpenVINO."""
     internal = [use for use in summary.extensions if use.internal_to is not None]
     if internal:
         return [f"none: {values.printable(use.type)} lives only inside {use.internal_to}" for use in internal]
@@ -118,7 +118,7 @@ def _short(number: float) -> str:
 
 
 def size_text(count: int) -> str:
-    """A number of bytes with the unit that suits it."""
+    """Format a number of bytes with a suitable unit."""
     size = float(count)
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:

@@ -1,8 +1,8 @@
-"""Check IR files: their XML, their graph, every attribute, and every dim against what is inferred.
+"""Check IR files: their XML, their graph, every attribute, and every dim against the inferred one.
 
-FILES are files, folders, quoted patterns, or - for the standard input. What is no IR is passed over in a folder. No
-file of weights is needed, but the one beside the file is checked too. A file whose root is a bare <layer>, or several,
-is checked as well: --value says what arrives at its inputs.
+FILES are files, folders, quoted patterns, or - for the standard input. Files in a folder that are not IRs are skipped.
+The weights file is optional; it is checked where it is beside the model. You can also check one or more bare <layer>
+elements; pass the values of their inputs with --value.
 
 \b
 Examples:
@@ -17,10 +17,10 @@ Examples:
   irrun lint tile.xml --value 1=1,2,3
   irrun lint layers.xml --value pads_begin=0,1 --value 2.pad_value=0.5
 
-The settings of a project stand in irrun.toml, or under [tool.irrun] in pyproject.toml. A comment in the file,
+Put the settings of a project into irrun.toml, or under [tool.irrun] in pyproject.toml. A comment in the file,
 <!-- irrun: ignore[IR401] reason -->, suppresses a finding on its line or the next.
 
-The exit status is 0 when nothing is found, 1 when something is, and 2 when a file cannot be checked.
+The exit status is 0 without findings, 1 with findings, and 2 when a file cannot be checked.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LEVELS = [str(severity) for severity in Severity]
 
 
 def port_value(text: str) -> tuple[str, tuple[float, ...]]:
-    """``PORT=1,2,3``."""
+    """Parse ``PORT=1,2,3``."""
     name, equals, elements = text.partition("=")
     try:
         if not equals or not name.strip():
@@ -50,7 +50,7 @@ def port_value(text: str) -> tuple[str, tuple[float, ...]]:
 
 
 def rules_of(text: str) -> tuple[str, ...]:
-    """``IR401,IR5,wrong-precision``."""
+    """Parse ``IR401,IR5,wrong-precision``."""
     from irrun.linter.selection import UnknownRule, selector
 
     words = tuple(word.strip() for word in text.split(",") if word.strip())
@@ -63,7 +63,7 @@ def rules_of(text: str) -> tuple[str, ...]:
 
 
 def file_ignores(text: str) -> tuple[str, tuple[str, ...]]:
-    """``PATTERN:IR401,IR5``."""
+    """Parse ``PATTERN:IR401,IR5``."""
     pattern, colon, words = text.rpartition(":")
     if not colon or not pattern:
         raise click.BadParameter(f"{text!r} is not of the form PATTERN:CODE,CODE")
@@ -85,12 +85,12 @@ def joined_if_given(
 
 
 def selecting(name: str, help: str, callback: Callable[..., object] = joined) -> Callable[[Any], Any]:
-    """An option that takes rules, and may be repeated."""
+    """Return a repeatable option for a list of rules."""
     return click.option(name, type=rules_of, multiple=True, callback=callback, metavar="RULES", help=help)
 
 
 def release_of(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
-    """The release of OpenVINO that a text names."""
+    """Return the release of OpenVINO named by an option; BadParameter where there is none."""
     from irrun.ops.releases import release
 
     if text is not None:

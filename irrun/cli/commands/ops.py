@@ -42,7 +42,7 @@ def command(type: str | None, opset: str | None, output_format: str) -> None:
 
 
 def _listing(classes: Sequence[OpClass]) -> str:
-    """One line for each operation; the summary is that of the newest version."""
+    """Return one line for each operation, with the summary of its newest version."""
     by_type: dict[str, list[OpSpec]] = {}
     for cls in classes:
         by_type.setdefault(cls.type, []).append(cls.spec)
@@ -88,7 +88,7 @@ def _page(spec: OpSpec, versions: Sequence[str]) -> str:
 
 
 def _entry(name: str, facts: Sequence[str], doc: str) -> list[str]:
-    """A line with the facts that there are, and one with the doc."""
+    """Return a line with the non-empty facts, and one with the documentation."""
     return [f"  {name}: {', '.join(fact for fact in facts if fact)}", *([f"      {doc}"] if doc else [])]
 
 

@@ -1,8 +1,8 @@
 """Show where the time of a model goes: by operation type and by layer, with GFLOP/s and bytes.
 
-Inputs are those of -i, as irrun run takes them, and random for the rest, the same for the same seed. Times are medians
-over --niter runs. The time of a layer that has sub-graphs is its own; the layers inside are listed as others are.
-Layers that are fused count as one. Bytes are the sizes of what a layer reads and writes.
+Pass inputs with -i as to irrun run; the others are random, and equal for equal seeds. Times are medians over --niter
+runs. The time of a layer with sub-graphs excludes the layers inside, which are listed separately. Fused layers count
+as one. Bytes are the sizes of the tensors that a layer reads and writes.
 
 \b
 Examples:
@@ -111,7 +111,7 @@ def command(
 def _profile(
     loaded: Model, path: Path, given: Sequence[Value], niter: int, config: Mapping[str, Any], trace: Path | None
 ) -> dict[str, Any]:
-    """Runs that are observed and runs that are not, in turns: the latter say how long the whole takes."""
+    """Alternate observed runs and plain runs; the plain ones yield the total time."""
     compiled = compile_model(loaded, config)
     request = compiled.create_infer_request()
     plain, observed = (inputs.runner(item, given, path) for item in (compiled.create_infer_request(), request))
@@ -147,7 +147,7 @@ def _profile(
 
 
 def _layer(timing: Timing, niter: int) -> dict[str, Any]:
-    """What one layer takes in a run: a layer in a sub-graph may be called several times, or not in every run."""
+    """Return the record of one layer, per run: a layer in a sub-graph may run several times, or not in every run."""
     node = timing.step.node
     calls = len(timing.own) / niter
     took = timing.median * calls / 1e6
@@ -192,7 +192,7 @@ def _by_type(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _native(engine: Native, niter: int) -> dict[str, Any]:
-    """Medians over runs of OpenVINO's own layer types, of which one may hold several layers of the file."""
+    """Return medians by OpenVINO's own layer types, one of which may cover several layers of the file."""
     whole: list[float] = []
     times: dict[str, list[float]] = {}
     counts: dict[str, int] = {}
@@ -237,7 +237,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
 
 
 def _types(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A table of types; rates and bytes only where they are known."""
+    """Return the table of types, with rates and bytes where they are known."""
     wide = any("bytes" in row for row in rows)
     table = [["TYPE", "LAYERS", "MS", "SHARE", *(["GFLOP/S", "MIB"] if wide else [])]]
     for row in rows:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def complete_rule(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The codes and names that begin like a word, names in lower case."""
+    """Return the codes and names that begin with a text, the names in lower case."""
     from irrun.linter.catalogue import catalogue
 
     words = [(word, rule.summary) for rule in catalogue().values() for word in (rule.code, rule.name)]

@@ -1,7 +1,7 @@
 """Run a model on inputs from NumPy files, or on random ones, and show its outputs.
 
-An input is called by the name of its layer or of its tensor. A model with one input takes a bare file; an .npz file
-holds several inputs by name.
+Refer to an input by the name of its layer or tensor. For a model with one input, a file is enough; an .npz file may
+hold several inputs by name.
 
 \b
 Examples:
@@ -113,7 +113,7 @@ def _show(
 
 
 def _likeliest(tensors: Sequence[tuple[str, ElementType, Array]], count: int) -> list[list[tuple[int, float]]]:
-    """The likeliest classes of each row of the first output that holds a few rows of scores."""
+    """Return the likeliest classes of each row of the first output that holds at most a few rows of scores."""
     for _, _, array in tensors:
         best = values.top(array, count)
         if best is not None:
@@ -148,7 +148,7 @@ def _record(
 
 
 def _accuracy(tensor: tuple[str, ElementType, Array], labels: Array) -> tuple[int, int]:
-    """How many rows have their greatest score at the label, of how many; a row with NaN is wrong."""
+    """Return how many rows have their greatest score at the label, and the number of rows; a row with NaN is wrong."""
     name, _, scores = tensor
     if labels.dtype.kind not in "iu":
         raise Failure(f"the labels are {labels.dtype}, expected integers")

@@ -1,7 +1,7 @@
 """Output formats, one module each, found by their file names.
 
-``render(results)`` gives the text without a line end behind it, or an empty text where a person is to see nothing.
-``summary(results)``, where a module has one, gives Markdown for the summary page of a CI run.
+``render(results)`` returns the text without a trailing newline; it may be empty where nothing is to be printed for a
+person. A module may also have ``summary(results)``, which returns Markdown for the summary page of a CI run.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from irrun.diagnostics.results import Results
 
 @functools.cache
 def names() -> tuple[str, ...]:
-    """The formats in alphabetical order: ``json-lines`` is ``json_lines.py``."""
+    """Return the names of the formats in alphabetical order: ``json-lines`` is ``json_lines.py``."""
     return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__)))
 
 
 def render(name: str, results: Results) -> str:
-    """The results in a format."""
+    """Render the results in the format called ``name``."""
     text: str = _module(name).render(results)
     return text
 
 
 def summary(name: str, results: Results) -> str | None:
-    """What a format has for a summary page; None where it has nothing."""
+    """Return the summary page of a format as Markdown; None where the format has none."""
     make = getattr(_module(name), "summary", None)
     return None if make is None else str(make(results))
 

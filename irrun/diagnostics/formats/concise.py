@@ -1,4 +1,4 @@
-"""For a person, or an editor: one line for each finding."""
+"""Text for a terminal or an editor: one line for each finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For a person: each finding with its line, a caret under the place, and notes."""
+"""Text for a terminal: each finding with its line of the file, carets under the place, and notes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Annotations of GitHub Actions: of its ten places the severest findings take them, and one line counts the rest.
+"""Annotations of GitHub Actions, which shows at most ten: the severest findings, and a count of the rest.
 
-The summary page has them all: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+The summary page lists all of them: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from irrun.diagnostics.statistics import checked, found
 
 MOST_ANNOTATIONS: Final = 10
 MOST_ROWS: Final = 1000
-"""A summary page holds one mebibyte."""
+"""A limit that keeps the summary page below the one mebibyte that GitHub allows."""
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -30,7 +30,7 @@ def render(results: Results) -> str:
 
 
 def summary(results: Results) -> str:
-    """Markdown: a table of the findings."""
+    """Return a Markdown table of the findings."""
     count = len(results.findings)
     lines = ["### irrun", "", f"{checked(len(results.files), results.ports)}: {found(count)}."]
     if count:
@@ -64,7 +64,7 @@ def _row(finding: Finding, results: Results) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that is no Markdown and no HTML."""
+    """Escape text for a Markdown table cell, so that none of it is read as Markdown or HTML."""
     escaped = plain(text).replace("&", "&amp;").replace("<", "&lt;")
     return "".join(f"\\{letter}" if letter in "\\|`*_[]" else letter for letter in escaped)
 

@@ -1,4 +1,4 @@
-"""For a person: the findings below the name of their file."""
+"""Text for a terminal: findings grouped under the name of their file."""
 
 from __future__ import annotations
 

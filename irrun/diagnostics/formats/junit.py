@@ -1,6 +1,6 @@
-"""JUnit XML: a test suite for each file, a failed test case for each finding, a passed one where there is none.
+"""JUnit XML: a test suite for each file, with a failed test case for each finding, or a passed one without findings.
 
-Written to the schema of Jenkins' xUnit plugin, ``junit-10.xsd``.
+Follows the schema of Jenkins' xUnit plugin, ``junit-10.xsd``.
 """
 
 from __future__ import annotations

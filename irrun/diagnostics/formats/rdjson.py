@@ -47,6 +47,6 @@ def _range(place: Place, source: Source) -> dict[str, Any]:
 
 
 def _bytes(row: int, column: int, source: Source) -> int:
-    """The column in bytes of UTF-8, from 1."""
+    """Return the column in bytes of UTF-8, from 1."""
     line = source.line(row)
     return column if line.isascii() else len(line[: column - 1].encode("utf-8", errors="replace")) + 1

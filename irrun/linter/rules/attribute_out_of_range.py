@@ -5,13 +5,13 @@ from irrun.linter.rule import Rule
 
 
 class AttributeOutOfRange(Rule):
-    """The value of an attribute is outside what the specification allows.
+    """The value of an attribute is outside the range that the specification allows.
 
     ## What it does
-    Reports numbers below or above the bounds that the specification gives.
+    Reports numbers outside the bounds given by the specification.
 
     ## Why is this bad
-    The result is not defined; OpenVINO mostly says nothing.
+    The result is undefined, and OpenVINO usually does not report it.
 
     ## Example
     `<data offset="-1" …/>` in a Const.

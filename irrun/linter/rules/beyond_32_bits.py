@@ -25,11 +25,11 @@ class Beyond32Bits(Rule):
     """A 64-bit integer constant does not fit into 32 bits.
 
     ## What it does
-    Looks through the i64 and u64 constants. The bounds of a Slice or StridedSlice and the trip count of a Loop are left
-    out, where a large number stands for the end.
+    Checks i64 and u64 constants, except the bounds of a Slice or StridedSlice and the trip count of a Loop, where a
+    large number stands for the end.
 
     ## Why is this bad
-    OpenVINO's CPU plugin computes i64 in i32: the number is cut to what 32 bits hold.
+    OpenVINO's CPU plugin computes i64 in i32, so that the number is truncated to 32 bits.
 
     ## Example
     An i64 constant `[10000000000]`.
@@ -74,7 +74,7 @@ def _is_bound(op: Op | None, port: int) -> bool:
 
 
 def _bounds(context: Context) -> set[int]:
-    """The elements of the constants that only bound slices and loops."""
+    """Return the elements of the constants that only bound slices and loops."""
     found: set[int] = set()
     for node, scope in by_type(context).get("Const", ()):
         fed = scope.graph.consumers(Outlet(node.id, 0))

@@ -20,21 +20,21 @@ _HALF: Final = (
 
 
 class BeyondHalfRange(Rule):
-    """A constant of a model in half precision holds a number that f16 does not.
+    """A constant of a model in half precision is beyond the range of f16.
 
     ## What it does
-    Looks for f32 and f64 constants with a finite element beyond 65504 in models that have more elements in f16
-    constants than in others: an information, which stands for the whole file. With `--target-precision f16` each such
-    constant of any model is a warning.
+    Reports f32 and f64 constants with a finite element beyond 65504, in models most of whose constant elements are f16.
+    The severity is info, with one finding for the whole file. With `--target-precision f16`, each of these constants is
+    a warning in any model.
 
     ## Why is this bad
-    OpenVINO keeps such a constant in f32, but a device that computes in f16 makes it infinite.
+    OpenVINO keeps the constant in f32, but a device that computes in f16 turns it into infinity.
 
     ## Example
     A mask of -3.4e38 beside weights of f16.
 
     ## Use instead
-    -65504, where a bound is meant.
+    -65504 as a lower bound.
     """
 
     code = "IR604"

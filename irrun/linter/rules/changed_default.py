@@ -12,13 +12,13 @@ SOFTMAX = """<layer id="1" name="scores" type="SoftMax" version="opset1">
 
 
 class ChangedDefault(Rule):
-    """An attribute is absent, and OpenVINO takes another default than the specification says.
+    """An attribute is absent, and OpenVINO's default differs from the specification's.
 
     ## What it does
-    Reports optional attributes that are absent where the default of the specification and that of OpenVINO differ.
+    Reports absent optional attributes for which the specification and OpenVINO have different defaults.
 
     ## Why is this bad
-    Whoever reads the specification expects one thing, and the model does another.
+    The model does not compute what a reader of the specification expects.
 
     ## Example
     A SoftMax of opset1 without `axis`: the specification says 1, OpenVINO reads 0.

@@ -21,16 +21,16 @@ _NAMED = NET.replace('<port id="0" precision="FP32">', '<port id="0" precision="
 
 
 class CollidingName(Rule):
-    """A name stands for two inputs or outputs of the model.
+    """Two inputs or outputs of the model have the same name.
 
     ## What it does
-    Compares the names that the inputs and outputs of a model can be called by: tensor names; in IR version 10 those of
-    their layers too; and in version 11, where one has no tensor name, those of its layers instead.
+    Compares the names of the inputs and outputs of a model: their tensor names; in IR version 10 also the names of
+    their layers; in version 11 the names of the layers only where there is no tensor name.
 
     ## Why is this bad
     OpenVINO refuses a file of version 10: `Model operation names have collisions with tensor names`. In version 11 it
-    adds a number to a tensor name that repeats, so that it is another one than the file says; and an input without any
-    name of its own cannot be given a value by name.
+    adds a number to a repeated tensor name, which then differs from the name in the file; and an input without a unique
+    name cannot be set by name.
 
     ## Example
     `names="image"` at the output ports of two Parameters.
@@ -58,9 +58,9 @@ class CollidingName(Rule):
 
 
 class _End(NamedTuple):
-    """An input or an output, in words, with its port, its tensor, and the layer that makes that.
+    """An input or output of the model, with its description, port, tensor, and the layer that produces the tensor.
 
-    ``names`` are the tensor names in the file, each with where it is written; ``legacy`` is the name in version 10.
+    ``names`` are the tensor names in the file, each with its place; ``legacy`` is the name in version 10.
     """
 
     what: str
@@ -97,7 +97,7 @@ def _written(layer: LayerElement, port: int) -> tuple[tuple[str, Anchor], ...]:
 
 
 def _tensor_names(ends: Iterable[_End]) -> Iterator[Diagnostic]:
-    """Tensor names that an earlier tensor has: OpenVINO adds a number to them."""
+    """Report tensor names of an earlier tensor, to which OpenVINO adds a number."""
     first: dict[str, _End] = {}
     for end in ends:
         for name, anchor in end.names:
@@ -111,7 +111,7 @@ def _tensor_names(ends: Iterable[_End]) -> Iterator[Diagnostic]:
 
 
 def _legacy_names(ends: Sequence[_End]) -> Iterator[Diagnostic]:
-    """Names of IR version 10 that stand for two: OpenVINO refuses the file."""
+    """Report repeated names in IR version 10, for which OpenVINO refuses the file."""
     first: dict[str, _End] = {}
     tensors: dict[Outlet, _End] = {}
     for end in ends:
@@ -133,7 +133,7 @@ def _refused(name: str, end: _End, other: _End, anchor: Anchor) -> Diagnostic:
 
 
 def _without_a_name(ends: Sequence[_End]) -> Iterator[Diagnostic]:
-    """Inputs and outputs that cannot be called by any name, because another one has it."""
+    """Report inputs and outputs without a unique name."""
     for kind in ("input", "output"):
         first: dict[str, _End] = {}
         same = [end for end in ends if end.what.startswith(kind)]

@@ -5,10 +5,10 @@ from irrun.linter.rule import Rule
 
 
 class Cycle(Rule):
-    """Layers depend on each other in a circle.
+    """Layers depend on each other in a cycle.
 
     ## What it does
-    Reports each circle of layers, with the names along it.
+    Reports each cycle, with the names of its layers.
 
     ## Why is this bad
     None of them can be computed first. OpenVINO says `Attempt to access node 2 that not in graph.`.
@@ -17,7 +17,7 @@ class Cycle(Rule):
     Layer 1 feeds layer 2, and layer 2 feeds layer 1.
 
     ## Use instead
-    A `TensorIterator` or a `Loop` where values are to go round.
+    A `TensorIterator` or a `Loop` for iteration.
     """
 
     code = "IR206"

@@ -5,10 +5,10 @@ from irrun.linter.rule import Rule
 
 
 class DanglingEdge(Rule):
-    """An edge begins or ends at a layer that there is not.
+    """An edge begins or ends at a layer that does not exist.
 
     ## What it does
-    Reports each layer id that edges name and no layer has, once.
+    Reports each layer id that edges name but no layer has, once for all of its edges.
 
     ## Why is this bad
     OpenVINO refuses the file: `Cannot create layer id:0 from unsupported opset`.

@@ -12,22 +12,22 @@ from irrun.linter.scopes import ENDS, Scope, joined, scopes, unread
 
 
 class DeadLayer(Rule):
-    """A layer computes what nothing reads.
+    """The output of a layer is never used.
 
     ## What it does
-    Looks for layers from which no `Result` and no `Assign` is reached. The last layer of such a branch is reported,
-    with the number of those that only feed it. Constants that nothing reads are an information, also behind the
-    Convert that widens them. A Parameter that nothing reads is IR212.
+    Reports layers from which no path leads to a `Result` or an `Assign`: the last layer of the branch, with the number
+    of other layers that only feed it. The severity is info for unused constants, with or without a Convert. An unused
+    Parameter is IR212.
 
     ## Why is this bad
-    An edge or a `Result` was lost: the model does not give what its author meant it to give. OpenVINO drops the layers
-    and says nothing.
+    An edge or a `Result` was probably lost, so that the model lacks an intended output. OpenVINO silently drops the
+    layers.
 
     ## Example
-    A Clamp whose output no edge leads away from.
+    A Clamp without an edge from its output.
 
     ## Use instead
-    An edge to the layer that reads it, a `Result`, or no such layer.
+    Add an edge to the layer that should read it, or a `Result`; or remove the layer.
     """
 
     code = "IR210"
@@ -72,13 +72,13 @@ class DeadLayer(Rule):
 
 
 def _is_constant(graph: Graph, node: Node) -> bool:
-    """Whether a node is a constant, or the Convert of one."""
+    """Return whether a node is a constant, or the Convert of one."""
     widened = [graph[outlet.node].type for outlet in graph.sources(node.id) if outlet is not None]
     return node.type == "Const" or (node.type == "Convert" and widened == ["Const"])
 
 
 def _behind(graph: Graph, ends: Sequence[int], known: Collection[int] = ()) -> set[int]:
-    """The nodes that some nodes depend on, and those themselves, without those that are ``known``."""
+    """Return the nodes in ``ends`` and all nodes upstream of them, except ``known`` ones."""
     found: set[int] = set()
     waiting = list(ends)
     while waiting:

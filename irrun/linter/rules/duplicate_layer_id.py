@@ -8,7 +8,7 @@ class DuplicateLayerId(Rule):
     """Two layers have the same id.
 
     ## What it does
-    Reports each layer whose id an earlier layer has.
+    Reports each layer with the id of an earlier layer.
 
     ## Why is this bad
     Edges name layers by id. OpenVINO says `Cannot create layer id:0 from unsupported opset`.
@@ -17,7 +17,7 @@ class DuplicateLayerId(Rule):
     Two layers with `id="1"`.
 
     ## Use instead
-    An id of its own for each layer.
+    A unique id for each layer.
     """
 
     code = "IR201"

@@ -15,18 +15,18 @@ class DuplicateLayerName(Rule):
     """Two layers of one net have the same name.
 
     ## What it does
-    Compares the names of the layers of each net. Layers of different bodies may share a name. A layer that is there
-    twice with its id is IR201; a name that stands for two inputs or outputs is IR216.
+    Compares the names of the layers of each net. Layers of different bodies may share a name. A layer that is repeated
+    together with its id is IR201; two inputs or outputs with one name are IR216.
 
     ## Why is this bad
-    Profiles and logs speak of layers by their names: of two layers with one name they do not tell which is meant.
-    OpenVINO looks up no layer by its name, and its own passes write names that repeat.
+    Profiles and logs identify layers by name, and become ambiguous. OpenVINO itself never looks up a layer by name, and
+    its own passes write repeated names.
 
     ## Example
     Two layers with `name="clip"`.
 
     ## Use instead
-    A name of its own for each layer.
+    A unique name for each layer.
     """
 
     code = "IR209"

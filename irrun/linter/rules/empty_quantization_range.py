@@ -57,21 +57,22 @@ _QUANTIZED: Final = f"""<?xml version="1.0"?>
 
 
 class EmptyQuantizationRange(Rule):
-    """A FakeQuantize has equal limits of its input.
+    """The input limits of a FakeQuantize are equal.
 
     ## What it does
-    Compares the constant limits `input_low` and `input_high` of each FakeQuantize, element by element. With two levels
-    equal limits are a threshold, and constant weights that are all 0 may have them: both are an information.
+    Compares the constant limits `input_low` and `input_high` of each FakeQuantize, element by element. The severity is
+    info where equal limits may be intended: with two levels, which makes them a threshold, and for constant weights
+    that are all 0.
 
     ## Why is this bad
-    The scale is zero. The specification gives one of the two output limits, and so does OpenVINO for what is constant;
-    else its CPU plugin gives NaN.
+    The scale is zero. By the specification the result is one of the two output limits. OpenVINO follows it for
+    constants, but its CPU plugin otherwise computes NaN.
 
     ## Example
-    `input_low` and `input_high` both 0, as a calibration without data leaves them.
+    `input_low` and `input_high` both 0, as after a calibration without data.
 
     ## Use instead
-    The limits that a calibration with data finds.
+    The limits of a calibration with data.
     """
 
     code = "IR606"

@@ -15,21 +15,21 @@ from irrun.tensor import Fact
 
 
 class EmptyTensor(Rule):
-    """A tensor never has an element, though all that it is made from has some.
+    """A tensor is always empty, although the inputs of its layer are not.
 
     ## What it does
-    Looks for outputs with a size of 0 at layers that no empty tensor arrives at, and for inputs of the model that can
-    only be empty. Lists of axes or sizes, which may well be empty, and constants are left out.
+    Reports outputs with a size of 0 at layers without an empty input, and inputs of the model that can only be empty.
+    Constants, and lists of axes or sizes, which may be empty, are not reported.
 
     ## Why is this bad
-    It is allowed, but seldom meant: a slice ends before it begins, a window is wider than what it slides over, or a
-    size was read as 0. Where a variable begins with an empty cache, nothing is reported.
+    It is allowed, but rarely intended: a slice ends before it begins, a window is wider than its input, or a size was
+    read as 0. An empty initial value of a variable, such as a cache, is not reported.
 
     ## Example
     A Parameter with `shape="2,0"`.
 
     ## Use instead
-    The size that was meant, or `?` where it is not known.
+    The intended size, or `?` for an unknown one.
     """
 
     code = "IR405"
@@ -65,7 +65,7 @@ class EmptyTensor(Rule):
 
 
 def _starts_a_state(item: Made) -> bool:
-    """Whether the layer only makes the first value of variables, which is empty where a cache begins."""
+    """Return whether the layer only initialises variables, which may begin with an empty cache."""
     fed = item.scope.graph.consumers(Outlet(item.node.id, 0))
     return bool(fed) and all(item.scope.graph[target].type == "ReadValue" for target, _ in fed)
 

@@ -8,18 +8,17 @@ class ExcessiveRank(Rule):
     """A shape has more than 64 dims.
 
     ## What it does
-    Counts the dims of ports and the dims of shapes in attributes. A port of more than 64 dims ends the check of the
-    file.
+    Counts the dims of ports and of shapes in attributes. A port with more than 64 dims ends the check of the file.
 
     ## Why is this bad
-    No array of NumPy has so many dims, and nobody needs them: the file is damaged, or made to do harm. OpenVINO says
-    nothing of it until a layer takes another rank.
+    NumPy arrays have at most 64 dims, and no model needs more: the file is damaged or malicious. OpenVINO does not
+    notice until a layer requires a certain rank.
 
     ## Example
     A Parameter with a `shape` of 65 ones.
 
     ## Use instead
-    The shape that was meant.
+    The intended shape.
     """
 
     code = "IR404"

@@ -34,19 +34,19 @@ class ExecutionGraph(Rule):
     """The file is the execution graph of a compiled model, not a model.
 
     ## What it does
-    Looks for layers as a dump of `compiled_model.get_runtime_model()` has them: with the attributes `execOrder`,
-    `execTimeMcs` or `originalLayersNames`, and without a `version`. A model may have these attributes too: nobody reads
-    them.
+    Looks for layers as in a dump of `compiled_model.get_runtime_model()`: with the attributes `execOrder`,
+    `execTimeMcs` or `originalLayersNames`, and without a `version`. Layers with a version may have these attributes;
+    nothing reads them.
 
     ## Why is this bad
-    Such a dump describes what a device ran: fused nodes, layouts, times. It has no weights and no operation sets, and
-    nothing can load it.
+    The dump describes what a device ran: fused nodes, layouts, times. It has no weights and no opsets, and cannot be
+    loaded.
 
     ## Example
     `<layer id="0" name="x" type="Input"><data execOrder="0" execTimeMcs="12" .../>`
 
     ## Use instead
-    The model that was compiled: `openvino.save_model(model, "model.xml")`.
+    The original model: `openvino.save_model(model, "model.xml")`.
     """
 
     code = "IR111"
@@ -62,7 +62,7 @@ class ExecutionGraph(Rule):
 
 
 def execution_graph(net: NetElement) -> Diagnostic | None:
-    """The finding that a net is an execution graph, which makes every other one about it pointless."""
+    """Return the finding that a net is an execution graph, which supersedes all others; None where it is not."""
     if not any(MARKS & layer.data.keys() for layer in net.layers[:3]):
         return None
     marked = [layer for layer in net.layers if layer.version is None and len(MARKS & layer.data.keys()) > 1]

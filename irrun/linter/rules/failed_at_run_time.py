@@ -4,19 +4,19 @@ from irrun.linter.rule import Rule
 
 
 class FailedAtRunTime(Rule):
-    """A layer could not be computed for the values that it was given.
+    """A layer could not be computed for the values of its inputs.
 
     ## What it does
-    Is reported when a model runs and a layer refuses its inputs, with the layer and with what arrived.
+    Reported when a model runs and a layer rejects its inputs, with the layer and its inputs.
 
     ## Why is this bad
-    The outputs that depend on it are not there.
+    The outputs that depend on the layer are missing.
 
     ## Example
-    A Reshape to a shape that holds another number of elements.
+    A Reshape to a shape with a different number of elements.
 
     ## Use instead
-    Inputs that fit.
+    Inputs that fit the model.
     """
 
     code = "IR802"

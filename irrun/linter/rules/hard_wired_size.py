@@ -47,18 +47,18 @@ _DYNAMIC = """<?xml version="1.0"?>
 
 
 class HardWiredSize(Rule):
-    """A layer takes one size only where the inputs of the model leave the size open.
+    """A layer accepts only one value of a size that is dynamic in the model's inputs.
 
     ## What it does
     Compares the constant pattern of a Reshape, the constant target of a Broadcast, or the constant bounds of a Slice or
-    StridedSlice with the dims of data that follow from dynamic dims of the model's inputs. A warning where the layer
-    fails for all sizes but one, and where what a slice leaves is added to what has the whole size, or the other way
-    round; an information where it may be meant, as with `[1,-1,768]`, which moves a dynamic batch into the second axis.
-    The notes say which input the size comes from, and through which layers.
+    StridedSlice with dims that follow from dynamic dims of the model's inputs. The finding is a warning where the layer
+    fails for all sizes but one, or where a slice of constant length is combined with a tensor of the whole length. It
+    is an info where it may be intended, as with `[1,-1,768]`, which moves a dynamic batch into the second axis. The
+    notes name the input that the size comes from, and the layers in between.
 
     ## Why is this bad
-    The model was made dynamic after it was traced, and the size of the trace stayed in a pattern. It loads, and fails
-    when it first meets another size, or mixes up what belongs to different samples.
+    The model was made dynamic after tracing, and a pattern still contains the traced size. The model loads, but fails
+    for any other size, or mixes the data of different samples.
 
     ## Example
     A Reshape of `[?,3,4]` to the constant `[1,12]`.
@@ -147,7 +147,7 @@ def _reshape(op: Reshape, item: Made, target: Sequence[int]) -> _Found | None:
 
 
 def _equal(left: Dim, asked: int) -> tuple[str, Severity]:
-    """``x[0] is 1``, a warning, or ``12*x[0]*x[1] is 24`` where no single size follows."""
+    """Return ``x[0] is 1`` and a warning, or ``12*x[0]*x[1] is 24`` and an info where no single size follows."""
     names = named(left)
     (_, factor), *more = left.expr or (((), 1),)
     if not more and len(names) == 1 and left.expr is not None and len(left.expr[0][0]) == 1 and asked % factor == 0:

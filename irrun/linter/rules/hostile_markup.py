@@ -5,14 +5,14 @@ from irrun.linter.rule import Rule
 
 
 class HostileMarkup(Rule):
-    """The file holds what would harm its reader.
+    """The file contains markup that may harm its reader.
 
     ## What it does
-    Refuses document type declarations and the entities in them, files of more than a gigabyte, elements nested more
-    than 255 deep, and bodies nested more than 32 deep.
+    Rejects document type declarations and their entities, files above one gigabyte, elements nested more than 255 deep,
+    and bodies nested more than 32 deep.
 
     ## Why is this bad
-    A few lines can expand to gigabytes, read other files, or exhaust the stack. No IR has any of that.
+    A few lines can expand to gigabytes, read other files, or exhaust the stack. No IR needs any of these.
 
     ## Example
     `<!DOCTYPE net [<!ENTITY a "…">]>`

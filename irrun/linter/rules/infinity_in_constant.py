@@ -15,17 +15,17 @@ class InfinityInConstant(Rule):
     """A constant holds an infinity.
 
     ## What it does
-    Looks through the floats of all constants for infinities. It says how many there are, and where the first is.
+    Searches all float constants for infinities, and reports their number and the index of the first.
 
     ## Why is this bad
-    It may be meant, as in the mask of an attention. Elsewhere it comes from an overflow, and turns into NaN where it
-    meets a zero or another infinity.
+    It may be intended, as in an attention mask. Otherwise it comes from an overflow, and becomes NaN when combined with
+    a zero or another infinity.
 
     ## Example
     Weights `[1.0, inf]`.
 
     ## Use instead
-    The largest number of the type, where a bound is meant.
+    The largest number of the type as a bound.
     """
 
     code = "IR602"

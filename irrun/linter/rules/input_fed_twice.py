@@ -11,7 +11,7 @@ class InputFedTwice(Rule):
     Reports the second edge that leads to an input port.
 
     ## Why is this bad
-    An input takes one tensor. OpenVINO says `ReLU layer r with id: 1 has incorrect input with index 1!`.
+    An input has exactly one source. OpenVINO says `ReLU layer r with id: 1 has incorrect input with index 1!`.
 
     ## Example
     Two edges with `to-layer="1" to-port="0"`.

@@ -8,8 +8,8 @@ class InvalidOperation(Rule):
     """The attributes or the inputs of an operation do not fit each other.
 
     ## What it does
-    Reports what the operation itself finds wrong: attributes that contradict each other, shapes that do not fit, an
-    axis outside the tensor.
+    Reports the faults that the operation itself detects: contradictory attributes, incompatible shapes, an axis outside
+    the tensor.
 
     ## Why is this bad
     The layer cannot be computed. OpenVINO's message names neither the line nor, often, the layer.

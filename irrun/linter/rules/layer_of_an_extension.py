@@ -4,19 +4,19 @@ from irrun.linter.rule import Rule
 
 
 class LayerOfAnExtension(Rule):
-    """A result depends on an operation that a library adds to OpenVINO, or that OpenVINO makes for itself.
+    """A result depends on an operation that a library adds to OpenVINO, or that is internal to OpenVINO.
 
     ## What it does
-    Is reported when a model is compiled. One finding about the first such layer stands for all.
+    Reported when a model is compiled, for the first of these layers.
 
     ## Why is this bad
-    irrun runs the operations of the opsets only. The model can be read, checked and shown all the same.
+    irrun runs the operations of the opsets only. You can still read, check and show the model.
 
     ## Example
-    A tokenizer with a RegexSplit of `version="extension"`, which the library openvino_tokenizers has.
+    A tokenizer with a RegexSplit of `version="extension"`, from the library openvino_tokenizers.
 
     ## Use instead
-    OpenVINO with the library, or a model of operations of the opsets.
+    OpenVINO with the library, or a model that uses only operations of the opsets.
     """
 
     code = "IR803"

@@ -7,16 +7,16 @@ class LayerThatCannotRun(Rule):
     """A layer that a result depends on cannot be computed.
 
     ## What it does
-    Is reported when a model is compiled and no other finding says why.
+    Reported when a model cannot be compiled and no other finding explains why.
 
     ## Why is this bad
-    The model has no plan.
+    The model cannot run.
 
     ## Example
-    A layer of an operation that there is not.
+    A layer whose operation does not exist.
 
     ## Use instead
-    What `irrun lint` says of the file.
+    Run `irrun lint` on the file, and fix its findings.
     """
 
     code = "IR801"

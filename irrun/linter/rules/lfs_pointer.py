@@ -11,11 +11,11 @@ from irrun.linter.rule import Rule
 
 
 class LfsPointer(Rule):
-    """The file of weights is a Git LFS pointer.
+    """The weights file is a Git LFS pointer.
 
     ## What it does
-    Looks at the first bytes of the `.bin`. One that begins with `version https://git-lfs` holds the name of the weights
-    and not the weights. It is then taken to be absent.
+    Reads the first bytes of the `.bin`. A file that begins with `version https://git-lfs` only refers to the weights,
+    and is treated as absent.
 
     ## Why is this bad
     The repository was cloned without Git LFS. OpenVINO says `Incorrect weights in bin file!`.

@@ -13,14 +13,14 @@ from irrun.ops.attributes import AttrSpec
 
 
 class LooseAttributeText(Rule):
-    """The text of an attribute is one that only a lenient reader understands.
+    """The text of an attribute can be read only by a lenient reader.
 
     ## What it does
-    Looks for numbers with something behind them or blanks around them, fractions for integers, `1` and `True` for
-    booleans, words in another case, and commas at the end of lists.
+    Reports numbers with a suffix or with blanks around them, fractions for integers, `1` and `True` for booleans, words
+    in another case, and commas at the end of lists.
 
     ## Why is this bad
-    OpenVINO reads them, and so does irrun. Other readers may not.
+    OpenVINO and irrun accept these texts. Other readers may not.
 
     ## Example
     `<data min="0f" max="6.0f"/>` in a Clamp.
@@ -61,7 +61,7 @@ class LooseAttributeText(Rule):
 
 
 def _plain(spec: AttrSpec, text: str | None) -> str | None:
-    """The spelling that any reader understands, of a text that has another one."""
+    """Return the strict spelling of a text; None where it is strict already or unreadable."""
     if text is None or spec.is_plain(text):
         return None
     try:

@@ -8,13 +8,13 @@ class MalformedXml(Rule):
     """The file is not well-formed XML.
 
     ## What it does
-    Reports the place where the text stops being XML, and what was meant where that is plain: an ellipsis in a tag,
-    a closing tag that has lost its `<` or its `/`, a value without quotes, a bare `&`. Such slips are mended while
-    reading, and the rest of the file is checked as well.
+    Reports the place where the text stops being XML, and a correction for obvious slips: an ellipsis in a tag, a
+    closing tag without its `<` or its `/`, a value without quotes, a bare `&`. These slips are repaired while reading,
+    so that the rest of the file is checked too.
 
     ## Why is this bad
-    No XML parser reads the file. OpenVINO's is lenient and may read something else than was written, or say no more
-    than `Start-end tags mismatch at offset 2064`.
+    XML parsers reject the file. OpenVINO's lenient parser may misread it, or report only
+    `Start-end tags mismatch at offset 2064`.
 
     ## Example
     `<dim>5/dim>`

@@ -10,20 +10,20 @@ from irrun.linter.rule import Rule
 
 
 class MisalignedConstant(Rule):
-    """A constant begins between two elements of its type.
+    """The offset of a constant is not a multiple of its element size.
 
     ## What it does
-    Looks for offsets that are no multiple of the element size, where the constant does not follow another one. OpenVINO
-    itself packs constants without gaps, whatever the alignment, and such files are fine.
+    Reports offsets that are not a multiple of the element size, unless the constant directly follows another one:
+    OpenVINO itself packs constants without gaps and without alignment.
 
     ## Why is this bad
-    Nothing but a wrong offset leads there, or a writer of its own; reading such a tensor takes a copy.
+    The offset is probably wrong. A misaligned tensor must also be copied when it is read.
 
     ## Example
     A constant of f32 at byte 3, with nothing before it.
 
     ## Use instead
-    The offset where the constant was written.
+    The offset at which the constant was written.
     """
 
     code = "IR507"

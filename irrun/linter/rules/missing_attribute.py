@@ -5,7 +5,7 @@ from irrun.linter.rule import Rule
 
 
 class MissingAttribute(Rule):
-    """An element lacks an attribute that it must have.
+    """An element lacks a required attribute.
 
     ## What it does
     Reports `<layer>` without id, name, type or version, `<port>` without id, `<edge>` without one of its four ends,

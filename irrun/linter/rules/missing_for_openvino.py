@@ -25,14 +25,14 @@ _SHAPE_OF = "".join(
 
 
 class MissingForOpenvino(Rule):
-    """An attribute is absent that the specification makes optional, and OpenVINO refuses the layer without it.
+    """An attribute is absent that is optional in the specification but required by OpenVINO.
 
     ## What it does
-    Reports absent attributes that have a default by the specification and none in OpenVINO, such as `output_type` of
-    ShapeOf and `block_size` of DepthToSpace. Of a bare layer, as the specification prints it, nothing is said.
+    Reports absent attributes with a default in the specification but none in OpenVINO, such as `output_type` of ShapeOf
+    and `block_size` of DepthToSpace. Bare layers, as in the examples of the specification, are not reported.
 
     ## Why is this bad
-    OpenVINO does not load the file, or does not compile the model, and says nothing of the attribute.
+    OpenVINO does not load the file or compile the model, and its message does not name the attribute.
 
     ## Example
     A ShapeOf of opset3 without `output_type`.

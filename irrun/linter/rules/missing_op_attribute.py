@@ -11,7 +11,7 @@ class MissingOpAttribute(Rule):
     Reports the attributes that the specification requires and the layer does not have.
 
     ## Why is this bad
-    Where OpenVINO has a default it says nothing and computes something else: Clamp without `max` clips at 0.
+    Where OpenVINO has a default, it silently computes something else: Clamp without `max` clips at 0.
 
     ## Example
     `<data min="0"/>` in a Clamp.

@@ -8,8 +8,8 @@ class MissingPrecision(Rule):
     """An output port has no precision.
 
     ## What it does
-    Reports output ports without the attribute `precision`. Input ports need none, and a bare layer as the
-    specification prints it needs none at all.
+    Reports output ports without the attribute `precision`. Input ports do not need one, nor do bare layers, as in the
+    examples of the specification.
 
     ## Why is this bad
     OpenVINO refuses the file: `node <port> is missing mandatory attribute: precision at offset 402`.

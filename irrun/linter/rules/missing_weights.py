@@ -4,13 +4,13 @@ from irrun.linter.rule import Rule
 
 
 class MissingWeights(Rule):
-    """The values of a constant are not there.
+    """The values of a constant are missing.
 
     ## What it does
-    Is reported when a model is compiled whose constants are needed and whose file of weights is missing.
+    Reported when a model is compiled that needs constants from a missing weights file.
 
     ## Why is this bad
-    The model cannot run. It can be checked all the same: the linter is silent about it.
+    The model cannot run. You can still check it; the linter does not report this.
 
     ## Example
     `model.xml` without `model.bin`.

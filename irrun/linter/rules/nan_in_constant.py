@@ -49,20 +49,20 @@ class NanInConstant(Rule):
     """A constant holds a NaN.
 
     ## What it does
-    Looks through the floats of all constants, whatever their type. It says how many are NaN, and where the first is.
-    That is a warning where a product, a convolution, a normalization or a quantization uses the constant, or arithmetic
-    takes the NaN to an output. Elsewhere it may be data, such as the mask of a Select or the blank of a Pad: an
-    information.
+    Searches all float constants for NaN, and reports their number and the index of the first. The finding is a warning
+    where a matrix product, a convolution, a normalization or a quantization uses the constant, or arithmetic carries
+    the NaN to an output. Otherwise it is an info: the NaN may be data, such as the mask of a Select or the value of a
+    Pad.
 
     ## Why is this bad
-    Training diverged, a conversion went wrong, or the `offset` leads into other bytes. One NaN in a weight makes most
-    of the outputs NaN.
+    Training diverged, a conversion went wrong, or the `offset` points to other bytes. One NaN in a weight turns most of
+    the outputs into NaN.
 
     ## Example
     A Multiply by the constant `[1.0, nan]`.
 
     ## Use instead
-    The weights of a checkpoint that is sound.
+    The weights of a valid checkpoint.
     """
 
     code = "IR601"
@@ -90,7 +90,7 @@ class NanInConstant(Rule):
 
 
 def _is_used(context: Context, constant: Constant) -> bool:
-    """Whether something is computed with a constant, or with another one of the same bytes."""
+    """Return whether a constant, or one with the same bytes, is used in arithmetic."""
     elements = {item.layer.element for item in (constant, *sharing(context, constant))}
     return any(
         node.layer is not None and node.layer.element in elements and spreads(scope, Outlet(node.id, 0))

@@ -18,22 +18,22 @@ _GELU = NET.replace('type="Clamp" version="opset1"', 'type="Gelu" version="opset
 
 
 class NewerThanTarget(Rule):
-    """The file needs a newer OpenVINO than the one that is to read it.
+    """The file needs a newer OpenVINO than the target version.
 
     ## What it does
-    With `--target-version`, compares the opset of each layer with the release that first had it, and the version of the
-    file with 2022.1, the first that reads version 11. One finding stands for all layers of an operation. Without a
-    target it finds nothing.
+    With `--target-version`, compares that release with the first release that has each layer's opset, and for IR
+    version 11 with 2022.1, the first release that reads it. Each operation is reported once. Without a target version
+    there are no findings.
 
     ## Why is this bad
-    OpenVINO refuses the file with `Cannot create … layer … from unsupported opset`, and a server may end without a
-    word.
+    OpenVINO refuses the file with `Cannot create … layer … from unsupported opset`, and a server may exit without a
+    message.
 
     ## Example
     A Gelu of opset7, and `--target-version 2021.1`.
 
     ## Use instead
-    A file that is written by the release that reads it, or that release.
+    A file written by the target release, or a newer release.
     """
 
     code = "IR701"
@@ -50,7 +50,7 @@ class NewerThanTarget(Rule):
 
 
 def newer(context: Context, target: tuple[int, int]) -> Iterator[Diagnostic]:
-    """The findings about what a release does not have."""
+    """Yield the findings about operations and formats that a release does not support."""
     named = ".".join(map(str, target))
     net = context.document.net
     if net.version == "11" and target < release(IR_11):

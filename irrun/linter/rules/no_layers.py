@@ -17,13 +17,13 @@ class NoLayers(Rule):
     Looks for a `<layer>` in `<net>`.
 
     ## Why is this bad
-    The writer stopped early, or everything was cut away. OpenVINO reads the file and says nothing.
+    The writer stopped early, or all layers were removed. OpenVINO reads the file without a message.
 
     ## Example
     `<net name="net" version="11"><layers/><edges/></net>`
 
     ## Use instead
-    A Parameter, a Result, and what lies between.
+    A Parameter, a Result, and the layers between them.
     """
 
     code = "IR213"

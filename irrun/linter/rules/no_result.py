@@ -19,7 +19,7 @@ class NoResult(Rule):
     Looks for a `Result`, or an `Assign`, among the layers of the model.
 
     ## Why is this bad
-    Nothing can be asked of the model. OpenVINO reads it and says nothing.
+    The model computes nothing. OpenVINO reads it without a message.
 
     ## Example
     A Parameter and a Clamp.
@@ -49,7 +49,7 @@ class NoResult(Rule):
 
 
 def _may_be_end(context: Context, node: Node) -> bool:
-    """Whether a layer is one that the model is computed for, or has no output and is at fault."""
+    """Return whether a layer is an end of the model, or has no output and is faulty."""
     if node.type in ENDS or node.outputs or node.layer is None:
         return node.type in ENDS
     ref = layer_ref(node.layer)

@@ -10,14 +10,14 @@ from irrun.linter.rule import Rule
 
 
 class NoWeightsFile(Rule):
-    """The model has constants, and no file of weights stands beside it.
+    """The model has constants, but there is no weights file beside it.
 
     ## What it does
-    Looks for the `.bin` where a model has constants that take bytes from it. A bare layer needs none.
+    Looks for the `.bin` of a model whose constants refer to it. A bare layer does not need one.
 
     ## Why is this bad
-    The linter needs no weights, but it cannot check them, nor shapes that are computed from constants. OpenVINO needs
-    the file and says `Empty weights data in bin file or bin file cannot be found!`.
+    Without the file, the linter cannot check the weights, nor shapes that are computed from constants. OpenVINO
+    requires it and says `Empty weights data in bin file or bin file cannot be found!`.
 
     ## Example
     `model.xml` alone, with a Const of `size="8"`.

@@ -5,11 +5,11 @@ from irrun.linter.rule import Rule
 
 
 class NotAnIr(Rule):
-    """The file is not an OpenVINO IR, or one of another version.
+    """The file is not an OpenVINO IR of version 10 or 11.
 
     ## What it does
-    Looks at the root element, which is `<net>`, and at its version, which is 10 or 11. A file whose root is a bare
-    `<layer>`, or several, is checked as well.
+    Expects the root element `<net>` with version 10 or 11. A file with one or more bare `<layer>` elements at its root
+    is checked too.
 
     ## Why is this bad
     OpenVINO says `Unable to read the model` and nothing else.
@@ -18,7 +18,7 @@ class NotAnIr(Rule):
     `<net name="net" version="7">`
 
     ## Use instead
-    `<net name="net" version="11">`, in a file that a present OpenVINO has written.
+    `<net name="net" version="11">`, in a file written by a current OpenVINO.
     """
 
     code = "IR102"

@@ -24,21 +24,20 @@ _LRN: Final = f"""<layer id="1" name="norm" type="LRN" version="opset1">
 
 
 class NotRunByCpuPlugin(Rule):
-    """OpenVINO's CPU plugin refuses the layer, fails on it, or computes something else.
+    """OpenVINO's CPU plugin refuses the layer, fails on it, or computes a different result.
 
     ## What it does
-    Looks for the few forms of operations of which that is known: tensors that lose their rank, a Gather of no indices,
-    an LRN or a reduction along no axes, sequences of dynamic shape with lengths, and others. The specification allows
-    all of them.
+    Looks for valid forms of operations with a known fault in the plugin: tensors that lose their rank, a Gather of no
+    indices, an LRN or a reduction along no axes, sequences of dynamic shape with lengths, and others.
 
     ## Why is this bad
-    The model loads and then fails, takes the process with it, or gives other numbers than the specification.
+    The model loads and then fails, crashes the process, or deviates from the specification.
 
     ## Example
     An LRN with an empty list of axes.
 
     ## Use instead
-    A form that means the same: no LRN where it has no axes, a rank that is known, sizes that are fixed.
+    An equivalent form: no LRN instead of one without axes, a known rank, fixed sizes.
     """
 
     code = "IR702"
@@ -72,7 +71,7 @@ class NotRunByCpuPlugin(Rule):
 
 
 def _dynamic_rank(item: Made) -> str | None:
-    """What is wrong where a rank is lost; in loops, it may be that only the inference has lost it."""
+    """Report an output that loses its rank; not in loops, where only the inference may lose it."""
     if item.node.type == "Parameter" or item.node.bodies or item.scope.path:
         return None
     if any(fact.rank is None for fact in item.inputs):
@@ -128,7 +127,7 @@ def _logical_reduction(item: Made) -> str | None:
 
 
 def _varies(item: Made, *ports: int) -> bool:
-    """Whether an input is computed when the model runs; what a bare layer is fed may be anything."""
+    """Return whether one of the inputs is computed at run time; unconnected inputs of a bare layer do not count."""
     sources = item.scope.graph.sources(item.node.id)
     fed = (sources[port] for port in ports if port < len(sources))
     return any(
@@ -250,4 +249,4 @@ KNOWN: Final[dict[str, Callable[[Made], str | None]]] = {
     "SliceScatter": _scatter,
     "Subtract": _pdpd,
 }
-"""What is known of single operations, as the words that follow "OpenVINO's CPU plugin"."""
+"""Known faults by operation, as the words that follow "OpenVINO's CPU plugin"."""

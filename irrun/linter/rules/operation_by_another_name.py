@@ -21,17 +21,17 @@ _MVN: Final = NET.replace('type="Clamp" version="opset1"', 'type="MVN" version="
 
 
 class OperationByAnotherName(Rule):
-    """A type in another case, or an opset that only a neighbour of has the operation.
+    """The type is spelt in another case, or the operation belongs to another opset, which OpenVINO accepts.
 
     ## What it does
-    Compares type and version of each layer with what OpenVINO reads them as: it finds types without regard to case, and
-    a few operations that old writers gave another version.
+    Compares type and version of each layer with OpenVINO's interpretation: it ignores the case of types, and accepts a
+    few operations under the wrong version that old writers used.
 
     ## Why is this bad
-    OpenVINO reads the file. Readers that compare types as they are written do not.
+    OpenVINO reads the file. Readers that compare types exactly do not.
 
     ## Example
-    `type="Softmax" version="opset8"`, or an MVN of opset1, which has none: OpenVINO takes that of opset2.
+    `type="Softmax" version="opset8"`, or an MVN of opset1, which OpenVINO reads as that of opset2.
 
     ## Use instead
     `type="SoftMax" version="opset8"`
@@ -71,7 +71,7 @@ class OperationByAnotherName(Rule):
 
 
 def _other_names(layer: LayerElement, op: Op) -> dict[str, str]:
-    """The attributes of a layer that its operation is not called by, each with what it should say."""
+    """Return the attributes of a layer that differ from its operation's spelling, each with that spelling."""
     names = {"type": op.type} if layer.type != op.type and spelling(layer.type) == op.type else {}
     if (op.type, layer.version) in READ_AS:
         names["version"] = op.spec.version

@@ -16,13 +16,12 @@ SHARPEN: Final = NET.replace('type="Clamp" version="opset1"', 'type="Sharpen" ve
 
 
 class OperationOfALibrary(Rule):
-    """An operation that a library adds to OpenVINO.
+    """The operation is not part of OpenVINO, but of a library.
 
     ## What it does
-    Lists the operations whose version is none of the numbered opsets, and which library has them: where it is a
-    well-known one, such as openvino_tokenizers, with the version that `<rt_info>` names. One finding stands for all
-    layers of an operation. What the output ports of such a layer declare is taken for granted; the rest of the file is
-    checked as usual.
+    Reports each operation whose version is not a numbered opset, once. For a well-known library, such as
+    openvino_tokenizers, it names the library and its version from `<rt_info>`. The declared outputs of these layers are
+    trusted; the rest of the file is checked as usual.
 
     ## Why is this bad
     OpenVINO reads the file only after `Core.add_extension` has loaded the library, and irrun cannot run it.
@@ -31,7 +30,7 @@ class OperationOfALibrary(Rule):
     `type="RegexSplit" version="extension"`
 
     ## Use instead
-    Nothing, where the library is at hand. Operations of the opsets run everywhere.
+    Keep the operation where the library is available. Operations of the opsets run everywhere.
     """
 
     code = "IR314"
@@ -60,7 +59,7 @@ class OperationOfALibrary(Rule):
 
 
 class Use(NamedTuple):
-    """The layers of one operation of an extension: the first of them, and how many more there are."""
+    """An extension operation, with its first layer and a note about the others."""
 
     op: Extension
     anchor: Anchor
@@ -69,7 +68,7 @@ class Use(NamedTuple):
 
 
 def uses(context: Context) -> Iterator[Use]:
-    """The operations of extensions in a file, each once."""
+    """Yield each extension operation of a file once."""
     for nodes in by_type(context).values():
         same: dict[str, list[Use]] = {}
         for node, scope in nodes:

@@ -51,19 +51,19 @@ _PRODUCT: Final = """<?xml version="1.0"?>
 
 
 class OverflowingShapeValue(Rule):
-    """A sum or a product of shape arithmetic does not fit its type.
+    """A sum or a product in shape arithmetic overflows its type.
 
     ## What it does
-    Computes Add, Subtract, Multiply, ReduceSum, ReduceProd and CumSum of i32 and i64 once more without bounds, where
-    all of their inputs are known before the model runs: constants, fixed sizes, and what follows from them. What
-    fails for the number that is left, at the layers behind this one, is not reported.
+    Recomputes Add, Subtract, Multiply, ReduceSum, ReduceProd and CumSum of i32 and i64 with unlimited precision, where
+    all inputs are known: constants, fixed sizes, and values computed from them. Faults at later layers caused by the
+    wrong value are not reported.
 
     ## Why is this bad
-    The number wraps around, and a reshape gets a size that is negative, or fits by chance. Files that are made to do
-    harm look like this.
+    The number wraps around, so that a reshape gets a negative size, or one that fits by chance. Malicious files use
+    this.
 
     ## Example
-    A ReduceProd of the i32 sizes `[65536, 65536]`, which gives 0.
+    A ReduceProd of the i32 sizes `[65536, 65536]`, which results in 0.
 
     ## Use instead
     i64.
@@ -93,7 +93,7 @@ class OverflowingShapeValue(Rule):
 
 
 def _beyond(item: Made) -> int | None:
-    """The first element of the result that its type does not hold."""
+    """Return the first exact element of the result that its type cannot hold; None where there is none."""
     arrays = [fact.constant for fact in item.inputs]
     known = [array for array in arrays if array is not None]
     if item.node.op is None or len(known) < len(arrays) or sum(array.size for array in known) > MOST_ELEMENTS:
@@ -109,7 +109,7 @@ def _beyond(item: Made) -> int | None:
 
 
 def _absent(item: Made) -> list[None]:
-    """What stands for the optional inputs that are not there."""
+    """Return placeholders for absent optional inputs."""
     return [] if item.node.op is None else [None] * (len(item.node.op.inputs) - len(item.inputs))
 
 

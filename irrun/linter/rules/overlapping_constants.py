@@ -11,22 +11,22 @@ from irrun.linter.rule import Rule
 
 
 class OverlappingConstants(Rule):
-    """Two constants share some of their bytes.
+    """Two constants partly overlap in the weights file.
 
     ## What it does
-    Compares the ranges of bytes of all constants, those of bodies included. Constants of the same range and type, or of
-    equal bytes such as zeros, are what OpenVINO writes for equal values, and fine. Of two that overlap, the one is
-    reported that does not follow another, or that would fill bytes that no constant takes.
+    Compares the byte ranges of all constants, including those in bodies. Constants of the same range and type, or of
+    equal bytes such as zeros, are allowed: OpenVINO stores equal values once. Of two overlapping constants, the
+    reported one does not directly follow another, or would fill an unused range.
 
     ## Why is this bad
-    An `offset` is wrong, and the model computes with numbers that belong to another layer. OpenVINO reads the file and
-    says nothing, or fails two layers later.
+    An `offset` is wrong, and the model computes with the numbers of another layer. OpenVINO reads the file without a
+    message, or fails at a later layer.
 
     ## Example
     A constant at bytes 0 to 8, and another at bytes 4 to 12.
 
     ## Use instead
-    The offset where the constant was written.
+    The offset at which the constant was written.
     """
 
     code = "IR506"

@@ -45,20 +45,20 @@ _SPREAD: Final = """<?xml version="1.0"?>
 
 
 class OversizedConstant(Rule):
-    """A layer makes a huge tensor out of constants.
+    """A layer computes a huge tensor from constants.
 
     ## What it does
-    Looks for tensors of 1 GiB or more, and less than 1 TiB, at layers that depend on no input of the model, such as a
-    Range, a Broadcast or a Tile of constants.
+    Reports tensors from 1 GiB up to 1 TiB at layers that do not depend on inputs of the model, such as a Range, a
+    Broadcast or a Tile of constants.
 
     ## Why is this bad
-    Whoever folds constants when the model is loaded allocates it at once: a file of a few bytes brings a server down.
+    Constant folding allocates the tensor when the model is loaded, so that a file of a few bytes can exhaust a server.
 
     ## Example
-    A Broadcast of one f32 to `[65536,65536]`, which takes 16 GiB.
+    A Broadcast of one f32 to `[65536,65536]`, which needs 16 GiB.
 
     ## Use instead
-    What the elements are needed for, computed with the sizes that broadcasting gives by itself.
+    Implicit broadcasting in the layer that uses the tensor.
     """
 
     code = "IR904"

@@ -20,18 +20,18 @@ class OversizedTensor(Rule):
     """A tensor is larger than any memory.
 
     ## What it does
-    Looks for tensors of known size that take 1 TiB or more at layers that no such tensor arrives at. One of 2^63 bytes
-    or more, whose size does not fit the integers that count it, is an error.
+    Reports tensors of known size of 1 TiB or more, at the first layer that computes one. From 2^63 bytes on, where the
+    size overflows 64-bit integers, the finding is an error.
 
     ## Why is this bad
-    The file loads, and allocating the tensor fails, or succeeds with the size that is left when the product of the
-    dims overflows. Files that are made to do harm look like this.
+    The file loads, but allocating the tensor fails, or succeeds with a wrong size after an overflow of the product of
+    dims. Malicious files use this.
 
     ## Example
     A Parameter with `shape="1000000000000,3"`.
 
     ## Use instead
-    The size that was meant, or `?` where it is not known.
+    The intended size, or `?` for an unknown one.
     """
 
     code = "IR902"
@@ -70,6 +70,6 @@ class OversizedTensor(Rule):
 
 
 def least_bytes(fact: Fact) -> int:
-    """The bytes that a tensor takes at least."""
+    """Return a lower bound of the size of a tensor, in bytes."""
     dims = fact.shape.dims
     return 0 if dims is None else math.prod([dim.lo for dim in dims]) * fact.type.bits // 8

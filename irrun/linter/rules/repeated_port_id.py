@@ -12,7 +12,7 @@ class RepeatedPortId(Rule):
     an input.
 
     ## Why is this bad
-    Edges name ports by id: the second port cannot be reached.
+    Edges refer to ports by id, so that no edge can refer to the second port.
 
     ## Example
     `<port id="1">` twice in `<input>`

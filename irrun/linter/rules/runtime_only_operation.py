@@ -9,21 +9,21 @@ from irrun.linter.rules.operation_of_a_library import SHARPEN, uses
 
 
 class RuntimeOnlyOperation(Rule):
-    """An operation that OpenVINO makes for itself and reads from no file.
+    """The operation is internal to OpenVINO, which cannot read it from a file.
 
     ## What it does
     Reports operations of domains such as `ie_internal_opset`, `type_relaxed_opset`, `cpu_plugin_opset` and `gpu_opset`,
-    and those of paged attention. One finding stands for all layers of an operation.
+    and those of paged attention, once for each operation.
 
     ## Why is this bad
-    The file is a snapshot of a model that was being compiled, or that a pipeline had taken over. `Core.read_model`
-    refuses it in every release: `Cannot create PagedAttentionExtension layer … from unsupported opset: extension`.
+    The file is a snapshot of a model during compilation, or after changes by a pipeline. `Core.read_model` refuses it
+    in every release: `Cannot create PagedAttentionExtension layer … from unsupported opset: extension`.
 
     ## Example
     `type="PagedAttentionExtension" version="extension"`
 
     ## Use instead
-    The model as it was before: save it before it is compiled or given to a pipeline.
+    The original model: save it before compiling it or passing it to a pipeline.
     """
 
     code = "IR315"

@@ -15,15 +15,15 @@ _TAGS: Final = frozenset().union(*CHILDREN.values())
 
 
 class StrayText(Rule):
-    """An element has lost its `<` and is mere text.
+    """An element lacks its `<`, so that it is text.
 
     ## What it does
-    Looks for text between elements that begins with the name of an element and ends like a tag. Where the file lacks
-    something for want of that element, the finding about that is the only one.
+    Reports text between elements that begins with the name of an element and ends like a tag. Where the missing element
+    is itself reported, there is no second finding.
 
     ## Why is this bad
-    The file is well-formed, so that no parser complains, and the element is not there: the operation gets the default
-    of every attribute.
+    The file is well-formed, so that no parser complains, but the element is missing: the operation has the defaults of
+    all attributes.
 
     ## Example
     `data auto_broadcast="none"/>` in a `<layer>`

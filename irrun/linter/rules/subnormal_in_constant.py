@@ -12,15 +12,15 @@ from irrun.linter.rule import Rule
 
 
 class SubnormalInConstant(Rule):
-    """Constants hold subnormal numbers.
+    """Constants contain subnormal numbers.
 
     ## What it does
-    Counts the f32 and f64 elements of all constants that are not 0 and below the least normal number, 1.2e-38 for f32.
-    One finding stands for the whole file.
+    Counts the nonzero f32 and f64 elements of all constants below the smallest normal number, 1.2e-38 for f32, and
+    reports them once for the whole file.
 
     ## Why is this bad
-    Arithmetic on them takes a hundred times as long where the processor does not flush them to zero, and gives other
-    results where it does.
+    Arithmetic on them is up to a hundred times slower where the processor does not flush them to zero, and has
+    different results where it does.
 
     ## Example
     Weights `[1.0, 1e-40]`.

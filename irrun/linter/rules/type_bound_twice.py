@@ -5,14 +5,14 @@ from irrun.linter.rule import Rule
 
 
 class TypeBoundTwice(Rule):
-    """Inputs that must be of one type are of two.
+    """Inputs that must have the same element type have different ones.
 
     ## What it does
-    Compares the element types of the inputs that share a type variable in the specification. An input that OpenVINO
-    takes in a type of its own, such as the slope of a PReLU or the limits of a FakeQuantize, is not compared.
+    Compares the element types of the inputs that share a type variable in the specification. Inputs whose type OpenVINO
+    does not require to match, such as the slope of a PReLU or the limits of a FakeQuantize, are not compared.
 
     ## Why is this bad
-    The operation is not defined for them. OpenVINO refuses the file.
+    The operation is not defined for different types. OpenVINO refuses the file.
 
     ## Example
     An Add of f32 and f16.

@@ -8,8 +8,8 @@ class UnconnectedInput(Rule):
     """No edge leads to an input port.
 
     ## What it does
-    Reports each input port that no edge names. Where an edge leads nowhere, the input that is left without one is a
-    note of that finding.
+    Reports each input port that no edge names. Where a faulty edge was probably meant for the port, the port is
+    mentioned in the notes of that edge's finding instead.
 
     ## Why is this bad
     OpenVINO says `Clamp layer clip with id: 1 is inconsistent!`.
@@ -18,7 +18,7 @@ class UnconnectedInput(Rule):
     A layer with the input port 0, and no edge with its id and `to-port="0"`.
 
     ## Use instead
-    An edge to it.
+    An edge to the input.
     """
 
     code = "IR204"

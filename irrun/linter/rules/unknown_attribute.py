@@ -6,15 +6,15 @@ from irrun.linter.rule import Rule
 
 
 class UnknownAttribute(Rule):
-    """An element has an attribute that no IR gives it.
+    """An element has an attribute that is not part of the IR format.
 
     ## What it does
-    Reports attributes of `<net>`, `<layer>`, `<port>`, `<edge>` and the entries of port maps that the format does
-    not have. One that is close to an attribute that is missing is read as that. Those of `<data>` belong to the
-    operation, see IR302.
+    Reports unknown attributes of `<net>`, `<layer>`, `<port>`, `<edge>` and the entries of port maps. One that
+    resembles a missing attribute is read as that attribute. The attributes of `<data>` belong to the operation, see
+    IR302.
 
     ## Why is this bad
-    OpenVINO passes over them in silence; what was meant has no effect.
+    OpenVINO silently ignores the attribute, so that the intended one has no effect.
 
     ## Example
     `<port id="1" precison="FP32">`

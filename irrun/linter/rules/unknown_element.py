@@ -5,16 +5,15 @@ from irrun.linter.rule import Rule
 
 
 class UnknownElement(Rule):
-    """An element stands where an IR has none of its name.
+    """An element is not part of the IR format at its place.
 
     ## What it does
-    Reports elements that no IR has in that place, and those that stand twice where one is expected. One that is
-    close to an element that may stand there is read as that. Elements of other namespaces and whatever is inside
-    `<rt_info>` are left alone.
+    Reports elements that the format does not allow at their place, and repeated ones where one is expected. An element
+    that resembles an allowed one is read as that one. Elements of other namespaces and the content of `<rt_info>` are
+    not checked.
 
     ## Why is this bad
-    OpenVINO passes over what it does not know, in silence: a misspelt `<data>` leaves the layer without its
-    attributes.
+    OpenVINO silently ignores unknown elements: a misspelt `<data>` leaves the layer without its attributes.
 
     ## Example
     `<dta min="0" max="6"/>`

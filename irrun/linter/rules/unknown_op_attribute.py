@@ -8,13 +8,12 @@ class UnknownOpAttribute(Rule):
     """The operation has no such attribute.
 
     ## What it does
-    Reports attributes of `<data>` that the operation does not declare in this version. One that is close to an
-    attribute that is absent is read as that. Those that an old writer left and nobody reads are no finding: `irrun ops
-    TYPE` lists them.
+    Reports attributes of `<data>` that the operation does not declare in this version. One that resembles an absent
+    attribute is read as that attribute. Known leftovers of old writers are not reported: `irrun ops TYPE` lists them.
 
     ## Why is this bad
-    OpenVINO passes over it in silence and takes a default: with `stridez` for `strides`, the output of a
-    Convolution changes its size.
+    OpenVINO silently ignores it and uses a default: with `stridez` for `strides`, the output of a Convolution changes
+    its size.
 
     ## Example
     `<data mim="0" max="6"/>` in a Clamp.

@@ -5,15 +5,15 @@ from irrun.linter.rule import Rule
 
 
 class UnknownOperation(Rule):
-    """No operation of this type is in this opset.
+    """The opset has no operation of this type.
 
     ## What it does
-    Reports layers whose type is no operation, or one of another opset than their version, with a near match or the
-    opset that has it. A version that no opset is close to, such as `extension`, is the domain of a library, and its
-    operations are not unknown; where all of them are called like those of opsets, the version is taken for a slip.
+    Reports layers whose type is not an operation of the opset that their version names, with a similar type or the
+    opset that has it. A version unlike any opset, such as `extension`, is taken as the domain of a library, whose
+    operations are not reported, unless all of them have names from the opsets.
 
     ## Why is this bad
-    OpenVINO refuses the file. A type in another case, such as `Relu` for `ReLU`, it accepts, and so does irrun.
+    OpenVINO refuses the file. OpenVINO and irrun accept a type in another case, such as `Relu` for `ReLU`.
 
     ## Example
     `type="SoftMax" version="opset99"`, or `type="Sofmax"`

@@ -5,11 +5,11 @@ from irrun.linter.rule import Rule
 
 
 class UnknownPort(Rule):
-    """An edge names a port that its layer has not.
+    """An edge names a port that its layer does not have.
 
     ## What it does
-    Reports edges whose `from-port` is no output of the layer that they begin at, or whose `to-port` is no input of
-    the one that they end at.
+    Reports edges whose `from-port` is not an output of their source layer, or whose `to-port` is not an input of their
+    target layer.
 
     ## Why is this bad
     OpenVINO refuses the file.

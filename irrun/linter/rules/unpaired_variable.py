@@ -55,14 +55,14 @@ class UnpairedVariable(Rule):
     reported as well.
 
     ## Why is this bad
-    A state that is never written stays as it was at the start, and what is written under a misspelt name is lost. With
-    two ReadValues of one variable it depends on the device which of them sees what was written.
+    A variable that is never written keeps its initial value, and a value written under a misspelt name is lost. With
+    two ReadValues of one variable, it depends on the device which of them reads the written value.
 
     ## Example
     A ReadValue of "state", and an Assign to "stat".
 
     ## Use instead
-    One ReadValue and one Assign of each variable.
+    One ReadValue and one Assign for each variable.
     """
 
     code = "IR214"
@@ -114,5 +114,5 @@ class UnpairedVariable(Rule):
 
 
 def _may_be_variable(node: Node) -> bool:
-    """Whether a layer that could not be understood has the name of a variable."""
+    """Return whether a layer that could not be bound has the attribute of a variable."""
     return node.op is None and node.layer is not None and "variable_id" in node.layer.data

@@ -5,13 +5,13 @@ from irrun.linter.rule import Rule
 
 
 class UnreadableDim(Rule):
-    """A `<dim>` holds something else than a size.
+    """A `<dim>` does not contain a size.
 
     ## What it does
-    Reports `<dim>` elements that hold neither a number from 0 up nor the -1 of a dynamic dim.
+    Reports `<dim>` elements that contain neither a number from 0 up nor the -1 of a dynamic dim.
 
     ## Why is this bad
-    OpenVINO refuses the file, or reads the digits in front and passes over the rest.
+    OpenVINO refuses the file, or reads the leading digits and ignores the rest.
 
     ## Example
     `<dim>?</dim>`

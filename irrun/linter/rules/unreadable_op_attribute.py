@@ -5,16 +5,16 @@ from irrun.linter.rule import Rule
 
 
 class UnreadableOpAttribute(Rule):
-    """The text of an attribute is not of its kind.
+    """The text of an attribute cannot be read.
 
     ## What it does
-    Reports attributes whose text is no number, no list, no boolean, no element type, no shape, or none of the words
-    that the specification lists. What OpenVINO reads without loss is no finding: `0.5f`, `2.0` for 2, `1, 1,`, `True`,
-    words in any case.
+    Reports attributes whose text is not a number, list, boolean, element type, shape or listed word, as the
+    specification requires. Texts that OpenVINO reads without loss are not reported: `0.5f`, `2.0` for 2, `1, 1,`,
+    `True`, words in any case.
 
     ## Why is this bad
-    OpenVINO says ``Cannot parse 'a' in "a, b"``, without the layer. Or it says nothing, and reads the 1 of `1,2`, or
-    the default in place of `yes`.
+    OpenVINO says ``Cannot parse 'a' in "a, b"``, without naming the layer. Or it silently reads the 1 of `1,2`, or uses
+    the default instead of `yes`.
 
     ## Example
     `<data min="zero" max="6"/>` in a Clamp.

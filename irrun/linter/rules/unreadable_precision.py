@@ -5,11 +5,10 @@ from irrun.linter.rule import Rule
 
 
 class UnreadablePrecision(Rule):
-    """A precision names no element type.
+    """The precision of a port is not an element type.
 
     ## What it does
-    Reports a `precision` of a port that is neither the precision of an element type (`FP32`, `I64`, `BOOL`) nor its
-    name (`f32`).
+    Reports a `precision` that is neither the precision of an element type (`FP32`, `I64`, `BOOL`) nor its name (`f32`).
 
     ## Why is this bad
     OpenVINO refuses the file.

@@ -13,21 +13,21 @@ PADDING: Final = 64
 
 
 class UnreferencedWeights(Rule):
-    """The file of weights holds bytes that no constant takes.
+    """The weights file contains bytes that no constant uses.
 
     ## What it does
-    Looks for bytes of the `.bin` outside the ranges of all constants, those of bodies included, and says where they
-    are. Less than 64 bytes that end at a multiple of 16 are padding, and fine.
+    Reports bytes of the `.bin` outside the ranges of all constants, including those in bodies. Fewer than 64 bytes that
+    end at a multiple of 16 are padding, and not reported.
 
     ## Why is this bad
-    The file may belong to another version of the model, a constant may have a wrong offset, or layers were removed and
-    their weights left.
+    The file may belong to another version of the model, a constant may have a wrong offset, or layers were removed
+    without their weights.
 
     ## Example
     A `.bin` of 1,000 bytes with one constant at bytes 0 to 8.
 
     ## Use instead
-    The `.bin` that was written together with the `.xml`; save the model again to be rid of the rest.
+    The `.bin` that was written together with the `.xml`; save the model again to drop the rest.
     """
 
     code = "IR508"

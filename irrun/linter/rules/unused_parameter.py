@@ -17,20 +17,20 @@ _SPARE = """<layer id="7" name="mask" type="Parameter" version="opset1">
 
 
 class UnusedParameter(Rule):
-    """An input of the model is read by nothing.
+    """An input of the model is never used.
 
     ## What it does
     Looks for a `Parameter` of the model whose output feeds no layer.
 
     ## Why is this bad
-    The caller is asked for a tensor that makes no difference, as it may when the model was cut or converted. It is
-    allowed, and sometimes meant.
+    Callers must pass a tensor that has no effect. This may happen when a model is cut or converted; it is allowed, and
+    sometimes intended.
 
     ## Example
-    A Parameter "mask" that no edge leads away from.
+    A Parameter "mask" without an edge from it.
 
     ## Use instead
-    An edge from it, or no such Parameter.
+    Add an edge from the Parameter, or remove it.
     """
 
     code = "IR212"

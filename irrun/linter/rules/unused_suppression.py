@@ -10,18 +10,18 @@ _OF_FILE = "<!-- irrun: ignore-file[wrong-output-dims] -->"
 
 
 class UnusedSuppression(Rule):
-    """A comment suppresses a finding that is not there.
+    """A suppression comment suppresses no finding.
 
     ## What it does
-    Reports the `<!-- irrun: ignore[…] -->` that neither a finding on its line nor one on the next needs, the
-    `<!-- irrun: ignore-file[…] -->` that no finding in the file needs, and those of either kind that name no rule.
+    Reports `<!-- irrun: ignore[…] -->` comments without a finding on their line or the next,
+    `<!-- irrun: ignore-file[…] -->` comments without a finding in the file, and comments that do not name a rule.
 
     ## Why is this bad
-    The fault that the comment was written for is gone, or was never what the comment says. The next one at that
-    place goes by unseen.
+    The fault that the comment was written for is gone, or the comment is wrong. It may hide the next fault at that
+    place.
 
     ## Example
-    `<!-- irrun: ignore[IR401] -->` above a `<dim>` that is right.
+    `<!-- irrun: ignore[IR401] -->` above a correct `<dim>`.
 
     ## Use instead
     No comment.

@@ -59,14 +59,14 @@ _NORM: Final = f"""<?xml version="1.0"?>
 
 
 class VarianceNotPositive(Rule):
-    """A batch normalization divides by the root of a variance that is zero or negative.
+    """A batch normalization divides by the square root of a variance that is zero or negative.
 
     ## What it does
-    Looks at the constant variances of each BatchNormInference. One that is not positive with `epsilon` added is a
-    warning; one that `epsilon` alone makes positive is an information, as channels that are never active have it.
+    Checks the constant variances of each BatchNormInference. A sum of variance and `epsilon` that is not positive is a
+    warning. A variance that only `epsilon` makes positive is an info: channels that are never active have it.
 
     ## Why is this bad
-    The channel becomes infinite or NaN. Most often the inputs of the layer are in another order than meant.
+    The channel becomes infinite or NaN. The usual cause is a wrong order of the inputs.
 
     ## Example
     Variances `[1.0, 0.0]` and `epsilon="0"`.

@@ -5,14 +5,14 @@ from irrun.linter.rule import Rule
 
 
 class WeightsOutOfRange(Rule):
-    """A constant reaches beyond the end of the file of weights.
+    """A constant extends beyond the end of the weights file.
 
     ## What it does
-    Compares offset and size of each constant with the size of the `.bin`. There is one finding for a file, at the
-    first such constant, with the number of the others. Without a `.bin` nothing is reported.
+    Compares offset and size of each constant with the size of the `.bin`. Only the first of these constants is
+    reported, with the number of others. Without a `.bin` nothing is reported.
 
     ## Why is this bad
-    The file was cut off, or belongs to another model. OpenVINO says `Incorrect weights in bin file!`.
+    The file was truncated, or belongs to another model. OpenVINO says `Incorrect weights in bin file!`.
 
     ## Example
     `offset="4" size="8"` in a file of 8 bytes.

@@ -14,21 +14,19 @@ MOST: Final = (1 << 63) - 1
 
 
 class WeightsRangeOverflow(Rule):
-    """The bytes of a constant end beyond what 64 bits count.
+    """The byte range of a constant overflows 64-bit integers.
 
     ## What it does
-    Adds `offset` and `size` of each constant. Where the file of weights is there, such a range is outside it, which is
-    IR502.
+    Adds `offset` and `size` of each constant. Where the weights file exists, the range is outside it, which is IR502.
 
     ## Why is this bad
-    The sum overflows to a small number where it is computed in 64 bits, and a check of the bounds passes. Files that
-    are made to do harm look like this.
+    A sum computed in 64 bits wraps around to a small number, so that a bounds check passes. Malicious files use this.
 
     ## Example
     `offset="18446744073709551612" size="8"`
 
     ## Use instead
-    The offset where the constant was written.
+    The offset at which the constant was written.
     """
 
     code = "IR509"

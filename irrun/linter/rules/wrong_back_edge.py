@@ -8,8 +8,8 @@ class WrongBackEdge(Rule):
     """A back edge does not lead from a Result to a Parameter of the body.
 
     ## What it does
-    Reports edges of `<back_edges>` whose `from-layer` is no Result of the body, whose `to-layer` is no Parameter of
-    it, or that lead to a Parameter that another one leads to.
+    Reports edges of `<back_edges>` whose `from-layer` is not a Result of the body, whose `to-layer` is not a Parameter
+    of it, or that share their Parameter with another edge.
 
     ## Why is this bad
     The value is not carried into the next iteration, or OpenVINO refuses the file.

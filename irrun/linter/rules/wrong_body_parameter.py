@@ -13,18 +13,19 @@ from irrun.tensor import Fact
 
 
 class WrongBodyParameter(Rule):
-    """A Parameter of a body says that it takes something else than the layer gives it.
+    """A Parameter of a body declares another type or shape than its input has.
 
     ## What it does
-    Compares `shape` and `element_type` of each Parameter in the body of a TensorIterator, a Loop or an If with what the
-    port map gives it: the whole input, or a slice of it. A wrong `<dim>` or precision of its port is IR401 or IR403.
+    Compares `shape` and `element_type` of each Parameter in the body of a TensorIterator, a Loop or an If with its
+    input by the port map: the whole input of the layer, or a slice of it. A wrong `<dim>` or precision of the port is
+    IR401 or IR403.
 
     ## Why is this bad
-    OpenVINO ignores what the Parameter says and computes with what arrives. Most often the axis or the part size of
-    the port map is not what its author thought, or the entry feeds another Parameter than meant.
+    OpenVINO ignores the declaration and computes with the actual input. Usually the axis or the part size in the port
+    map is wrong, or the entry names the wrong Parameter.
 
     ## Example
-    `<data shape="2,3" element_type="f32"/>` in a body that gets slices of f32[1,3].
+    `<data shape="2,3" element_type="f32"/>` in a body whose input is slices of f32[1,3].
 
     ## Use instead
     `shape="1,3"`, or `part_size="2" stride="2"` in the port map.
@@ -79,7 +80,7 @@ def _is_of_other_type(op: Parameter, fact: Fact) -> bool:
 
 
 def _is_said(item: DeclaredPort, attribute: str) -> bool:
-    """Whether the port repeats the contradiction, which is then reported there."""
+    """Return whether the port declares the same contradiction, which is then reported there."""
     if attribute == "shape":
         return offending(item.port, item.fact.shape) != ()
     return not agrees(item.port, item.fact.type)

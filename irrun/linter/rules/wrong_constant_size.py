@@ -16,17 +16,16 @@ from irrun.tensor import ElementType
 from irrun.tensor.packing import storage_size
 
 EMPTY: Final = 1
-"""The size that OpenVINO gives a constant without elements."""
+"""The size in bytes that OpenVINO writes for an empty constant."""
 
 
 class WrongConstantSize(Rule):
-    """A constant has not as many bytes as its shape and type take.
+    """The size of a constant does not match its shape and type.
 
     ## What it does
     Compares the attribute `size` with the number of bytes that the shape and the element type need. OpenVINO refuses
-    fewer bytes. Of more it takes the first: an error where they are as many as the output port declares, so that the
-    shape or the type is wrong, a warning where they reach into another constant, and otherwise a remark for those who
-    ask for it.
+    fewer bytes, and ignores surplus ones. Surplus bytes are an error where the output port declares this size, so that
+    the shape or the type is wrong; a warning where they overlap another constant; and an info otherwise.
 
     ## Why is this bad
     OpenVINO says `Attribute and shape size are inconsistent for Const op!430, 432, 432`, or reads a tensor of another
@@ -68,13 +67,13 @@ class WrongConstantSize(Rule):
 
 
 def _severity(item: Constant) -> Severity:
-    """How much speaks against a constant of too many bytes: they may be those that its port declares."""
+    """Return the severity for a constant with surplus bytes."""
     if any(_declared_bytes(port, item.op.element_type) == item.op.size for port in item.layer.outputs):
         return Severity.ERROR
     return Severity.WARNING if item.end - item.start < item.op.size else Severity.INFO
 
 
 def _declared_bytes(port: PortElement, otherwise: ElementType) -> int:
-    """The bytes that the tensor of a port takes, whose precision may be absent."""
+    """Return the size in bytes of the tensor that a port declares; ``otherwise`` replaces an absent precision."""
     type = element_type(port.precision) or otherwise
     return storage_size(type.name, shape_of(port).size.lo) if type.bits else 0

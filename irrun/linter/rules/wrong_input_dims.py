@@ -13,18 +13,18 @@ from irrun.tensor import Shape
 
 
 class WrongInputDims(Rule):
-    """The dims of an input port contradict the shape that arrives there.
+    """The dims of an input port contradict the shape of its tensor.
 
     ## What it does
-    Compares each `<dim>` of each input port with what is inferred of the tensor that its edge brings, and with the dims
-    of the output port that it comes from. An input that repeats the wrong dims of that output is a note of that
-    finding, not another one.
+    Compares each `<dim>` of each input port with the inferred shape of its tensor, and with the dims of the output port
+    that feeds it. An input that repeats the wrong dims of that output is mentioned in the notes of the output's
+    finding.
 
     ## Why is this bad
-    The layer is described as taking something else than it gets. OpenVINO ignores the dims of ports and says nothing.
+    The file describes an input that the layer does not have. OpenVINO silently ignores the dims of ports.
 
     ## Example
-    A Clamp that is fed f32[2,3] and declares its input [2,4].
+    A Clamp of f32[2,3] that declares its input as [2,4].
 
     ## Use instead
     The dims of the output port that feeds it.

@@ -5,16 +5,16 @@ from irrun.linter.rule import Rule
 
 
 class WrongInputType(Rule):
-    """An input has an element type that the operation does not take.
+    """An input has an element type that the operation does not accept.
 
     ## What it does
-    Compares the element type that arrives with those that the specification allows for the input.
+    Compares the element type of each input with those that the specification allows.
 
     ## Why is this bad
-    OpenVINO refuses the file, or converts the tensor in silence.
+    OpenVINO refuses the file, or silently converts the tensor.
 
     ## Example
-    A Tile whose repeats are f32.
+    A Tile with repeats of f32.
 
     ## Use instead
     Repeats of i64.

@@ -8,7 +8,7 @@ class WrongNumberOfInputs(Rule):
     """A layer has more or fewer inputs than its operation.
 
     ## What it does
-    Compares the number of input ports with what the operation declares.
+    Compares the number of input ports with the operation's declaration.
 
     ## Why is this bad
     OpenVINO refuses the file, often without naming the layer.

@@ -43,15 +43,15 @@ _SPLIT = """<?xml version="1.0"?>
 
 
 class WrongNumberOfOutputs(Rule):
-    """A layer has more or fewer outputs than its operation makes.
+    """A layer has more or fewer outputs than its operation.
 
     ## What it does
-    Compares the number of output ports with what is inferred. An operation that always makes the same outputs may leave
-    some of them out.
+    Compares the number of output ports with the inferred number. A layer may omit outputs of an operation with a fixed
+    number of them.
 
     ## Why is this bad
-    What is read from a surplus port is never made: OpenVINO says `node index is out of range`. Where there are too few,
-    as for a Split into more parts than it has ports, OpenVINO says nothing and the parts are smaller than declared.
+    A surplus port never has a value: OpenVINO says `node index is out of range`. With too few ports, as for a Split
+    into more parts than ports, OpenVINO says nothing, and the parts are smaller than declared.
 
     ## Example
     A Clamp with two output ports.
@@ -75,7 +75,7 @@ class WrongNumberOfOutputs(Rule):
                 continue
             local = context.made(item._replace(number=made))
             if (local is not None) is (surplus is not None):
-                # as many as there are where the inputs are what they are declared to be: the fault is further up
+                # the number is right for the declared inputs: the fault is upstream
                 continue
             count = len(item.layer.outputs)
             yield Diagnostic(
@@ -89,5 +89,5 @@ class WrongNumberOfOutputs(Rule):
 
 
 def _is_last_made(item: DeclaredPort) -> bool:
-    """Whether the layer has more outputs, and this one is the last that its operation makes."""
+    """Return whether the layer has surplus outputs, and this is the last that its operation makes."""
     return has_surplus(item) and item.facts.get(Outlet(item.outlet.node, item.number + 1)) is None

@@ -17,23 +17,23 @@ from irrun.tensor import Dim, Fact, Shape
 
 
 class WrongOutputDims(Rule):
-    """The dims of an output port contradict the shape that the operation yields.
+    """The dims of an output port contradict the inferred shape.
 
     ## What it does
     Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A
-    dim that is not known before the model runs contradicts nothing; but the rows of NonMaxSuppression of opset1 and
-    opset3 must be those of the specification page, though there may be more of them. What merely follows from a fault
-    further up is not reported, and of several outputs of one layer the first, with the others in its notes.
+    dim that depends on values at run time is not compared, except the rows of NonMaxSuppression of opset1 and opset3,
+    which must be as on the specification page. Consequences of a fault upstream are not reported. Of several wrong
+    outputs of one layer the first is reported, with the others in its notes.
 
     ## Why is this bad
-    OpenVINO ignores the dims of ports and infers its own: the file says one thing and the model does another. Whoever
-    reads the file, or sizes a buffer by it, is misled, and most often an attribute is not what its author thought.
+    OpenVINO ignores the dims of ports and infers its own: the file says one thing and the model does another. Readers
+    of the file, and programs that size buffers by it, are misled. Usually an attribute has an unintended value.
 
     ## Example
-    A Clamp of f32[2,3] whose output is declared [2,4].
+    A Clamp of f32[2,3] that declares its output as [2,4].
 
     ## Use instead
-    The inferred dims, [2,3]; or the attribute or input that yields what was meant.
+    The inferred dims, [2,3]; or the attribute or input that yields the intended dims.
     """
 
     code = "IR401"
@@ -55,7 +55,7 @@ class WrongOutputDims(Rule):
 
 
 def wrong_dims(context: Context, item: DeclaredPort) -> Diagnostic | None:
-    """The finding about the dims of an output, where they are wrong and that follows from no other fault."""
+    """Return the finding about the dims of an output; None where they are right or the fault is elsewhere."""
     exact = _exact(item)
     axes = offending(item.port, item.fact.shape)
     if (axes == () and exact is None) or context.doubtful(layer_ref(item.layer)):
@@ -76,9 +76,9 @@ def wrong_dims(context: Context, item: DeclaredPort) -> Diagnostic | None:
 
 
 def _exact(item: DeclaredPort) -> DeclaredPort | None:
-    """The output with the rows that the page gives it, where they are declared to be others; None where they are not.
+    """Return the output with the number of rows on the specification page; None where the declared number is possible.
 
-    What flows on may have more rows than that, so that the fact says less.
+    The inferred fact is wider, since the actual tensor may have more rows.
     """
     if not isinstance(item.facts.graph[item.outlet.node].op, NonMaxSuppressionV1 | NonMaxSuppressionV3):
         return None
@@ -94,7 +94,7 @@ def _exact(item: DeclaredPort) -> DeclaredPort | None:
 
 
 def _is_fed_otherwise(context: Context, item: DeclaredPort) -> bool:
-    """Whether a Parameter in a body of the layer gets another shape than it declares, which is then reported there."""
+    """Return whether a Parameter in a body of the layer contradicts its input, which is then reported there."""
     inside = {layer.element for body in item.layer.bodies for layer in body.net.layers if layer.type == "Parameter"}
     return any(
         other.layer.element in inside and offending(other.port, other.fact.shape) != () for other in context.outputs

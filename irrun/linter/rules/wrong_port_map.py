@@ -58,15 +58,15 @@ _LOOP: Final = """<?xml version="1.0"?>
 
 
 class WrongPortMap(Rule):
-    """A port map does not tie the layer to its body.
+    """The port map does not match the layer and its body.
 
     ## What it does
-    Reports entries of a port map that name a port or a layer that there is not, that feed a Parameter or make an
-    output twice, or that hold no number; Parameters of the body that no entry feeds, outputs that no entry makes, and
-    a Loop without the entry that tells whether to go on.
+    Reports entries of a port map that name a missing port or layer, that repeat a Parameter or an output, or whose
+    numbers cannot be read; Parameters of the body and outputs of the layer without an entry; and a Loop without an
+    entry for its condition.
 
     ## Why is this bad
-    OpenVINO reads past the end of a list, or refuses the file without saying which entry.
+    OpenVINO reads past the end of a list, or refuses the file without naming the entry.
 
     ## Example
     `<input external_port_id="0" internal_layer_id="9"/>` where the body has no layer 9.

@@ -15,12 +15,12 @@ _MEANS = NET.replace(
 
 
 class WrongPreProcess(Rule):
-    """The mean of an input does not fit it.
+    """The mean in `<pre-process>` does not fit its input.
 
     ## What it does
-    Checks `<pre-process>`, by which Model Optimizer had a mean subtracted from an input: that the input is there and
-    has a static shape of rank 2 to 5, and that each of its channels has a mean, all of them numbers or all of them
-    images in the file of weights.
+    Checks `<pre-process>`, with which Model Optimizer subtracts a mean from an input: the input must exist, with a
+    static shape of rank 2 to 5, and each of its channels must have a mean, all of them numbers or all of them images in
+    the weights file.
 
     ## Why is this bad
     OpenVINO refuses the file.

@@ -17,16 +17,14 @@ from irrun.tensor.element_type import F16
 
 
 class WrongPrecision(Rule):
-    """The precision of a port is not the element type of its tensor.
+    """The precision of a port differs from the element type of its tensor.
 
     ## What it does
-    Compares the `precision` of each port with the element type that is inferred. An input that repeats the wrong
-    precision of the output that feeds it is a note of that finding. Where the dims of the port are wrong too, it is a
-    note of the finding about those. An output of integers that is declared `FP32` or `FP16` and feeds nothing is an
-    information: writers that do not know its type put that of the model there. A constant in half precision that a
-    Convert widens for a `Result` is declared `FP16` behind the Convert by OpenVINO itself, which is left alone. So is
-    an output of IR version 10 that is declared in the type that OpenVINO gives it: `FP32` where the model computes in
-    `FP16` or in `BOOL`.
+    Compares the `precision` of each port with the inferred element type. An input that repeats the wrong precision of
+    the output that feeds it is mentioned in the notes of that finding; so is a wrong precision of a port whose dims are
+    wrong too. An unused integer output that is declared `FP32` or `FP16` is an info: some writers use the model's type
+    there. Not reported are a Convert of an `FP16` constant for a `Result`, which OpenVINO itself declares as `FP16`,
+    and an output of IR version 10 in the type of OpenVINO's API: `FP32` where the model computes in `FP16` or `BOOL`.
 
     ## Why is this bad
     OpenVINO ignores the precision of ports: the file says one thing and the model computes in another type.
@@ -81,7 +79,7 @@ def _is_wrong(context: Context, item: DeclaredPort, locally: Callable[[DeclaredP
 
 
 def _is_widened_result(item: DeclaredPort) -> bool:
-    """Whether a port is that of a Convert of a half constant, declared in the constant's type, which a Result reads."""
+    """Return whether a Convert of an f16 constant declares the constant's type and feeds a Result."""
     if item.layer.type != "Convert" or item.port.precision != "FP16" or item.fact.type.kind != "float":
         return False
     graph = item.facts.graph
@@ -94,7 +92,7 @@ def _is_widened_result(item: DeclaredPort) -> bool:
 
 
 def _is_legacy_output(context: Context, item: DeclaredPort) -> bool:
-    """Whether a port is that of an output of a model, declared in the type that IR version 10 gives it."""
+    """Return whether an output of the model is declared in the type that IR version 10 gives it."""
     if context.document.net.version != LEGACY or item.path:
         return False
     is_read = item.layer.type == "Result" or any(layer.type == "Result" for layer, _ in item.fed)

@@ -16,10 +16,10 @@ from irrun.linter.spread import spreads
 from irrun.tensor import Array
 
 _CARRIERS: Final = frozenset({"Convert", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
-"""The layers that leave the values of a constant as they are."""
+"""Layers that do not change the values of a constant."""
 
 _NARROW: Final = 8
-"""The bits of the widest type that weights are compressed to."""
+"""The number of bits of the widest type for compressed weights."""
 
 _DIVIDED: Final = """<?xml version="1.0"?>
 <net name="net" version="11">
@@ -53,9 +53,9 @@ _DIVIDED: Final = """<?xml version="1.0"?>
 
 
 class _Scale(NamedTuple):
-    """An input that scales, its values, and what becomes of the result where they are 0.
+    """A scaling input, its values, and the consequence of a zero.
 
-    ``severity`` is that of some zeros, ``whole`` that of nothing but zeros.
+    ``severity`` applies to some zeros, ``whole`` to all zeros.
     """
 
     port: int
@@ -67,24 +67,24 @@ class _Scale(NamedTuple):
 
 
 class ZeroScale(Rule):
-    """A constant that scales is zero.
+    """A constant scale is zero.
 
     ## What it does
-    Looks for zeros in constant divisors of floats that are not constant, in the scales of FakeConvert, in the scales
-    that compressed weights are multiplied by, and in gamma of BatchNormInference and GroupNormalization. Some zeros in
-    gamma or in the scales of weights are an information, as channels that are pruned and weights that are all 0 have
-    them; nothing but zeros is a warning. So is a zero divisor whose quotients reach a product, or an output by way of
-    arithmetic; where they do not, as in front of a Select, it is an information.
+    Looks for zeros in constant divisors of float tensors that are not constant, in the scales of FakeConvert, in the
+    scales of compressed weights, and in gamma of BatchNormInference and GroupNormalization. A zero divisor is a warning
+    where its quotients reach a matrix product, or an output through arithmetic, and an info otherwise, as before a
+    Select. Some zeros in gamma or in the scales of weights are an info, since pruned channels and weights that are all
+    0 have them; all zeros are a warning.
 
     ## Why is this bad
-    What is divided by 0 becomes infinite or NaN; what is multiplied by it is lost, so that the layers before it are
-    computed for nothing. A calibration without data leaves such scales.
+    A value divided by 0 becomes infinite or NaN; a value multiplied by 0 is lost, so that the layers before it are
+    computed in vain. A calibration without data produces such scales.
 
     ## Example
     A Divide by the constant `[0.5, 0.0]`.
 
     ## Use instead
-    The scale that a calibration with data finds, or a small one such as 1e-6 for a channel that is always 0.
+    The scale of a calibration with data, or a small one such as 1e-6 for a channel that is always 0.
     """
 
     code = "IR608"
@@ -147,14 +147,14 @@ def _constant(item: Made, port: int, consequence: str) -> _Scale | None:
 
 
 def _origin(scope: Scope, outlet: Outlet | None) -> Outlet | None:
-    """The output whose values arrive, unchanged by conversions and new shapes."""
+    """Return the source of a tensor's values, through layers that only convert or reshape."""
     while outlet is not None and scope.graph[outlet.node].type in _CARRIERS:
         outlet = scope.graph.sources(outlet.node)[0]
     return outlet
 
 
 def _is_compressed(item: Made, port: int) -> bool:
-    """Whether an input is made of constant integers of few bits, less their zero points."""
+    """Return whether an input comes from constant integers of few bits, with or without a zero point."""
     scope = item.scope
     outlet = scope.graph.sources(item.node.id)[port]
     if outlet is not None and scope.graph[outlet.node].type == "Subtract":

@@ -18,7 +18,7 @@ class Clamp(Op):
     """
 
     departures = {
-        "nan": "gives min for NaN",
+        "nan": "returns min for NaN",
         "8-bit": "rounds min of 8-bit integers down",
     }
 

@@ -1,4 +1,4 @@
-"""What the element-wise activations have in common."""
+"""Base classes of elementwise activations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ F = TypeVar("T", FLOAT)
 
 
 class Activation(Op):
-    """A function of each element, of floats; integers are computed in float64 and rounded to the nearest."""
+    """A function of each element. Integers are computed in float64 and rounded to nearest."""
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
@@ -28,7 +28,7 @@ class Activation(Op):
 
 
 class FloatActivation(Activation):
-    """An activation of floats only."""
+    """An activation for floats only."""
 
     inputs = (In("data", F),)
     outputs = (Out("output", F),)

@@ -13,8 +13,8 @@ class HardSigmoid(Op):
 
     departures = {
         "parameters": "refuses alpha and beta that are not constant",
-        "falling": "takes alpha to be positive",
-        "nan": "gives 1 for NaN",
+        "falling": "assumes that alpha is positive",
+        "nan": "returns 1 for NaN",
     }
 
     inputs = (

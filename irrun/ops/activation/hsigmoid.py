@@ -9,7 +9,7 @@ from irrun.ops.activation.elementwise import Activation
 class HSigmoid(Activation):
     """Hard version of the sigmoid: min(max(x + 3, 0), 6) / 6."""
 
-    departures = {"nan": "gives 0 for NaN"}
+    departures = {"nan": "returns 0 for NaN"}
 
     def run(self, data: Array) -> Array:
         return in_floats(hard_sigmoid, data, 1 / 6, 0.5)

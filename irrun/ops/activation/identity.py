@@ -8,7 +8,7 @@ T = TypeVar("T", ANY)
 
 @op("Identity", opset=16)
 class Identity(Op):
-    """The input, unchanged."""
+    """Return the input unchanged."""
 
     inputs = (In("input", T),)
     outputs = (Out("output", T),)

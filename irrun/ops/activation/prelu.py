@@ -10,13 +10,13 @@ T = TypeVar("T", NUMERIC)
 
 @op("PReLU", opset=1, page="prelu-1")
 class PReLU(Op):
-    """Rectified linear unit whose negative part is scaled by a second input: x, or slope * x where x is negative.
+    """Rectified linear unit with a slope for negative elements: x, or slope * x where x is negative.
 
-    A slope of one axis that is as long as the second axis of data holds a value for each channel. Any other is
-    broadcast onto data by NumPy's rule.
+    A 1D slope of the length of the second axis of data holds a value for each channel. Any other slope is broadcast to
+    data by NumPy's rule.
 
-    Note: the only axis of 1D data is the axis of channels. As in OpenVINO, slope may have another type than data; the
-    products of integers are then rounded to the nearest, halves to even.
+    Note: the only axis of 1D data is the channel axis. As in OpenVINO, slope may have another type than data; the
+    products of integers are then rounded to nearest, ties to even.
     """
 
     inputs = (In("data", T), In("slope", NUMERIC, "factor of the negative elements"))

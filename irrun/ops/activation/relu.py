@@ -10,7 +10,7 @@ from irrun.ops.activation.elementwise import Activation
 class ReLU(Activation):
     """Rectified linear unit: max(0, x)."""
 
-    departures = {"nan": "gives 0 for NaN"}
+    departures = {"nan": "returns 0 for NaN"}
 
     def run(self, data: Array) -> Array:
         return np.asarray(np.maximum(data, 0))

@@ -43,6 +43,6 @@ class SoftMaxV8(Op):
 
 
 def check_axis(axis: int, data: Fact) -> None:
-    """Raise OpError where the tensor has no such axis; a scalar counts as a tensor of one axis."""
+    """Raise OpError where the tensor does not have the axis; a scalar counts as 1D."""
     if data.rank is not None:
         normalize_axis(axis, max(data.rank, 1))

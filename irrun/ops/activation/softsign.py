@@ -7,6 +7,6 @@ from irrun.ops.activation.elementwise import FloatActivation
 
 @op("SoftSign", opset=9, page="softsign-9")
 class SoftSign(FloatActivation):
-    """x / (1 + abs(x))."""
+    """Softsign function: x / (1 + abs(x))."""
 
     function = softsign

@@ -9,7 +9,7 @@ T = TypeVar("T", FLOAT)
 
 @op("Swish", opset=4)
 class Swish(Op):
-    """x times the sigmoid of beta * x."""
+    """Swish function: x * sigmoid(beta * x)."""
 
     inputs = (
         In("data", T),

@@ -10,7 +10,7 @@ from irrun.ops.arithmetic.elementwise import FloatFunction
 class Asin(FloatFunction):
     """Element-wise inverse sine, in radians; NaN outside [-1, 1].
 
-    Note: of an integer tensor the page says nothing; results are rounded to the nearest integer, halves away from zero.
+    Note: the page does not define integer tensors; results are rounded to nearest, ties away from zero.
     """
 
     function = np.arcsin

@@ -10,10 +10,10 @@ from irrun.ops.arithmetic.elementwise import Unary
 class Atanh(Unary):
     """Element-wise inverse hyperbolic tangent: ±inf at ±1, NaN outside [-1, 1].
 
-    Integers from 1 up give the largest value of their type, those from -1 down the smallest.
+    Results for integers are the maximum of the type from 1 up, and its minimum from -1 down.
     """
 
-    departures = {"infinity": "gives other limits for infinite results of signed integers"}
+    departures = {"infinity": "returns other limits for infinite results of signed integers"}
 
     function = np.arctanh
 

@@ -8,7 +8,7 @@ from irrun.ops.arithmetic.elementwise import Whole
 
 @op("Ceiling", opset=1)
 class Ceiling(Whole):
-    """Element-wise least integer that is not smaller."""
+    """Element-wise rounding up to the nearest integer."""
 
     foldable = Fold.DIMS
     function = np.ceil

@@ -10,9 +10,9 @@ from irrun.ops.arithmetic.elementwise import Binary, hold_dims, over_dims
 
 @op("Divide", opset=1)
 class Divide(Binary):
-    """Element-wise quotient of two tensors; of integers rounded down, or toward zero where m_pythondiv is false.
+    """Element-wise quotient of two tensors; integers are rounded down, or toward zero where m_pythondiv is false.
 
-    Note: the page leaves a divisor of zero undefined; integers give zero.
+    Note: the page leaves a divisor of zero undefined; integers are then zero.
     """
 
     departures = {"floor": "rounds toward zero whatever m_pythondiv says"}

@@ -1,4 +1,4 @@
-"""What the element-wise operations of one input, and of two, have in common."""
+"""Base classes and helpers of elementwise operations with one or two inputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Unary(Op):
 
 
 class FloatFunction(Unary):
-    """A function of real numbers. Integers are computed in float64 and made whole by ``whole``."""
+    """A function of real numbers. Integers are computed in float64 and made integral by ``whole``."""
 
     whole: ClassVar[Callable[..., Any]] = nearest
 
@@ -43,25 +43,25 @@ class FloatFunction(Unary):
 
 
 class Whole(Unary):
-    """A rounding to whole numbers, which integers are already."""
+    """A function that rounds to integers; integers are unchanged."""
 
     def run(self, data: Array) -> Array:
         return np.asarray(type(self).function(data)) if data.dtype.kind == "f" else data
 
 
 class Binary(Op):
-    """A function of two elements, broadcast as ``auto_broadcast`` says."""
+    """A function of two elements, broadcast by ``auto_broadcast``."""
 
     inputs = (In("a", T), In("b", T))
     outputs = (Out("output", T),)
     function: ClassVar[Callable[..., Any]]
 
-    auto_broadcast: Literal["none", "numpy", "pdpd"] = attr("numpy", doc="how shapes that differ are matched")
+    auto_broadcast: Literal["none", "numpy", "pdpd"] = attr("numpy", doc="rule for broadcasting different shapes")
     axis: int = attr(
         0,
         name="auto_broadcast.auto_broadcast_axis",
         ge=-1,
-        doc="the axis of a on which b begins, -1 to end with a, for pdpd",
+        doc="the axis of a on which b begins, -1 to align at the end, for pdpd",
     )
 
     def infer(self, a: Fact, b: Fact) -> Shape:
@@ -82,12 +82,12 @@ class Binary(Op):
         return np.asarray(self.apply(a, b))
 
     def apply(self, a: Array, b: Array) -> Any:
-        """The function of two arrays that NumPy broadcasts."""
+        """Apply the function to two arrays, which NumPy broadcasts."""
         return type(self).function(a, b)
 
 
 def align_pdpd(b: Array, rank: int, axis: int) -> Array:
-    """``b`` with ones around its shape, so that NumPy broadcasts it from ``axis`` of a tensor of ``rank`` on."""
+    """Add ones to the shape of ``b``, so that NumPy broadcasts it from ``axis`` of a tensor of ``rank`` on."""
     start = rank - b.ndim if axis == -1 else axis
     shape = b.shape
     while len(shape) + start > rank and shape[-1] == 1:
@@ -96,11 +96,11 @@ def align_pdpd(b: Array, rank: int, axis: int) -> Array:
 
 
 def hold_dims(*arrays: Array) -> bool:
-    """Whether one of the arrays stands for integers of which only part is known."""
+    """Return whether an array is an object array of partly known integers."""
     return any(array.dtype == object for array in arrays)
 
 
 def over_dims(function: Callable[[Dim, Dim], Any], a: Array, b: Array) -> Array:
-    """A function of two dims for each pair of elements, as an array of objects."""
+    """Apply a function of two dims to each pair of elements; the result is an object array."""
     over = np.frompyfunc(lambda x, y: function(Dim.of(x), Dim.of(y)), 2, 1)
     return np.asarray(over(a, b), dtype=object)

@@ -9,8 +9,8 @@ from irrun.ops.arithmetic.elementwise import FloatFunction
 class Erf(FloatFunction):
     """Element-wise Gauss error function.
 
-    Note: the formula of the page has 1/π for 1/√π. Of an integer tensor the page says nothing; results are rounded to
-    the nearest integer.
+    Note: the formula of the page has 1/π for 1/√π. The page does not define integer tensors; results are rounded to
+    nearest.
     """
 
     function = erf

@@ -8,7 +8,7 @@ from irrun.ops.arithmetic.elementwise import Whole
 
 @op("Floor", opset=1)
 class Floor(Whole):
-    """Element-wise greatest integer that is not larger."""
+    """Element-wise rounding down to the nearest integer."""
 
     foldable = Fold.DIMS
     function = np.floor

@@ -16,7 +16,7 @@ def floor_mod(a: Array, b: Array) -> Any:
 class FloorMod(Binary):
     """Element-wise remainder of a floored division, with the sign of the divisor.
 
-    Note: the page leaves a divisor of zero undefined; integers give zero.
+    Note: the page leaves a divisor of zero undefined; integers are then zero.
     """
 
     foldable = Fold.DIMS

@@ -8,13 +8,13 @@ from irrun.ops.arithmetic.elementwise import FloatFunction
 
 @op("Log", opset=1)
 class Log(FloatFunction):
-    """Element-wise natural logarithm; -inf of zero, NaN below.
+    """Element-wise natural logarithm; -inf of zero, NaN of negative numbers.
 
-    Note: of an integer tensor the page says nothing; results are truncated toward zero, as OpenVINO folds constants.
-    The native CPU plugin rounds them to the nearest integer.
+    Note: the page does not define integer tensors; results are truncated toward zero, as in OpenVINO's constant
+    folding. Its CPU plugin rounds them to nearest.
     """
 
-    departures = {"integers": "rounds the results of integers to nearest, of which the page says nothing"}
+    departures = {"integers": "rounds the results of integers to nearest; the page does not define them"}
 
     function = np.log
     whole = np.trunc

@@ -14,12 +14,12 @@ def maximum(a: Array, b: Array) -> Any:
 
 @op("Maximum", opset=1)
 class Maximum(Binary):
-    """Element-wise larger of two tensors.
+    """Element-wise maximum of two tensors.
 
-    Note: the page says nothing of NaN; it is the result where either input is NaN.
+    Note: the page does not define NaN; the result is NaN where either input is.
     """
 
-    departures = {"nan": "gives the second input where one is NaN, of which the page says nothing"}
+    departures = {"nan": "returns the second input where one is NaN, which the page does not define"}
 
     foldable = Fold.DIMS
     function = maximum

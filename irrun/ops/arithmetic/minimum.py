@@ -14,12 +14,12 @@ def minimum(a: Array, b: Array) -> Any:
 
 @op("Minimum", opset=1)
 class Minimum(Binary):
-    """Element-wise smaller of two tensors.
+    """Element-wise minimum of two tensors.
 
-    Note: the page says nothing of NaN; it is the result where either input is NaN.
+    Note: the page does not define NaN; the result is NaN where either input is.
     """
 
-    departures = {"nan": "gives the second input where one is NaN, of which the page says nothing"}
+    departures = {"nan": "returns the second input where one is NaN, which the page does not define"}
 
     foldable = Fold.DIMS
     function = minimum

@@ -20,7 +20,7 @@ def _of_dims(a: Dim, b: Dim) -> Dim:
 class Mod(Binary):
     """Element-wise remainder of a truncated division, with the sign of the dividend.
 
-    Note: the page leaves a divisor of zero undefined; integers give zero.
+    Note: the page leaves a divisor of zero undefined; integers are then zero.
     """
 
     foldable = Fold.DIMS

@@ -19,7 +19,7 @@ class Round(Op):
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    mode: Literal["half_to_even", "half_away_from_zero"] = attr("half_to_even", doc="where halves go")
+    mode: Literal["half_to_even", "half_away_from_zero"] = attr("half_to_even", doc="rounding of halves")
 
     def infer(self, data: Fact) -> Shape:
         return data.shape

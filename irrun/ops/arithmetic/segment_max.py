@@ -14,11 +14,11 @@ _INDEX = frozenset({I32, I64})
 
 @op("SegmentMax", opset=16)
 class SegmentMax(Op):
-    """The maximum of each segment of the first axis; segment_ids names the segment of each slice.
+    """The maximum of each segment of the first axis; segment_ids holds the segment of each slice.
 
-    Note: the attribute list of the page calls fill_mode empty_segment_value, its text and OpenVINO call it fill_mode.
-    Slices of a segment beyond num_segments are left out, as OpenVINO does. The lowest f16 and bf16 value is taken to be
-    -inf, to which the lowest float32 is rounded.
+    Note: the attribute list of the page calls fill_mode empty_segment_value; its text and OpenVINO call it fill_mode.
+    As in OpenVINO, slices of a segment beyond num_segments are ignored. The lowest f16 and bf16 value is -inf, to which
+    the lowest float32 is rounded.
     """
 
     inputs = (

@@ -9,9 +9,9 @@ from irrun.ops.arithmetic.elementwise import Unary
 
 @op("Sqrt", opset=1)
 class Sqrt(Unary):
-    """Element-wise square root; of integers the nearest integer to it.
+    """Element-wise square root; integer roots are rounded to nearest.
 
-    Note: of a negative number the page leaves the result undefined; it is NaN, of an integer the smallest of its type.
+    Note: the page leaves the root of a negative number undefined; it is NaN, or the lowest integer.
     """
 
     function = np.sqrt

@@ -10,7 +10,7 @@ from irrun.ops.arithmetic.elementwise import FloatFunction
 class Tan(FloatFunction):
     """Element-wise tangent of an angle in radians.
 
-    Of an integer tensor, results are rounded to the nearest integer, halves away from zero.
+    Results for integers are rounded to nearest, ties away from zero.
     """
 
     function = np.tan

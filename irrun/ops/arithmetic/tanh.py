@@ -10,7 +10,7 @@ from irrun.ops.arithmetic.elementwise import FloatFunction
 class Tanh(FloatFunction):
     """Element-wise hyperbolic tangent.
 
-    Of an integer tensor, results are rounded to the nearest integer.
+    Results for integers are rounded to nearest.
     """
 
     function = np.tanh

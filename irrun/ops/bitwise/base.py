@@ -1,4 +1,4 @@
-"""What the bitwise operations have in common."""
+"""Base classes of bitwise operations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ T_INTEGER = TypeVar("T", INTEGER)
 
 
 class Bitwise(Binary):
-    """A connective of the bits of two integers, or of two booleans, broadcast as ``auto_broadcast`` says."""
+    """A bitwise function of two integers, or of two booleans, broadcast by ``auto_broadcast``."""
 
     inputs = (In("a", T), In("b", T))
     outputs = (Out("output", T),)
 
 
 class Shift(Binary):
-    """A shift of the bits of an integer, broadcast as ``auto_broadcast`` says."""
+    """A bit shift of an integer, broadcast by ``auto_broadcast``."""
 
-    inputs = (In("a", T_INTEGER, "what is shifted"), In("b", T_INTEGER, "by how many bits"))
+    inputs = (In("a", T_INTEGER, "the operand"), In("b", T_INTEGER, "the number of bits"))
     outputs = (Out("output", T_INTEGER),)

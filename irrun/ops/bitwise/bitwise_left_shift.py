@@ -8,9 +8,9 @@ from irrun.ops.bitwise.base import Shift
 
 @op("BitwiseLeftShift", opset=15)
 class BitwiseLeftShift(Shift):
-    """Element-wise shift of bits to the left; what is shifted out is lost.
+    """Element-wise left shift of bits; bits shifted out are lost.
 
-    Note: the page leaves shifts by less than zero, or by the width of the type or more, undefined.
+    Note: the page leaves shifts by negative numbers, or by the width of the type or more, undefined.
     """
 
     function = np.left_shift

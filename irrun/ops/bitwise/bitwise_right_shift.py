@@ -8,9 +8,9 @@ from irrun.ops.bitwise.base import Shift
 
 @op("BitwiseRightShift", opset=15)
 class BitwiseRightShift(Shift):
-    """Element-wise shift of bits to the right; signed integers keep their sign.
+    """Element-wise right shift of bits; signed integers keep their sign.
 
-    Note: the page leaves shifts by less than zero, or by the width of the type or more, undefined.
+    Note: the page leaves shifts by negative numbers, or by the width of the type or more, undefined.
     """
 
     function = np.right_shift

@@ -1,4 +1,4 @@
-"""What the comparisons of two tensors, and the tests of floats, have in common."""
+"""Base classes of comparisons and of tests of floats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T_FLOAT = TypeVar("T", FLOAT)
 
 
 class Comparison(Binary):
-    """A comparison of two elements of one type, broadcast as ``auto_broadcast`` says. NaN is unequal to everything."""
+    """A comparison of two elements of one type, broadcast by ``auto_broadcast``. NaN is unequal to everything."""
 
     inputs = (In("a", T), In("b", T))
     outputs = (Out("output", BOOLEAN),)
@@ -19,7 +19,7 @@ class Comparison(Binary):
 
 
 class FloatTest(Unary):
-    """A question about each element of a float tensor."""
+    """A test of each element of a float tensor."""
 
     inputs = (In("data", T_FLOAT),)
     outputs = (Out("output", BOOLEAN),)

@@ -24,6 +24,6 @@ def _same(a: Any, b: Any) -> bool:
 
 @op("Equal", opset=1)
 class Equal(Comparison):
-    """Whether an element of a equals that of b."""
+    """Element-wise comparison a == b."""
 
     function = equal

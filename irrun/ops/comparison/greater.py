@@ -8,8 +8,8 @@ from irrun.ops.comparison.base import Comparison
 
 @op("Greater", opset=1)
 class Greater(Comparison):
-    """Whether an element of a is greater than that of b."""
+    """Element-wise comparison a > b."""
 
-    departures = {"nan": "gives true where an operand is NaN"}
+    departures = {"nan": "returns true where an operand is NaN"}
 
     function = np.greater

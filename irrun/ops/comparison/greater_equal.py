@@ -8,8 +8,8 @@ from irrun.ops.comparison.base import Comparison
 
 @op("GreaterEqual", opset=1)
 class GreaterEqual(Comparison):
-    """Whether an element of a is at least that of b."""
+    """Element-wise comparison a >= b."""
 
-    departures = {"nan": "gives true where an operand is NaN"}
+    departures = {"nan": "returns true where an operand is NaN"}
 
     function = np.greater_equal

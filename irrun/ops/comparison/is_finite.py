@@ -8,6 +8,6 @@ from irrun.ops.comparison.base import FloatTest
 
 @op("IsFinite", opset=10, page="isfinite-10")
 class IsFinite(FloatTest):
-    """Whether an element is neither infinite nor NaN."""
+    """Element-wise test for numbers that are neither infinite nor NaN."""
 
     function = np.isfinite

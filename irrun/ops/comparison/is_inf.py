@@ -9,7 +9,7 @@ from irrun.tensor.element_type import BOOLEAN
 
 @op("IsInf", opset=10, page="isinf-10")
 class IsInf(Op):
-    """Whether an element is infinite, of the signs that are asked for."""
+    """Element-wise test for infinity, of one or both signs."""
 
     inputs = (In("data", T_FLOAT),)
     outputs = (Out("output", BOOLEAN),)

@@ -8,6 +8,6 @@ from irrun.ops.comparison.base import FloatTest
 
 @op("IsNaN", opset=10, page="isnan-10")
 class IsNaN(FloatTest):
-    """Whether an element is NaN."""
+    """Element-wise test for NaN."""
 
     function = np.isnan

@@ -8,6 +8,6 @@ from irrun.ops.comparison.base import Comparison
 
 @op("Less", opset=1)
 class Less(Comparison):
-    """Whether an element of a is less than that of b."""
+    """Element-wise comparison a < b."""
 
     function = np.less

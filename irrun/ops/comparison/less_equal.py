@@ -8,6 +8,6 @@ from irrun.ops.comparison.base import Comparison
 
 @op("LessEqual", opset=1, page="lessequal-1")
 class LessEqual(Comparison):
-    """Whether an element of a is at most that of b."""
+    """Element-wise comparison a <= b."""
 
     function = np.less_equal

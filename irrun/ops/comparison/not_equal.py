@@ -16,6 +16,6 @@ def not_equal(a: Array, b: Array) -> Any:
 
 @op("NotEqual", opset=1, page="notequal-1")
 class NotEqual(Comparison):
-    """Whether an element of a differs from that of b."""
+    """Element-wise comparison a != b."""
 
     function = not_equal

@@ -12,14 +12,14 @@ _WEIGHTS = frozenset({F32, F64, I32, I64})
 
 @op("Bincount", opset=17)
 class Bincount(Op):
-    """How often each integer from zero on occurs in a list, or the sum of its weights.
+    """Count the occurrences of each integer from zero on, or sum their weights.
 
     The output is as long as the greatest element requires, and at least minlength.
     """
 
     inputs = (
         In("data", _DATA, "integers, none negative", rank=1),
-        In("weights", _WEIGHTS, "what each element of data counts; 1 where absent", rank=1, optional=True),
+        In("weights", _WEIGHTS, "weight of each element of data; 1 where absent", rank=1, optional=True),
     )
     outputs = (Out("output", _WEIGHTS, "i64 without weights, else of their type"),)
 

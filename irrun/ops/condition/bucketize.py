@@ -10,9 +10,9 @@ from irrun.tensor.element_type import NUMERIC
 
 @op("Bucketize", opset=3)
 class Bucketize(Op):
-    """The number of the bucket that each element lies in; ascending boundaries divide the buckets.
+    """The index of the bucket of each element; ascending boundaries divide the buckets.
 
-    Note: NaN lies in the first bucket where right edges are included, in the last where left ones are.
+    Note: NaN is in the first bucket where right edges are included, and in the last where left ones are.
     """
 
     inputs = (In("data", NUMERIC), In("buckets", NUMERIC, "the boundaries, ascending", rank=1))

@@ -11,11 +11,11 @@ from irrun.tensor.element_type import ANY, BOOLEAN
 
 @op("If", opset=8)
 class If(Op):
-    """Run one of two sub-graphs, as a condition says."""
+    """Run one of two sub-graphs, selected by a condition."""
 
     inputs = (
-        In("cond", BOOLEAN, "a scalar, or one element: true runs then_body", rank=(0, 1)),
-        In("inputs", ANY, "what the sub-graphs take", variadic=True, optional=True),
+        In("cond", BOOLEAN, "one element: true selects then_body", rank=(0, 1)),
+        In("inputs", ANY, "inputs of the sub-graphs", variadic=True, optional=True),
     )
     outputs = (Out("outputs", ANY, variadic=True),)
     bodies = ("then_body", "else_body")
@@ -35,7 +35,7 @@ class If(Op):
 
 
 def union(a: Fact, b: Fact) -> Fact:
-    """What is known of a tensor that is one or the other."""
+    """Return the fact of a tensor that is one or the other."""
     return Fact(a.type if a.type is b.type else DYNAMIC, a.shape.union(b.shape))
 
 

@@ -10,9 +10,9 @@ from irrun.tensor.element_type import ANY
 
 @op("NonZero", opset=3, page="nonzero-3")
 class NonZero(Op):
-    """The indices of the elements that are not zero, one column for each, in row-major order."""
+    """The indices of nonzero elements, one column for each, in row-major order."""
 
-    departures = {"scalar": "gives the shape [1,1] for a scalar that is not zero; by the page it is [0,1]"}
+    departures = {"scalar": "returns the shape [1,1] for a scalar that is not zero; by the page it is [0,1]"}
 
     inputs = (In("data", ANY),)
     outputs = (Out("output", "output_type", "[rank, number of elements that are not zero]"),)

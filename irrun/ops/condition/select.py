@@ -18,14 +18,16 @@ class Select(Op):
 
     inputs = (
         In("cond", BOOLEAN),
-        In("then", T, "taken where cond is true"),
-        In("else", T, "taken where cond is false"),
+        In("then", T, "the values where cond is true"),
+        In("else", T, "the values where cond is false"),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="how shapes that differ are matched")
-    axis: int = attr(0, name="auto_broadcast.auto_broadcast_axis", doc="where a tensor is laid on then, for pdpd")
+    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="rule for broadcasting different shapes")
+    axis: int = attr(
+        0, name="auto_broadcast.auto_broadcast_axis", doc="axis of then on which another tensor begins, for pdpd"
+    )
 
     def infer(self, cond: Fact, then: Fact, other: Fact) -> Shape:
         if self.auto_broadcast == "numpy":

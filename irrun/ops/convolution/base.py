@@ -1,4 +1,4 @@
-"""What the convolutions have in common: attributes, and the rules that join data and kernel to an output shape."""
+"""Attributes and shape rules of convolutions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from irrun.ops.convolution.spatial import AutoPad, Windows, check_taps, per_axis
 from irrun.ops.shapes import known_dims, merge_dims
 
 IN_IR_7: Final = Legacy("group", "input", "kernel", "output", since="2019 R2", until="2019 R3")
-"""Attributes that follow from the shape of the kernel; IR v7 had them."""
+"""Attributes of IR v7 that follow from the shape of the kernel."""
 
 
 class Convolving(Op):
-    """The attributes of everything that slides a kernel."""
+    """The attributes of operations that slide a kernel."""
 
     legacy: ClassVar[tuple[Legacy, ...]] = (Legacy("output_padding", since="2020.1", until="2021.2"), IN_IR_7)
 
@@ -24,10 +24,10 @@ class Convolving(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", openvino=())
     dilations: tuple[int, ...] = attr(doc="distance between two elements of the kernel", ge=1, openvino=())
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
 
     def windows(self, axes: int) -> Windows:
-        """The attributes for so many spatial axes; OpError where one has another length."""
+        """Return the attributes for this number of spatial axes; OpError where one has another length."""
         return Windows(
             strides=per_axis(self.strides, axes, 1, "strides"),
             dilations=per_axis(self.dilations, axes, 1, "dilations"),
@@ -37,7 +37,7 @@ class Convolving(Op):
         )
 
     def spatial_axes(self, data: Shape, kernel: Shape, leading: int) -> int | None:
-        """The number of spatial axes; ``leading`` axes of the kernel stand before its own. None where nothing tells it.
+        """Return the number of spatial axes, after ``leading`` others of the kernel; None where it is unknown.
 
         OpError where data and kernel disagree.
         """
@@ -53,12 +53,12 @@ class Convolving(Op):
 
 
 def match_channels(data: Dim, kernel: Dim) -> None:
-    """OpError where the channels of the data are not those that the kernel takes."""
+    """Raise OpError where data and kernel differ in channels."""
     merge_dims(data, kernel, "channels of data and kernel", input=1)
 
 
 def forward_shape(op: Convolving, data: Fact, kernel: Fact, *, grouped: bool) -> Shape:
-    """The output shape of a convolution; a grouped kernel is [G, O, I, *K], any other [O, I, *K]."""
+    """Return the output shape of a convolution; a grouped kernel is [G, O, I, *K], any other [O, I, *K]."""
     leading = 3 if grouped else 2
     axes = op.spatial_axes(data.shape, kernel.shape, leading)
     if axes is None:
@@ -74,7 +74,7 @@ def forward_shape(op: Convolving, data: Fact, kernel: Fact, *, grouped: bool) ->
 
 
 def transposed_shape(op: TransposedConvolving, data: Fact, kernel: Fact, sizes: Fact | None, *, grouped: bool) -> Shape:
-    """The output shape of a transposed convolution; a grouped kernel is [G, I, O, *K], any other [I, O, *K]."""
+    """Return the output shape of a transposed convolution; a grouped kernel is [G, I, O, *K], any other [I, O, *K]."""
     leading = 3 if grouped else 2
     axes = op.spatial_axes(data.shape, kernel.shape, leading)
     wanted = sizes.dims() if sizes is not None else None
@@ -121,15 +121,15 @@ class TransposedConvolving(Convolving):
     output_padding: tuple[int, ...] = attr((), doc="elements to add to the end of each output axis", ge=0)
 
     def extra(self, axes: int) -> tuple[int, ...]:
-        """output_padding for so many spatial axes."""
+        """Return output_padding for this number of spatial axes."""
         return per_axis(self.output_padding, axes, 0, "output_padding")
 
     def place(
         self, sizes: Sequence[int], taps: Sequence[int], wanted: Sequence[int] | None
     ) -> tuple[list[int], list[int]]:
-        """Where the output begins within the full result, and its spatial sizes.
+        """Return the begin of the output within the full result, and its spatial sizes.
 
-        With ``wanted`` sizes the padding follows from them, and ``auto_pad`` says on which side the odd element goes.
+        With ``wanted`` sizes the padding is derived from them, and ``auto_pad`` determines the side of the odd element.
         """
         axes = len(sizes)
         windows, extra = self.windows(axes), self.extra(axes)
@@ -150,12 +150,12 @@ class TransposedConvolving(Convolving):
 
 
 def in_wide_integers(array: Array) -> Array:
-    """8- and 16-bit integers as float64, in which their sums of products are exact; anything else as it is."""
+    """Convert 8- and 16-bit integers to float64, where sums of products are exact; return others unchanged."""
     return array.astype(np.float64) if array.dtype.kind in "iu" and array.dtype.itemsize < 4 else array
 
 
 def saturated(result: Array, like: Array) -> Array:
-    """A result in the dtype of the data, held at the ends of its range."""
+    """Convert a result to the dtype of the data, clipped to its range."""
     if result.dtype == like.dtype:
         return result
     bounds = np.iinfo(like.dtype)

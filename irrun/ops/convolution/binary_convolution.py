@@ -14,12 +14,12 @@ T1 = TypeVar("T1", NUMERIC)
 class BinaryConvolution(Convolving):
     """2D convolution of binary data with a binary kernel: 0 counts as -1, 1 as 1.
 
-    Note: an element that is neither 0 nor 1, such as padding with another pad_value, agrees with no bit of the kernel.
+    Note: an element that is neither 0 nor 1, such as padding with another pad_value, matches no bit of the kernel.
     """
 
     departures = {
-        "bits": "takes the bits of the kernel in the opposite order, and counts padding with 0 as nothing",
-        "integers": "takes no integers",
+        "bits": "reads the bits of the kernel in the opposite order, and ignores padding with 0",
+        "integers": "refuses integers",
     }
 
     inputs = (
@@ -28,7 +28,7 @@ class BinaryConvolution(Convolving):
     )
     outputs = (Out("output", T1, "[N, C_OUT, Y, X]"),)
 
-    mode: Literal["xnor-popcount"] = attr(doc="how bits stand for numbers", openvino="xnor-popcount")
+    mode: Literal["xnor-popcount"] = attr(doc="meaning of the bits", openvino="xnor-popcount")
     pad_value: float = attr(doc="the value of padding", openvino=0.0)
 
     def infer(self, data: Fact, kernel: Fact) -> Shape:

@@ -12,8 +12,7 @@ T = TypeVar("T", NUMERIC)
 class Convolution(Convolving):
     """1D, 2D or 3D convolution: cross-correlation of the input with a kernel.
 
-    Note: sums of 8- and 16-bit integers are held at the ends of the type's range, as the native CPU plugin does.
-    Negative padding cuts elements off.
+    Note: sums of 8- and 16-bit integers saturate, as in OpenVINO's CPU plugin. Negative padding crops.
     """
 
     departures = {"negative padding": "refuses negative padding"}

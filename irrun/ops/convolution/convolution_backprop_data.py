@@ -12,10 +12,12 @@ T1 = TypeVar("T1", NUMERIC)
 class ConvolutionBackpropData(TransposedConvolving):
     """1D, 2D or 3D transposed convolution.
 
-    Where output_shape asks for more than the input can give, the elements at the end are zero.
+    Where output_shape exceeds the full result, the elements at the end are zero.
     """
 
-    departures = {"output_shape": "takes padding from attributes, not output_shape, with auto_pad explicit or valid"}
+    departures = {
+        "output_shape": "uses the padding of the attributes, not of output_shape, with auto_pad explicit or valid"
+    }
 
     inputs = (
         In("data", T1, "[N, C_INPUT, Z, Y, X]", rank=(3, 4, 5)),

@@ -14,7 +14,7 @@ T = TypeVar("T", NUMERIC)
 class DeformableConvolutionV1(Op):
     """2D convolution whose kernel elements are each shifted by an offset, with bilinear sampling.
 
-    Note: what lies outside the data is zero.
+    Note: samples outside the data are zero.
     """
 
     inputs = (
@@ -32,7 +32,7 @@ class DeformableConvolutionV1(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", openvino=())
     dilations: tuple[int, ...] = attr(doc="distance between two elements of the kernel", ge=1, openvino=())
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
     group: int = attr(1, doc="groups of input and output channels", ge=1, openvino=REFUSED)
     deformable_group: int = attr(1, doc="groups of input channels that share offsets", ge=1, openvino=REFUSED)
 
@@ -59,11 +59,11 @@ class DeformableConvolutionV8(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", openvino=())
     dilations: tuple[int, ...] = attr(doc="distance between two elements of the kernel", ge=1, openvino=())
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
     group: int = attr(1, doc="groups of input and output channels", ge=1, openvino=REFUSED)
     deformable_group: int = attr(1, doc="groups of input channels that share offsets", ge=1, openvino=REFUSED)
     bilinear_interpolation_pad: bool = attr(
-        False, doc="whether places up to one element outside are blended with zeros instead of being zero"
+        False, doc="whether places up to one element outside are interpolated with zeros instead of being zero"
     )
 
     def infer(self, data: Fact, offsets: Fact, kernel: Fact, mask: Fact | None) -> Shape:

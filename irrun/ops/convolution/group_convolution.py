@@ -10,9 +10,9 @@ T = TypeVar("T", NUMERIC)
 
 @op("GroupConvolution", opset=1)
 class GroupConvolution(Convolving):
-    """1D, 2D or 3D convolution of groups of channels, each with kernels of its own.
+    """1D, 2D or 3D convolution of groups of channels, each with separate kernels.
 
-    Note: sums of 8- and 16-bit integers are held at the ends of the type's range, as the native CPU plugin does.
+    Note: sums of 8- and 16-bit integers saturate, as in OpenVINO's CPU plugin.
     """
 
     inputs = (

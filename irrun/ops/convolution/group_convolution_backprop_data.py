@@ -12,11 +12,11 @@ T1 = TypeVar("T1", NUMERIC)
 class GroupConvolutionBackpropData(TransposedConvolving):
     """1D, 2D or 3D transposed convolution of groups of channels.
 
-    Where output_shape asks for more than the input can give, the elements at the end are zero.
+    Where output_shape exceeds the full result, the elements at the end are zero.
     """
 
     departures = {
-        "output_shape": "takes padding from attributes, not output_shape, with auto_pad explicit or valid",
+        "output_shape": "uses the padding of the attributes, not of output_shape, with auto_pad explicit or valid",
         "one group": "refuses one group of two channels",
     }
 

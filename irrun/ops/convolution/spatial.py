@@ -1,4 +1,4 @@
-"""Where windows lie on the spatial axes of a tensor: padding, rounding, and the number of windows."""
+"""Windows on the spatial axes of a tensor: padding, rounding, and their number."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """How windows lie, before the sizes of the tensor are known; one element for each spatial axis."""
+    """The geometry of windows, independent of the tensor's sizes; one element for each spatial axis."""
 
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
@@ -36,11 +36,11 @@ class Windows:
     rounding: Rounding = "floor"
 
     def counts(self, sizes: Sequence[Dim], kernel: Sequence[Dim]) -> list[Dim]:
-        """The number of windows on each axis; OpError where not even one fits."""
+        """Return the number of windows on each axis; OpError where none fits."""
         return [self._count(axis, size, taps) for axis, (size, taps) in enumerate(zip(sizes, kernel, strict=True))]
 
     def place(self, sizes: Sequence[int], kernel: Sequence[int]) -> Placement:
-        """The same when all sizes are known, with the padding that ``auto_pad`` asks for."""
+        """Return the padding selected by ``auto_pad`` and the number of windows, for known sizes."""
         begins, ends, counts = [], [], []
         for axis, (size, taps) in enumerate(zip(sizes, kernel, strict=True)):
             check_taps(axis, taps)
@@ -102,7 +102,7 @@ class Windows:
 
 
 def check_taps(axis: int, taps: int) -> None:
-    """OpError where the kernel has no elements."""
+    """Raise OpError where the kernel is empty."""
     if taps < 1:
         raise OpError(f"the kernel has {taps} elements on spatial axis {axis}, expected at least 1", input=1)
 
@@ -113,7 +113,7 @@ def _too_small(axis: int, span: Dim, size: Dim, padding: int) -> OpError:
 
 
 def per_axis(values: tuple[int, ...], axes: int, default: int, name: str) -> tuple[int, ...]:
-    """One value for each spatial axis; an empty list stands for the default everywhere."""
+    """Return one value for each spatial axis; an empty list stands for the default everywhere."""
     if not values:
         return (default,) * axes
     if len(values) != axes:

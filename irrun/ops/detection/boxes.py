@@ -7,18 +7,18 @@ from irrun.ops.shapes import merge_dims
 
 
 def ranked(fact: Fact, rank: int) -> Shape:
-    """The shape of an input whose rank the declaration fixes: unknown sizes where not even the rank is known."""
+    """Return the shape of an input of declared rank; unknown sizes where the rank itself is unknown."""
     return Shape.unknown(rank) if fact.shape.dims is None else fact.shape
 
 
 def expect_size(dim: Dim, size: int, what: str, *, input: int) -> None:
-    """OpError where a size cannot be what it must be."""
+    """Raise OpError where a size cannot have its required value."""
     if not dim.admits(size):
         raise OpError(f"{what} is {dim}, expected {size}", input=input)
 
 
 def merge_all(dims: list[Dim], what: str, *, input: int | None = None) -> Dim:
-    """What is known when all these sizes must be the same."""
+    """Return the common value of sizes that must be equal."""
     merged = dims[0]
     for dim in dims[1:]:
         merged = merge_dims(merged, dim, what, input=input)
@@ -26,5 +26,5 @@ def merge_all(dims: list[Dim], what: str, *, input: int | None = None) -> Dim:
 
 
 def up_to(most: Dim) -> Dim:
-    """A number of rows that depends on values: at most so many."""
+    """Return the number of rows of a result that depends on values, with an upper bound."""
     return Dim(0, max(most.hi, 0))

@@ -14,9 +14,10 @@ T = TypeVar("T", FLOAT)
 
 @op("DeformablePSROIPooling", opset=1)
 class DeformablePSROIPooling(Op):
-    """Pool regions to a fixed size, each bin over an input channel of its own and moved by an offset.
+    """Pool regions to a fixed size, each bin from a separate input channel and moved by an offset.
 
-    Note: a batch index of -1 ends the list of regions, as Proposal writes it, and what follows gives 0, as in OpenVINO.
+    Note: a batch index of -1 ends the list of regions, as in the output of Proposal; results after it are 0, as in
+    OpenVINO.
     """
 
     inputs = (

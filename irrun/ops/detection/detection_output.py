@@ -26,10 +26,10 @@ _OUTPUTS = (Out("output", T, "[1, 1, detections, 7]: batch_id, class_id, confide
 
 @op("DetectionOutput", opset=1, page="detectionoutput-1")
 class DetectionOutputV1(Op):
-    """Decode boxes from priors and predicted offsets, and choose the best of each class by score.
+    """Decode boxes from priors and predicted offsets, and select the best of each class by score.
 
-    The detections of an image are ordered by class, those of a class by score. A row of batch_id -1 ends the list,
-    and zeros fill the output up.
+    Detections are ordered by class within an image, and by score within a class. A row of batch_id -1 ends the list,
+    and the rest of the output is zero.
     """
 
     departures = {
@@ -49,21 +49,21 @@ class DetectionOutputV1(Op):
     )
 
     num_classes: int = attr(doc="classes, the background included", gt=0)
-    background_label_id: int = attr(0, doc="the class to leave out; -1: none")
-    top_k: int = attr(-1, doc="the most candidates of a class; -1: all", ge=-1)
+    background_label_id: int = attr(0, doc="class to ignore; -1 for none")
+    top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
     variance_encoded_in_target: bool = attr(False, doc="whether proposals come without variances")
-    keep_top_k: tuple[int, ...] = attr(doc="the most detections of an image; -1: all", ge=-1)
-    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="how boxes are encoded", exact=True)
+    keep_top_k: tuple[int, ...] = attr(doc="maximum number of detections of an image; -1 for all", ge=-1)
+    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="encoding of boxes", exact=True)
     share_location: bool = attr(True, doc="whether all classes share the boxes")
     nms_threshold: float = attr(doc="the overlap above which a box is suppressed", openvino=0.0)
     confidence_threshold: float = attr(0.0, doc="the confidence that a detection must exceed")
     clip_after_nms: bool = attr(False, doc="whether detections are limited to 0..1")
     clip_before_nms: bool = attr(False, doc="whether decoded boxes are limited to 0..1")
-    decrease_label_id: bool = attr(False, doc="whether as in MXNet: each box has its best class only")
+    decrease_label_id: bool = attr(False, doc="whether each box has its best class only, as in MXNet")
     normalized: bool = attr(False, doc="whether proposals are in coordinates from 0 to 1")
     input_height: int = attr(1, doc="height of the image, unless normalized", gt=0)
     input_width: int = attr(1, doc="width of the image, unless normalized", gt=0)
-    objectness_score: float = attr(0.0, doc="what the additional confidence must reach", ge=0)
+    objectness_score: float = attr(0.0, doc="least additional confidence", ge=0)
 
     def verify(self) -> None:
         _check_keep(self.keep_top_k)
@@ -81,10 +81,10 @@ class DetectionOutputV1(Op):
 
 @op("DetectionOutput", opset=8, page="detectionoutput-8")
 class DetectionOutputV8(Op):
-    """Decode boxes from priors and predicted offsets, and choose the best of each class by score.
+    """Decode boxes from priors and predicted offsets, and select the best of each class by score.
 
-    The detections of an image are ordered by class, those of a class by score. A row of batch_id -1 ends the list,
-    and zeros fill the output up.
+    Detections are ordered by class within an image, and by score within a class. A row of batch_id -1 ends the list,
+    and the rest of the output is zero.
     """
 
     departures = {
@@ -94,21 +94,21 @@ class DetectionOutputV8(Op):
     inputs = _INPUTS
     outputs = _OUTPUTS
 
-    background_label_id: int = attr(0, doc="the class to leave out; -1: none")
-    top_k: int = attr(-1, doc="the most candidates of a class; -1: all", ge=-1)
+    background_label_id: int = attr(0, doc="class to ignore; -1 for none")
+    top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
     variance_encoded_in_target: bool = attr(False, doc="whether proposals come without variances")
-    keep_top_k: tuple[int, ...] = attr(doc="the most detections of an image; -1: all", ge=-1)
-    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="how boxes are encoded", exact=True)
+    keep_top_k: tuple[int, ...] = attr(doc="maximum number of detections of an image; -1 for all", ge=-1)
+    code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="encoding of boxes", exact=True)
     share_location: bool = attr(True, doc="whether all classes share the boxes")
     nms_threshold: float = attr(doc="the overlap above which a box is suppressed", openvino=0.0)
     confidence_threshold: float = attr(0.0, doc="the confidence that a detection must exceed")
     clip_after_nms: bool = attr(False, doc="whether detections are limited to 0..1")
     clip_before_nms: bool = attr(False, doc="whether decoded boxes are limited to 0..1")
-    decrease_label_id: bool = attr(False, doc="whether as in MXNet: each box has its best class only")
+    decrease_label_id: bool = attr(False, doc="whether each box has its best class only, as in MXNet")
     normalized: bool = attr(False, doc="whether proposals are in coordinates from 0 to 1")
     input_height: int = attr(1, doc="height of the image, unless normalized", gt=0)
     input_width: int = attr(1, doc="width of the image, unless normalized", gt=0)
-    objectness_score: float = attr(0.0, doc="what the additional confidence must reach", ge=0)
+    objectness_score: float = attr(0.0, doc="least additional confidence", ge=0)
 
     def verify(self) -> None:
         _check_keep(self.keep_top_k)
@@ -177,7 +177,7 @@ def _infer(
 
 
 def _priors(op: DetectionOutput, classes: Dim | None, logits: Shape, preds: Shape, proposals: Shape) -> Dim:
-    """The number of prior boxes, from whichever input tells it."""
+    """Return the number of prior boxes, from the inputs that determine it."""
     size = _prior_size(op)
     if proposals[2].is_static and proposals[2].lo % size:
         raise OpError(f"the last size of proposals is {proposals[2]}, expected a multiple of {size}", input=2)
@@ -192,7 +192,7 @@ def _priors(op: DetectionOutput, classes: Dim | None, logits: Shape, preds: Shap
 
 
 def _per_image(op: DetectionOutput, classes: Dim, every: Dim) -> Dim:
-    """The rows of the output for each image."""
+    """Return the number of output rows for each image."""
     keep = op.keep_top_k[0]
     if keep > 0:
         return Dim.exactly(keep)

@@ -12,12 +12,12 @@ T = TypeVar("T", FLOAT)
 
 @op("ExperimentalDetectronDetectionOutput", opset=6)
 class ExperimentalDetectronDetectionOutput(Op):
-    """Refine regions by predicted deltas, and choose the best of each class by score.
+    """Refine regions by predicted deltas, and select the best of each class by score.
 
-    Zeros fill the outputs up.
+    Outputs are padded with zeros.
 
-    Note: class 0 is the background and never detected, whatever class_agnostic_box_regression, as in OpenVINO. The last
-    row and column of the image are what boxes are clipped to.
+    Note: as in OpenVINO, class 0 is the background and never detected, independent of class_agnostic_box_regression.
+    Boxes are clipped to the last row and column of the image.
     """
 
     departures = {"clip": "clips boxes at 0 only, not at the size of the image"}
@@ -37,11 +37,11 @@ class ExperimentalDetectronDetectionOutput(Op):
     score_threshold: float = attr(doc="the score that a detection must exceed", ge=0, openvino=0.0)
     nms_threshold: float = attr(doc="the overlap above which a box is suppressed", ge=0, openvino=0.0)
     num_classes: int = attr(ge=0)
-    post_nms_count: int = attr(doc="the most detections of a class", ge=0, openvino=0)
+    post_nms_count: int = attr(doc="maximum number of detections of a class", ge=0, openvino=0)
     max_detections_per_image: int = attr(ge=0, openvino=0)
     class_agnostic_box_regression: bool = attr(False)
     max_delta_log_wh: float = attr(doc="the largest logarithm of a change of size", openvino=0.0)
-    deltas_weights: tuple[float, ...] = attr(doc="what the four deltas are divided by", ge=0)
+    deltas_weights: tuple[float, ...] = attr(doc="divisors of the four deltas", ge=0)
 
     def verify(self) -> None:
         if len(self.deltas_weights) != 4:

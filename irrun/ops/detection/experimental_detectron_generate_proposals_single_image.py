@@ -12,9 +12,9 @@ T = TypeVar("T", FLOAT)
 
 @op("ExperimentalDetectronGenerateProposalsSingleImage", opset=6)
 class ExperimentalDetectronGenerateProposalsSingleImage(Op):
-    """Move and scale anchors by predicted deltas, and choose the best of them by score.
+    """Move and scale anchors by predicted deltas, and select the best by score.
 
-    Zeros fill the outputs up.
+    Outputs are padded with zeros.
     """
 
     departures = {"min_size": "keeps boxes smaller than min_size, with a score of 0"}
@@ -29,8 +29,8 @@ class ExperimentalDetectronGenerateProposalsSingleImage(Op):
 
     min_size: float = attr(doc="the least side of a box", ge=0, openvino=0.0)
     nms_threshold: float = attr(doc="the overlap above which a box is suppressed", ge=0, openvino=0.0)
-    pre_nms_count: int = attr(doc="the most boxes before suppression", ge=0, openvino=0)
-    post_nms_count: int = attr(doc="the boxes after suppression", ge=0, openvino=0)
+    pre_nms_count: int = attr(doc="maximum number of boxes before suppression", ge=0, openvino=0)
+    post_nms_count: int = attr(doc="number of boxes after suppression", ge=0, openvino=0)
 
     def infer(self, im_info: Fact, anchors: Fact, deltas: Fact, scores: Fact) -> tuple[Shape, Shape]:
         of_anchors, of_deltas, of_scores = ranked(anchors, 2), ranked(deltas, 3), ranked(scores, 3)

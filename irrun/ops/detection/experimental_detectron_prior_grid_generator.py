@@ -12,11 +12,11 @@ T = TypeVar("T", FLOAT)
 
 @op("ExperimentalDetectronPriorGridGenerator", opset=6)
 class ExperimentalDetectronPriorGridGenerator(Op):
-    """Lay priors over the centers of the cells of a grid.
+    """Place priors at the centers of the cells of a grid.
 
-    Note: where h and w make the grid smaller than the feature map, its priors come first and zeros fill the output up;
-    the page leaves the rest undefined. The numbers of channels of feature map and image may differ, as in the example
-    of the page.
+    Note: where h and w make the grid smaller than the feature map, its priors come first and the rest of the output is
+    zero; the page leaves the rest undefined. The numbers of channels of feature map and image may differ, as in the
+    example of the page.
     """
 
     inputs = (

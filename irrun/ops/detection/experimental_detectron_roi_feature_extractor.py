@@ -14,7 +14,7 @@ T = TypeVar("T", FLOAT)
 class ExperimentalDetectronROIFeatureExtractor(Op):
     """Pool regions by ROIAlign, each from the level of a feature pyramid that suits its size.
 
-    The second output is the regions as they came. A region without area gives 0.
+    The second output is the regions unchanged. The features of a region without area are 0.
     """
 
     inputs = (

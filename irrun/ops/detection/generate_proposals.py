@@ -16,7 +16,7 @@ T = TypeVar("T", FLOAT)
 
 @op("GenerateProposals", opset=9)
 class GenerateProposals(Op):
-    """Move and scale anchors by predicted deltas, and choose the best of them by score, for each image."""
+    """Move and scale anchors by predicted deltas, and select the best by score, for each image."""
 
     departures = {"nms_eta": "refuses an nms_eta other than 1"}
 
@@ -34,10 +34,10 @@ class GenerateProposals(Op):
 
     min_size: float = attr(doc="the least side of a box, before the scale of the image", ge=0, openvino=0.0)
     nms_threshold: float = attr(doc="the overlap above which a box is suppressed", ge=0, openvino=0.0)
-    pre_nms_count: int = attr(doc="the most boxes of an image before suppression", ge=0)
-    post_nms_count: int = attr(doc="the most boxes of an image after suppression", ge=0)
-    normalized: bool = attr(True, doc="whether the boxes are normalized; else a side is 1 longer")
-    nms_eta: float = attr(1.0, doc="what an nms_threshold above 0.5 is multiplied by at each box kept", ge=0, le=1)
+    pre_nms_count: int = attr(doc="maximum number of boxes of an image before suppression", ge=0)
+    post_nms_count: int = attr(doc="maximum number of boxes of an image after suppression", ge=0)
+    normalized: bool = attr(True, doc="whether boxes are normalized; otherwise sides are longer by 1")
+    nms_eta: float = attr(1.0, doc="factor of an nms_threshold above 0.5 at each kept box", ge=0, le=1)
     roi_num_type: Literal["i64", "i32"] = attr("i64")
 
     def infer(self, im_info: Fact, anchors: Fact, deltas: Fact, scores: Fact) -> tuple[Shape, Shape, Shape]:
@@ -66,7 +66,7 @@ class GenerateProposals(Op):
         return np.concatenate(boxes), np.concatenate(best), np.array([len(boxes) for boxes, _ in chosen], np.int64)
 
     def _choose(self, info: Array, deltas: Array, scores: Array, anchors: Array) -> tuple[Array, Array]:
-        """The boxes that one image proposes, best first, and their scores."""
+        """Return the boxes proposed for one image, best first, and their scores."""
         unit = 0.0 if self.normalized else 1.0
         by_anchor = deltas.reshape(anchors.shape[2], 4, *deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
         score = scores.transpose(1, 2, 0).reshape(-1)

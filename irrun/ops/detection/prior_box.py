@@ -15,17 +15,17 @@ _INPUTS = (
 
 @op("PriorBox", opset=1)
 class PriorBoxV1(Op):
-    """Make boxes of given sizes and aspect ratios about every cell of a grid.
+    """Generate boxes of given sizes and aspect ratios around every cell of a grid.
 
     The first row of the output holds the corners, the second their variances.
 
     Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
-    image. Boxes of fixed_size do not reach over the image. With scale_all_sizes false, min_size and step are in
-    heights of the image, and a step of -1 is one cell.
+    image. Boxes of fixed_size are clipped to the image. With scale_all_sizes false, min_size and step are in heights of
+    the image, and a step of -1 is one cell.
     """
 
     departures = {
-        "scale_all_sizes": "uses max_size with scale_all_sizes false nevertheless, beyond the room of the output",
+        "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output",
     }
 
     inputs = _INPUTS
@@ -35,10 +35,10 @@ class PriorBoxV1(Op):
     min_size: tuple[float, ...] = attr((), doc="smaller sides, in pixels", gt=0)
     max_size: tuple[float, ...] = attr((), doc="larger sides, in pixels", gt=0)
     aspect_ratio: tuple[float, ...] = attr((), doc="ratios of further boxes", gt=0)
-    flip: bool = attr(False, doc="whether each aspect_ratio stands for its inverse too")
+    flip: bool = attr(False, doc="whether to use the inverse of each aspect_ratio too")
     clip: bool = attr(False, doc="whether coordinates are limited to 0..1")
     step: float = attr(0.0, doc="distance of centers in pixels; 0: of the cells")
-    offset: float = attr(doc="where in its cell a center lies, in steps", ge=0, openvino=0.0)
+    offset: float = attr(doc="offset of a center in its cell, in steps", ge=0, openvino=0.0)
     variance: tuple[float, ...] = attr((), doc="0, 1 or 4 variances", gt=0)
     scale_all_sizes: bool = attr(True, doc="whether max_size is used, and aspect_ratio with every min_size")
     fixed_ratio: tuple[float, ...] = attr((), doc="aspect ratios of boxes of fixed_size", gt=0)
@@ -57,17 +57,17 @@ class PriorBoxV1(Op):
 
 @op("PriorBox", opset=8)
 class PriorBoxV8(Op):
-    """Make boxes of given sizes and aspect ratios about every cell of a grid.
+    """Generate boxes of given sizes and aspect ratios around every cell of a grid.
 
     The first row of the output holds the corners, the second their variances.
 
     Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
-    image. Boxes of fixed_size do not reach over the image. With scale_all_sizes false, min_size and step are in
-    heights of the image, and a step of -1 is one cell.
+    image. Boxes of fixed_size are clipped to the image. With scale_all_sizes false, min_size and step are in heights of
+    the image, and a step of -1 is one cell.
     """
 
     departures = {
-        "scale_all_sizes": "uses max_size with scale_all_sizes false nevertheless, beyond the room of the output",
+        "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output",
         "order": "refuses min_max_aspect_ratios_order false",
     }
 
@@ -77,10 +77,10 @@ class PriorBoxV8(Op):
     min_size: tuple[float, ...] = attr((), doc="smaller sides, in pixels", gt=0)
     max_size: tuple[float, ...] = attr((), doc="larger sides, in pixels", gt=0)
     aspect_ratio: tuple[float, ...] = attr((), doc="ratios of further boxes", gt=0)
-    flip: bool = attr(False, doc="whether each aspect_ratio stands for its inverse too")
+    flip: bool = attr(False, doc="whether to use the inverse of each aspect_ratio too")
     clip: bool = attr(False, doc="whether coordinates are limited to 0..1")
     step: float = attr(0.0, doc="distance of centers in pixels; 0: of the cells")
-    offset: float = attr(doc="where in its cell a center lies, in steps", ge=0, openvino=0.0)
+    offset: float = attr(doc="offset of a center in its cell, in steps", ge=0, openvino=0.0)
     variance: tuple[float, ...] = attr((), doc="0, 1 or 4 variances", gt=0)
     scale_all_sizes: bool = attr(True, doc="whether max_size is used, and aspect_ratio with every min_size")
     fixed_ratio: tuple[float, ...] = attr((), doc="aspect ratios of boxes of fixed_size", gt=0)
@@ -99,13 +99,13 @@ class PriorBoxV8(Op):
 
 
 def check_variance(variance: tuple[float, ...]) -> None:
-    """OpError unless there are 0, 1 or 4 variances."""
+    """Raise OpError unless there are 0, 1 or 4 variances."""
     if len(variance) not in (0, 1, 4):
         raise OpError(f"variance has {len(variance)} elements, expected 0, 1 or 4", attribute="variance")
 
 
 def grid_shape(output_size: Fact, image_size: Fact, priors: int) -> Shape:
-    """[2, 4 * height * width * priors], where height and width are the values of ``output_size``."""
+    """Return [2, 4 * height * width * priors], where height and width are the values of ``output_size``."""
     for index, (name, fact) in enumerate((("output_size", output_size), ("image_size", image_size))):
         expect_size(ranked(fact, 1)[0], 2, f"the number of elements of {name}", input=index)
     sizes = output_size.dims()
@@ -115,9 +115,9 @@ def grid_shape(output_size: Fact, image_size: Fact, priors: int) -> Shape:
 
 
 def _priors_per_point(op: PriorBoxV1 | PriorBoxV8) -> int:
-    """The number of boxes about a cell.
+    """Return the number of boxes around a cell.
 
-    For several fixed_ratio it is not the number of combinations; what the output has no room for is dropped.
+    For several fixed_ratio it is not the number of combinations; boxes that exceed it are dropped.
     """
     ratios = len(distinct_ratios(op.aspect_ratio, op.flip))
     count = ratios * len(op.min_size) + len(op.max_size) if op.scale_all_sizes else ratios + len(op.min_size) - 1

@@ -10,12 +10,12 @@ from irrun.tensor.element_type import F32, INTEGER
 
 @op("PriorBoxClustered", opset=1)
 class PriorBoxClustered(Op):
-    """Make boxes of given widths and heights about every cell of a grid.
+    """Generate boxes of given widths and heights around every cell of a grid.
 
     The first row of the output holds the corners, the second their variances.
 
-    Note: the page gives both corners the same formula; the second is center plus half the size. It calls image_size
-    optional, but neither the page nor OpenVINO can do without it.
+    Note: the page has the same formula for both corners; the second is center plus half the size. It calls image_size
+    optional, but neither the page nor OpenVINO works without it.
     """
 
     inputs = (
@@ -31,7 +31,7 @@ class PriorBoxClustered(Op):
     step: float = attr(0.0, doc="distance of centers in pixels; 0: of the cells", ge=0)
     step_w: float = attr(0.0, doc="horizontal distance of centers; 0: step", ge=0)
     step_h: float = attr(0.0, doc="vertical distance of centers; 0: step", ge=0)
-    offset: float = attr(doc="where in its cell a center lies, in steps", ge=0, openvino=0.0)
+    offset: float = attr(doc="offset of a center in its cell, in steps", ge=0, openvino=0.0)
     variance: tuple[float, ...] = attr((), doc="0, 1 or 4 variances", gt=0)
 
     def verify(self) -> None:

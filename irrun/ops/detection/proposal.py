@@ -21,10 +21,10 @@ _INPUTS = (
 
 @op("Proposal", opset=1)
 class ProposalV1(Op):
-    """Move and scale anchors by predicted deltas, and choose the best of them by score.
+    """Move and scale anchors by predicted deltas, and select the best by score.
 
-    Rows of ``[batch index, x1, y1, x2, y2]``. Where there are fewer than post_nms_topn, -1 ends the list of an image
-    and zeros fill it up.
+    Rows are ``[batch index, x1, y1, x2, y2]``. With fewer than post_nms_topn rows, -1 ends the list of an image, and
+    its other rows are zero.
     """
 
     departures = {
@@ -37,8 +37,8 @@ class ProposalV1(Op):
     legacy = (Legacy("for_deformable", since="2019 R2", until="2020.4"),)
 
     base_size: int = attr(doc="side of the anchor to which scale and ratio apply", gt=0)
-    pre_nms_topn: int = attr(doc="the most boxes before suppression", gt=0)
-    post_nms_topn: int = attr(doc="the boxes of each image after suppression", gt=0)
+    pre_nms_topn: int = attr(doc="maximum number of boxes before suppression", gt=0)
+    post_nms_topn: int = attr(doc="number of boxes of each image after suppression", gt=0)
     nms_thresh: float = attr(doc="the overlap above which a box is suppressed", gt=0)
     feat_stride: int = attr(doc="distance of anchors, in pixels", gt=0, openvino=1)
     min_size: int = attr(doc="the least side of a box, before the scale of the image", gt=0, openvino=1)
@@ -47,10 +47,10 @@ class ProposalV1(Op):
     clip_before_nms: bool = attr(True)
     clip_after_nms: bool = attr(False)
     normalize: bool = attr(False, doc="whether the boxes are divided by the size of the image")
-    box_size_scale: float = attr(1.0, doc="what the deltas of sizes are divided by", gt=0)
-    box_coordinate_scale: float = attr(1.0, doc="what the deltas of coordinates are divided by", gt=0)
+    box_size_scale: float = attr(1.0, doc="divisor of the deltas of sizes", gt=0)
+    box_coordinate_scale: float = attr(1.0, doc="divisor of the deltas of coordinates", gt=0)
     framework: Literal["", "tensorflow"] = attr(
-        "", doc="how coordinates are calculated; as in Caffe where empty", exact=True
+        "", doc="framework whose coordinates are used; Caffe where empty", exact=True
     )
 
     def infer(self, class_probs: Fact, bbox_deltas: Fact, image_shape: Fact) -> Shape:
@@ -62,10 +62,10 @@ class ProposalV1(Op):
 
 @op("Proposal", opset=4)
 class ProposalV4(Op):
-    """Move and scale anchors by predicted deltas, and choose the best of them by score.
+    """Move and scale anchors by predicted deltas, and select the best by score.
 
-    Rows of ``[batch index, x1, y1, x2, y2]``, and the scores. Where there are fewer than post_nms_topn, -1 ends the
-    list of an image and zeros fill it up.
+    Rows are ``[batch index, x1, y1, x2, y2]``, with separate scores. With fewer than post_nms_topn rows, -1 ends the
+    list of an image, and its other rows are zero.
     """
 
     departures = {
@@ -80,8 +80,8 @@ class ProposalV4(Op):
     )
 
     base_size: int = attr(doc="side of the anchor to which scale and ratio apply", gt=0)
-    pre_nms_topn: int = attr(doc="the most boxes before suppression", gt=0)
-    post_nms_topn: int = attr(doc="the boxes of each image after suppression", gt=0)
+    pre_nms_topn: int = attr(doc="maximum number of boxes before suppression", gt=0)
+    post_nms_topn: int = attr(doc="number of boxes of each image after suppression", gt=0)
     nms_thresh: float = attr(doc="the overlap above which a box is suppressed", gt=0)
     feat_stride: int = attr(doc="distance of anchors, in pixels", gt=0, openvino=1)
     min_size: int = attr(doc="the least side of a box, before the scale of the image", gt=0, openvino=1)
@@ -90,10 +90,10 @@ class ProposalV4(Op):
     clip_before_nms: bool = attr(True)
     clip_after_nms: bool = attr(False)
     normalize: bool = attr(False, doc="whether the boxes are divided by the size of the image")
-    box_size_scale: float = attr(1.0, doc="what the deltas of sizes are divided by", gt=0)
-    box_coordinate_scale: float = attr(1.0, doc="what the deltas of coordinates are divided by", gt=0)
+    box_size_scale: float = attr(1.0, doc="divisor of the deltas of sizes", gt=0)
+    box_coordinate_scale: float = attr(1.0, doc="divisor of the deltas of coordinates", gt=0)
     framework: Literal["", "tensorflow"] = attr(
-        "", doc="how coordinates are calculated; as in Caffe where empty", exact=True
+        "", doc="framework whose coordinates are used; Caffe where empty", exact=True
     )
 
     def infer(self, class_probs: Fact, bbox_deltas: Fact, image_shape: Fact) -> tuple[Shape, Shape]:

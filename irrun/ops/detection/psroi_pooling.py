@@ -13,9 +13,10 @@ T = TypeVar("T", FLOAT)
 
 @op("PSROIPooling", opset=1)
 class PSROIPooling(Op):
-    """Pool regions to a fixed size, each bin over input channels of its own.
+    """Pool regions to a fixed size, each bin from separate input channels.
 
-    Note: a batch index of -1 ends the list of regions, as Proposal writes it, and what follows gives 0, as in OpenVINO.
+    Note: a batch index of -1 ends the list of regions, as in the output of Proposal; results after it are 0, as in
+    OpenVINO.
     """
 
     inputs = (

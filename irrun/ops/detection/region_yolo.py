@@ -13,10 +13,10 @@ T = TypeVar("T", FLOAT)
 
 @op("RegionYolo", opset=1)
 class RegionYolo(Op):
-    """Turn the predictions of YOLO into coordinates and class probabilities.
+    """Convert the predictions of YOLO to coordinates and class probabilities.
 
-    Each region has coords values, an objectness and classes values. Of the coords the first two go through the
-    sigmoid, and so does the objectness; the classes go through softmax with do_softmax, else through the sigmoid.
+    Each region has coords values, an objectness and classes values. The sigmoid is applied to the first two coords and
+    to the objectness; softmax to the classes with do_softmax, otherwise the sigmoid.
 
     Note: with do_softmax only the shape is flattened, in row-major order.
     """
@@ -30,7 +30,7 @@ class RegionYolo(Op):
     classes: int = attr(doc="classes of a region", openvino=0)
     end_axis: int = attr(doc="last axis that do_softmax flattens", openvino=0)
     num: int = attr(doc="regions, with do_softmax", openvino=0)
-    do_softmax: bool = attr(True, doc="whether as in YOLO v2, else as in v3", openvino=False)
+    do_softmax: bool = attr(True, doc="whether to use the format of YOLO v2 instead of v3", openvino=False)
     mask: tuple[int, ...] = attr((), doc="one element for each region, without do_softmax")
 
     def infer(self, data: Fact) -> Shape:
@@ -84,6 +84,6 @@ def _sigmoid(data: Array) -> Array:
 
 
 def _softmax(data: Array) -> Array:
-    """Over the third axis."""
+    """Compute softmax along the third axis."""
     powers = np.exp(data - data.max(axis=2, keepdims=True, initial=-np.inf))
     return np.asarray(powers / powers.sum(axis=2, keepdims=True))

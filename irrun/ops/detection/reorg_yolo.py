@@ -13,7 +13,7 @@ T = TypeVar("T", ANY)
 class ReorgYolo(Op):
     """Rearrange blocks of stride x stride elements into channels.
 
-    Note: the elements are taken as in YOLO, as if the input had the shape [N, C / stride², H * stride, W * stride].
+    Note: the order of elements is YOLO's, as if the input had the shape [N, C / stride², H * stride, W * stride].
     """
 
     inputs = (In("data", T, "[N, C, H, W]", rank=4),)

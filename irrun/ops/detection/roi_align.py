@@ -15,7 +15,7 @@ T = TypeVar("T", FLOAT)
 class ROIAlignV3(Op):
     """Pool regions to a fixed size over bilinear samples.
 
-    Note: max starts from 0, so that no output is negative, as in OpenVINO.
+    Note: max starts from 0, as in OpenVINO, so that no output is negative.
     """
 
     inputs = (
@@ -45,7 +45,7 @@ class ROIAlignV3(Op):
 class ROIAlignV9(Op):
     """Pool regions to a fixed size over bilinear samples.
 
-    Note: max starts from 0, so that no output is negative, as in OpenVINO.
+    Note: max starts from 0, as in OpenVINO, so that no output is negative.
     """
 
     inputs = (
@@ -60,7 +60,7 @@ class ROIAlignV9(Op):
     sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
     mode: Literal["avg", "max"] = attr(openvino="avg")
-    aligned_mode: Alignment = attr("asymmetric", doc="how coordinates of the image become those of the feature map")
+    aligned_mode: Alignment = attr("asymmetric", doc="mapping of coordinates from image to feature map")
 
     def infer(self, input: Fact, rois: Fact, batch_indices: Fact) -> Shape:
         return aligned_shape(input, rois, batch_indices, 4, (self.pooled_h, self.pooled_w))
@@ -73,7 +73,7 @@ class ROIAlignV9(Op):
 
 
 def aligned_shape(input: Fact, rois: Fact, batches: Fact, columns: int, pooled: tuple[int, int]) -> Shape:
-    """[NUM_ROIS, C, *pooled], where rois have so many columns."""
+    """Return [NUM_ROIS, C, *pooled], for rois with this number of columns."""
     of_rois = ranked(rois, 2)
     expect_size(of_rois[1], columns, "the last size of rois", input=1)
     number = merge_dims(of_rois[0], ranked(batches, 1)[0], "the numbers of rois and of batch_indices", input=2)
@@ -81,7 +81,7 @@ def aligned_shape(input: Fact, rois: Fact, batches: Fact, columns: int, pooled: 
 
 
 def check_batches(indices: Array, batches: int, *, input: int = 2) -> None:
-    """OpError where a region belongs to no batch element."""
+    """Raise OpError where the batch index of a region is invalid."""
     outside = indices[(indices < 0) | (indices >= batches)]
     if outside.size:
         raise OpError(f"batch index {int(outside[0])} is outside a batch of {batches}", input=input)

@@ -15,7 +15,8 @@ T = TypeVar("T", FLOAT)
 class ROIPooling(Op):
     """Pool regions to a fixed size, by the maximum of each bin or by one bilinear sample.
 
-    Note: a batch index of -1 ends the list of regions, as Proposal writes it, and what follows gives 0, as in OpenVINO.
+    Note: a batch index of -1 ends the list of regions, as in the output of Proposal; results after it are 0, as in
+    OpenVINO.
     """
 
     inputs = (
@@ -28,8 +29,8 @@ class ROIPooling(Op):
     pooled_w: int = attr(doc="columns of the output", gt=0)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
     method: Literal["max", "bilinear"] = attr("max", doc="with bilinear, coordinates are from 0 to 1", exact=True)
-    output_size: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w once more; not used")
-    output_roi: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w once more; not used")
+    output_size: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w again; not used")
+    output_roi: tuple[int, ...] | None = attr(None, doc="pooled_h and pooled_w again; not used")
 
     def infer(self, input: Fact, rois: Fact) -> Shape:
         of_rois = ranked(rois, 2)

@@ -1,4 +1,4 @@
-"""What the operations have in common that the optimiser makes of several others."""
+"""Base class of the operations that the optimiser creates from several layers."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from irrun.ops.declaration import _Spec
 from irrun.tensor.element_type import ANY
 
 FUSED: Final = "fused"
-"""Stands for the opset, which such an operation has not."""
+"""The opset name of fused operations, which belong to no opset."""
 
 
 class Memory(Protocol):
-    """Where a kernel gets room for what it returns."""
+    """A source of output buffers for kernels."""
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """An array with anything in it."""
+        """Return an uninitialised array."""
         ...
 
     def like(self, array: Array) -> Array:
-        """An array of the same shape and type, whose axes lie in memory in the same order."""
+        """Return an uninitialised array of the same shape, type and memory layout."""
         ...
 
 
 class Fused(Op):
-    """An operation that stands for several layers. No file can name it.
+    """An operation that replaces several layers; no file can name it.
 
-    It yields the ``fact`` that the last of them yields. ``parts`` are their names, that of the first one in front.
+    Its output has the ``fact`` of the last replaced layer. ``parts`` are the types of these layers, beginning with the
+    first one.
     """
 
     inputs = (In("data", ANY, variadic=True, optional=True),)
@@ -53,7 +54,7 @@ _Class = _TypeVar("_Class", bound=type[Fused])
 
 
 def fused(type: str) -> Callable[[_Class], _Class]:
-    """Name a class of fused operations. It is not among the declarations that files are read by."""
+    """Name a class of fused operations, without adding it to the declarations used for reading files."""
 
     def declare(cls: _Class) -> _Class:
         cls.type, cls.opset, cls.page = type, FUSED, ""

@@ -9,10 +9,10 @@ from irrun.ops.fused.base import Fused, Memory, fused
 
 @fused("FusedAttention")
 class FusedAttention(Fused):
-    """softmax(query · keyᵀ * scale + mask) · value over the last two axes, head by head.
+    """Compute softmax(query · keyᵀ * scale + mask) · value over the last two axes, for each head.
 
     Inputs are query [B, H, L, E], key [B, H, S, E] ([B, H, E, S] if ``key_transposed``), value [B, H, S, V] and a mask
-    that broadcasts to [B, H, L, S]. The result lies in memory as [B, L, H, V].
+    that broadcasts to [B, H, L, S]. The result has the memory layout [B, L, H, V].
     """
 
     def __init__(self, fact: Fact, scale: float | None, causal: bool, key_transposed: bool) -> None:

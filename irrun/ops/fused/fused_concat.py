@@ -10,11 +10,11 @@ from irrun.ops.fused.base import Fused, Memory, fused
 
 @fused("FusedConcat")
 class FusedConcat(Fused):
-    """Tensors one after the other along an axis, in memory that is taken again.
+    """Concatenation along an axis, in a reused output buffer.
 
-    With ``room`` the result is the first part of memory with room for so many elements along the axis. A link that
-    ``grows`` writes to what lies behind its first input, which is the result of a link with the same room, and gives
-    the longer part of the same memory; what reads the shorter one meanwhile sees no change.
+    With ``room``, the result is the first part of a buffer with that many elements along the axis. An operation that
+    ``grows`` appends to the buffer of its first input, the result of another with the same room, and returns the longer
+    part of the same memory; readers of the shorter part see no change.
     """
 
     def __init__(self, fact: Fact, axis: int, room: int | None = None, grows: bool = False) -> None:

@@ -12,11 +12,11 @@ _MOST_SHAPES = 8
 
 @fused("FusedConvolution")
 class FusedConvolution(Fused):
-    """A convolution with constant weights, then what is added to it, then an activation: one kernel.
+    """A convolution with constant weights, an optional summand and an activation, in one kernel.
 
     ``weights`` are [G, O, I, *K], ``bias`` is [G * O]. Inputs are the data, and a summand in the shape of the output.
-    The data are raised to ``least`` first, a number for each channel. What the weights and the shape of the data settle
-    is made once for each shape.
+    The data are first clipped from below to ``least``, one number for each channel. Work that depends only on the
+    weights and the shape of the data is done once for each shape.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class FusedConvolution(Fused):
         self._prepared: dict[tuple[int, ...], Prepared] = {}
 
     def prepare(self, shape: tuple[int, ...]) -> Prepared:
-        """The kernel for data of this shape."""
+        """Return the kernel for data of this shape."""
         known = self._prepared.get(shape)
         if known is not None:
             return known

@@ -7,7 +7,7 @@ from irrun.ops.fused.base import Fused, Memory, fused
 
 @fused("FusedElementwise")
 class FusedElementwise(Fused):
-    """Several element-wise operations. Input number ``model`` has the shape of the output, and says how it lies."""
+    """Several elementwise operations. Input ``model`` has the shape and memory layout of the output."""
 
     def __init__(self, fact: Fact, chain: Chain, model: int) -> None:
         super().__init__(fact)

@@ -9,7 +9,7 @@ from irrun.ops.fused.base import Fused, Memory, fused
 class FusedLayerNorm(Fused):
     """Normalization along the last axis by mean and variance, then scale and shift.
 
-    Without ``centred`` the mean is taken to be zero. ``gamma`` and ``beta`` are rows.
+    Without ``centred`` the mean is taken as zero. ``gamma`` and ``beta`` are rows.
     """
 
     def __init__(

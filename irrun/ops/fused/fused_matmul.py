@@ -12,7 +12,7 @@ from irrun.ops.fused.in_place import Elementwise, in_place
 
 @fused("FusedMatMul")
 class FusedMatMul(Fused):
-    """A product with a constant matrix [K, N], then what is added to it, then an activation.
+    """A product with a constant matrix [K, N], an optional summand and an activation.
 
     ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output.
     """

@@ -8,7 +8,7 @@ from irrun.ops.fused.base import Fused, Memory, fused
 
 @fused("FusedMaxPool")
 class FusedMaxPool(Fused):
-    """The largest element of each window, without its index."""
+    """The maximum of each window, without indices."""
 
     def __init__(self, fact: Fact, kernel: tuple[int, ...], windows: Windows) -> None:
         super().__init__(fact)

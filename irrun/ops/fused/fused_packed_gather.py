@@ -9,9 +9,9 @@ from irrun.ops.fused.base import Fused, fused
 
 @fused("FusedPackedGather")
 class FusedPackedGather(Fused):
-    """Rows of weights in few bits, decompressed after they are picked: (stored - zero) * scale in the shape ``row``.
+    """Rows of packed weights, decompressed after selection: (stored - zero) * scale in the shape ``row``.
 
-    ``zero`` and ``scale`` broadcast to ``stored``. The input is the indices; ``from_end`` lets negative ones count from
+    ``zero`` and ``scale`` broadcast to ``stored``. The input is the indices; with ``from_end`` negative ones count from
     the end.
     """
 
@@ -43,6 +43,6 @@ class FusedPackedGather(Fused):
 
 
 def _for_each_row(side: Array, stored: Array) -> Array:
-    """A scale or a zero point with the number of rows of ``stored``."""
+    """Broadcast a scale or a zero point to the number of rows of ``stored``."""
     aligned = side.reshape((1,) * (stored.ndim - side.ndim) + side.shape)
     return np.ascontiguousarray(np.broadcast_to(aligned, (len(stored), *aligned.shape[1:])))

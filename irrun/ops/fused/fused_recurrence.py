@@ -11,11 +11,11 @@ from irrun.tensor.element_type import ANY
 
 @fused("FusedRecurrence")
 class FusedRecurrence(Fused):
-    """A recurrent sequence with constant weights, which are brought into another form once.
+    """A recurrent sequence with constant weights, which are rearranged once.
 
-    Inputs are data [batch, steps, size], a state or two [batch, directions, hidden], and the lengths [batch]. The
-    outputs, all hidden states [batch, directions, steps, hidden] and each last state, have the ``facts``. Hidden states
-    lie in memory step by step.
+    Inputs are data [batch, steps, size], one or two states [batch, directions, hidden], and the lengths [batch]. The
+    outputs, all hidden states [batch, directions, steps, hidden] and each final state, have the ``facts``. Hidden
+    states are stored step by step.
     """
 
     outputs = (Out("Y", ANY), Out("states", ANY, variadic=True))  # type: ignore[assignment]

@@ -10,10 +10,10 @@ from irrun.ops.fused.in_place import Elementwise, in_place
 
 @fused("FusedTransposedConvolution")
 class FusedTransposedConvolution(Fused):
-    """A transposed convolution with constant weights, then what is added to it, then an activation: one kernel.
+    """A transposed convolution with constant weights, an optional summand and an activation, in one kernel.
 
-    ``weights`` are [I, O, KH, KW], ``bias`` is [O], ``wanted`` the spatial sizes where a file says them. Inputs are the
-    data, and a summand in the shape of the output.
+    ``weights`` are [I, O, KH, KW], ``bias`` is [O], ``wanted`` the spatial sizes where the file specifies them. Inputs
+    are the data, and a summand in the shape of the output.
     """
 
     def __init__(

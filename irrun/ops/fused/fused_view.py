@@ -6,7 +6,7 @@ from irrun.ops.fused.base import Fused, fused
 
 @fused("FusedView")
 class FusedView(Fused):
-    """A tensor in another shape, or with its axes in another order, that is known beforehand."""
+    """A view of a tensor in another known shape, or with its axes in another order."""
 
     def __init__(self, fact: Fact, shape: tuple[int, ...] | None, order: tuple[int, ...] | None) -> None:
         super().__init__(fact)

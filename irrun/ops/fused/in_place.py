@@ -1,4 +1,4 @@
-"""Element-wise operations of one tensor as functions that write to an array that is there already."""
+"""Elementwise operations of one tensor as functions that write to an existing array."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from irrun.ops.arithmetic.sqrt import Sqrt
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """A function of the elements of an array, known by its name and its parameters.
+    """An elementwise function of an array, identified by its name and parameters.
 
-    ``function`` computes it: a ``(x, out)`` that allows both to be one array.
+    ``function(x, out)`` computes it; both arguments may be the same array.
     """
 
     name: str
@@ -38,16 +38,16 @@ class Elementwise:
         self.function(x, out=out)
 
     def in_place(self, x: Array) -> None:
-        """Overwrite an array."""
+        """Overwrite an array with the function of its elements."""
         self.function(x, out=x)
 
 
 _PLAIN = (Unary.run, FloatFunction.run, Whole.run, Sqrt.run)
-"""What is, for floats, nothing but ``function``."""
+"""The ``run`` methods that only apply ``function`` to floats."""
 
 
 def elementwise(op: Op) -> Elementwise | None:
-    """The function of one tensor of floats that an operation computes element by element; None where it is none."""
+    """Return the elementwise function that an operation computes on one float tensor; None for other operations."""
     if isinstance(op, ReLU):
         return Elementwise("clamp", (0.0, np.inf), kernels.relu)
     if isinstance(op, Clamp):
@@ -86,5 +86,5 @@ def _copied(function: Callable[[Array], Any]) -> Callable[..., Any]:
 
 
 def in_place(function: Elementwise | None) -> Callable[[Array], object] | None:
-    """What overwrites an array with the function of its elements."""
+    """Return a function that overwrites an array with the function of its elements."""
     return None if function is None else function.in_place

@@ -15,8 +15,8 @@ class Eye(Op):
     departures = {"no batch": "reads beyond an empty batch_shape"}
 
     inputs = (
-        In("num_rows", _NUMBER, "one number", rank=(0, 1)),
-        In("num_columns", _NUMBER, "one number", rank=(0, 1)),
+        In("num_rows", _NUMBER, "one element", rank=(0, 1)),
+        In("num_columns", _NUMBER, "one element", rank=(0, 1)),
         In("diagonal_index", _NUMBER, "0 is the main diagonal, 1 the one to its right", rank=(0, 1)),
         In("batch_shape", _NUMBER, "sizes in front of rows and columns", optional=True, rank=1),
     )
@@ -49,7 +49,7 @@ class Eye(Op):
 
 
 def _one(fact: Fact, name: str, index: int) -> Dim:
-    """The number that an input holds, as far as it is known; OpError where it cannot be a single one."""
+    """Return the single value of an input as a Dim; OpError where it cannot be a single element."""
     if fact.shape.dims is not None and not fact.shape.size.admits(1):
         raise OpError(f"{name} has shape {fact.shape}, expected one number", input=index)
     return fact.dims()[0] if fact.value is not None else Dim.anything()  # type: ignore[index]

@@ -13,14 +13,14 @@ from irrun.tensor.element_type import FLOAT, INTEGER
 class Multinomial(Op):
     """Classes drawn at random by given probabilities.
 
-    The seeds determine them, by the f64 stream of RandomUniform; two seeds of zero give other classes in each run.
+    The seeds determine the classes, by the f64 stream of RandomUniform; with two seeds of zero every run differs.
     """
 
-    departures = {"generator": "draws from a generator of its own"}
+    departures = {"generator": "uses another random generator"}
 
     inputs = (
         In("probs", FLOAT, "[batch, classes]; only their relations matter", rank=2),
-        In("num_samples", INTEGER, "how many classes to draw, one number", rank=(0, 1)),
+        In("num_samples", INTEGER, "number of classes to draw, one element", rank=(0, 1)),
     )
     outputs = (Out("output", "convert_type", "[batch, num_samples]"),)
     foldable = Fold.NEVER

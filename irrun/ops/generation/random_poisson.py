@@ -11,9 +11,9 @@ T = TypeVar("T", frozenset({BF16, F16, F32, F64}))
 
 @op("RandomPoisson", opset=17)
 class RandomPoisson(Op):
-    """A random number of the Poisson distribution with each of the given rates.
+    """A random number from the Poisson distribution with each of the given rates.
 
-    The seeds determine them, by the uniform numbers of RandomUniform; two seeds of zero give other numbers in each run.
+    The seeds determine the numbers, by the stream of RandomUniform; with two seeds of zero every run differs.
     """
 
     inputs = (In("input", T, "rates, not negative; rank 1 or more"),)
@@ -22,7 +22,7 @@ class RandomPoisson(Op):
 
     global_seed: int = attr(0, doc="the key of Philox, or the seed of the Mersenne Twister", ge=0)
     op_seed: int = attr(0, doc="the counter of Philox", ge=0)
-    alignment: Literal["tensorflow", "pytorch"] = attr("tensorflow", doc="whose numbers are given")
+    alignment: Literal["tensorflow", "pytorch"] = attr("tensorflow", doc="the framework whose numbers are generated")
 
     def infer(self, rates: Fact) -> Shape:
         if rates.rank == 0:

@@ -14,18 +14,18 @@ T = TypeVar("T", frozenset({F16, BF16, F32, F64, I32, I64}))
 
 @op("RandomUniform", opset=8)
 class RandomUniform(Op):
-    """Random numbers, each as likely as the others, from minval up to, not including, maxval.
+    """Uniformly distributed random numbers in [minval, maxval).
 
-    The seeds determine them: with the TensorFlow alignment by Philox, with that of PyTorch by the Mersenne Twister.
-    Two seeds of zero give other numbers in each run.
+    The seeds determine the numbers: by Philox with the TensorFlow alignment, by the Mersenne Twister with that of
+    PyTorch. With two seeds of zero every run differs.
     """
 
-    departures = {"stream": "goes on in the stream with each run; here every run begins it again"}
+    departures = {"stream": "continues the stream with each run; irrun restarts it"}
 
     inputs = (
         In("shape", frozenset({I32, I64}), "the shape of the output", rank=1),
-        In("minval", T, "one number", rank=(0, 1)),
-        In("maxval", T, "one number", rank=(0, 1)),
+        In("minval", T, "one element", rank=(0, 1)),
+        In("maxval", T, "one element", rank=(0, 1)),
     )
     outputs = (Out("output", "output_type"),)
     foldable = Fold.NEVER
@@ -33,7 +33,7 @@ class RandomUniform(Op):
     output_type: Literal["f16", "bf16", "f32", "f64", "i32", "i64"] = attr(doc="the type of the output")
     global_seed: int = attr(0, doc="the key of Philox, or the seed of the Mersenne Twister", ge=0)
     op_seed: int = attr(0, doc="the counter of Philox", ge=0)
-    alignment: Literal["tensorflow", "pytorch"] = attr("tensorflow", doc="whose numbers are given")
+    alignment: Literal["tensorflow", "pytorch"] = attr("tensorflow", doc="the framework whose numbers are generated")
 
     def infer(self, shape: Fact, minval: Fact, maxval: Fact) -> Shape:
         for index, fact in ((1, minval), (2, maxval)):

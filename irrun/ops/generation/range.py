@@ -14,11 +14,11 @@ T = TypeVar("T", NUMERIC)
 
 @op("Range", opset=1)
 class RangeV1(Op):
-    """The numbers from start up to, but not including, stop, step apart."""
+    """The numbers from start up to, but not including, stop, at intervals of step."""
 
     inputs = (
         In("start", T, "the first number", rank=0),
-        In("stop", T, "where to end; not part of the output", rank=0),
+        In("stop", T, "the end; not part of the output", rank=0),
         In("step", T, "the distance of two neighbours, not zero", rank=0),
     )
     outputs = (Out("output", T, "[n]"),)
@@ -34,19 +34,19 @@ class RangeV1(Op):
 
 @op("Range", opset=4)
 class RangeV4(Op):
-    """The numbers from start up to, but not including, stop, step apart, in the type that an attribute says.
+    """The numbers from start up to, but not including, stop, at intervals of step, in a type given by an attribute.
 
-    With an integer output the inputs are first cut to integers; the number of elements follows from what is left.
+    With an integer output the inputs are first truncated to integers, from which the number of elements follows.
     """
 
     departures = {
-        "away": "counts |stop - start| / step elements where the step leads away from stop; by the page there are none",
+        "away": "counts |stop - start| / step elements where the step leads away from stop; the page has none",
         "convert": "counts with inputs that are not converted to the output type, and rounds sums of floats",
     }
 
     inputs = (
         In("start", NUMERIC, "the first number", rank=0),
-        In("stop", NUMERIC, "where to end; not part of the output", rank=0),
+        In("stop", NUMERIC, "the end; not part of the output", rank=0),
         In("step", NUMERIC, "the distance of two neighbours, not zero", rank=0),
     )
     outputs = (Out("output", "output_type", "[n]"),)
@@ -70,7 +70,7 @@ class RangeV4(Op):
 
 
 def _inferred_count(start: Fact, stop: Fact, step: Fact, whole: bool | None) -> Dim:
-    """The number of elements, as far as the inputs are known; ``whole`` says that they are cut to integers."""
+    """Return the number of elements as far as the inputs are known; ``whole`` truncates them to integers."""
     values = [_known(fact, name, index) for index, (fact, name) in enumerate(_named(start, stop, step))]
     if None in values or whole is None:
         return Dim()
@@ -86,7 +86,7 @@ def _named(start: Fact, stop: Fact, step: Fact) -> tuple[tuple[Fact, str], ...]:
 
 
 def _known(fact: Fact, name: str, index: int) -> Any:
-    """The value as a number or a Dim, None where nothing is known of it; OpError for what is not finite."""
+    """Return the value as a number or a Dim, None where it is unknown; OpError where it is not finite."""
     if fact.value is not None:
         value = fact.value.item()
     elif fact.type.is_integer:
@@ -105,7 +105,7 @@ def _whole(name: str, value: Any) -> Any:
 
 
 def _count(start: Any, stop: Any, step: Any) -> Dim:
-    """How many numbers there are; the step is known."""
+    """Return the number of elements for a known step."""
     if step == 0:
         raise OpError("step is 0, expected another number", input=2)
     if any(isinstance(value, float) for value in (start, stop, step)):

@@ -14,7 +14,7 @@ T = TypeVar("T", NUMERIC)
 class GridSample(Op):
     """Sample an image at the places of a grid, which holds pairs (x, y) between -1 and 1.
 
-    Note: nearest rounds half to even; places outside are brought back after rounding to whole elements.
+    Note: nearest rounds ties to even; places outside are mapped back after rounding to whole elements.
     """
 
     inputs = (
@@ -24,10 +24,10 @@ class GridSample(Op):
     outputs = (Out("output", T, "[N, C, H_out, W_out]"),)
 
     align_corners: bool = attr(
-        False, doc="whether -1 and 1 are the centers of the elements at the ends, or their edges"
+        False, doc="whether -1 and 1 are the centers of the border elements instead of their outer edges"
     )
     mode: Literal["bilinear", "bicubic", "nearest"] = attr("bilinear", doc="kind of interpolation")
-    padding_mode: Literal["zeros", "border", "reflection"] = attr("zeros", doc="what lies outside the image")
+    padding_mode: Literal["zeros", "border", "reflection"] = attr("zeros", doc="values outside the image")
 
     def infer(self, data: Fact, grid: Fact) -> Shape:
         batch, channels, *_ = known_dims(data.shape, 4)

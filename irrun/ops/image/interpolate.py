@@ -23,13 +23,13 @@ class InterpolateV1(Op):
     """Resize a tensor along some axes by interpolation.
 
     Note: linear is the linear_onnx of Interpolate-4, or its linear for tensors of rank 5 and more; nearest rounds up
-    where the axis becomes shorter, else down. Places are those of align_corners, else asymmetric; but half_pixel for
-    linear without padding, unless the axes are 2 and 3 of a tensor of rank 4. Area takes the mean of what an element
-    covers. cubic is that of Interpolate-4 with its default coefficient. As in OpenVINO, sizes go with the axes in
-    ascending order.
+    where the axis shrinks, otherwise down. Coordinates are those of align_corners, otherwise asymmetric; but half_pixel
+    for linear without padding, unless the axes are 2 and 3 of a 4D tensor. Area is the mean of the covered elements.
+    cubic is that of Interpolate-4 with its default coefficient. As in OpenVINO, sizes belong to the axes in ascending
+    order.
     """
 
-    departures = {"area": "knows no area"}
+    departures = {"area": "does not support area"}
 
     inputs = (
         In("data", T),
@@ -39,8 +39,8 @@ class InterpolateV1(Op):
 
     axes: tuple[int, ...] = attr(doc="the axes to resize", ge=0, openvino=())
     mode: Literal["nearest", "linear", "linear_onnx", "cubic", "area"] = attr(doc="kind of interpolation")
-    align_corners: bool = attr(True, doc="whether the elements at the ends lie on those of the original")
-    antialias: bool = attr(False, doc="whether shortening takes in all elements (for linear)")
+    align_corners: bool = attr(True, doc="whether the border elements coincide with those of the original")
+    antialias: bool = attr(False, doc="whether to antialias when shrinking (for linear)")
     pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0)
     pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0)
 
@@ -87,12 +87,12 @@ class InterpolateV1(Op):
 class InterpolateV4(Op):
     """Resize a tensor along some axes by interpolation, to given sizes or by given scales.
 
-    Note: results of integers are rounded to the nearest, half to even.
+    Note: results of integers are rounded to nearest, ties to even.
     """
 
     departures = {
         "antialias": "does not widen the window of linear for antialias",
-        "kept axis": "leaves an axis of kept size alone, also where its scale is not 1",
+        "kept axis": "does not resample an axis that keeps its size, even where its scale is not 1",
         "negative axis": "refuses negative axes",
     }
 
@@ -105,10 +105,10 @@ class InterpolateV4(Op):
     outputs = (Out("output", T),)
 
     mode: Literal["nearest", "linear", "linear_onnx", "cubic"] = attr(doc="kind of interpolation", openvino="nearest")
-    shape_calculation_mode: Calculation = attr(doc="which input says the size of the result", openvino="sizes")
-    coordinate_transformation_mode: Coordinates = attr("half_pixel", doc="where the elements of the result lie")
-    nearest_mode: Nearest = attr("round_prefer_floor", doc="which element is the nearest")
-    antialias: bool = attr(False, doc="whether shortening takes in all elements (for linear)")
+    shape_calculation_mode: Calculation = attr(doc="input that determines the size of the result", openvino="sizes")
+    coordinate_transformation_mode: Coordinates = attr("half_pixel", doc="mapping of coordinates to the original")
+    nearest_mode: Nearest = attr("round_prefer_floor", doc="rounding to the nearest element")
+    antialias: bool = attr(False, doc="whether to antialias when shrinking (for linear)")
     pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0)
     pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0)
     cube_coeff: float = attr(-0.75, doc="the parameter a of cubic")
@@ -123,14 +123,14 @@ class InterpolateV4(Op):
 
 @op("Interpolate", opset=11)
 class InterpolateV11(Op):
-    """Resize a tensor along some axes by interpolation, to given sizes or by given scales; also as Pillow does.
+    """Resize a tensor along some axes by interpolation, to given sizes or by given scales; optionally as Pillow does.
 
-    Note: results of integers are rounded to the nearest, half to even.
+    Note: results of integers are rounded to nearest, ties to even.
     """
 
     departures = {
         "antialias": "does not widen the window of linear for antialias",
-        "kept axis": "leaves an axis of kept size alone, also where its scale is not 1",
+        "kept axis": "does not resample an axis that keeps its size, even where its scale is not 1",
         "negative axis": "refuses negative axes",
         "pillow": "truncates integers in the modes of Pillow",
     }
@@ -145,10 +145,10 @@ class InterpolateV11(Op):
     mode: Literal["nearest", "linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow"] = attr(
         doc="kind of interpolation", openvino="nearest"
     )
-    shape_calculation_mode: Calculation = attr(doc="what scales_or_sizes holds", openvino="sizes")
-    coordinate_transformation_mode: Coordinates = attr("half_pixel", doc="where the elements of the result lie")
-    nearest_mode: Nearest = attr("round_prefer_floor", doc="which element is the nearest")
-    antialias: bool = attr(False, doc="whether shortening takes in all elements (for linear)")
+    shape_calculation_mode: Calculation = attr(doc="content of scales_or_sizes", openvino="sizes")
+    coordinate_transformation_mode: Coordinates = attr("half_pixel", doc="mapping of coordinates to the original")
+    nearest_mode: Nearest = attr("round_prefer_floor", doc="rounding to the nearest element")
+    antialias: bool = attr(False, doc="whether to antialias when shrinking (for linear)")
     pads_begin: tuple[int, ...] = attr((0,), doc="zeros to add before each axis first", ge=0)
     pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0)
     cube_coeff: float = attr(-0.75, doc="the parameter a of cubic and bicubic_pillow")
@@ -187,7 +187,7 @@ def _infer(op: Interpolation, data: Fact, by: Fact, axes: Fact | None, by_index:
 
 
 def _sizes(op: Interpolation, by: Fact, dims: Sequence[Dim]) -> Sequence[Dim]:
-    """The sizes of the resized axes as far as they are known."""
+    """Return the sizes of the resized axes as far as they are known."""
     if op.shape_calculation_mode == "sizes":
         return (by.dims() or (Dim(),) * len(dims))[: len(dims)]
     if by.constant is None:
@@ -203,7 +203,7 @@ def _scaled(size: Dim, scale: float) -> Dim:
 
 
 def _floor(size: int, scale: float) -> int:
-    """The size times the scale, rounded down; in float32, and what lacks a millionth counts as whole."""
+    """Multiply a size by a scale in float32 and round down, with a tolerance of 1e-6."""
     return int(np.floor(np.float32(np.float64(size) * np.float64(np.float32(scale)) + 1e-6)))
 
 

@@ -1,4 +1,4 @@
-"""What the conversions between RGB and YUV have in common. Images are [N, H, W, C]."""
+"""Base classes of conversions between RGB and YUV. Images are [N, H, W, C]."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T", FLOAT | {U8})
 
 
 class FromNV12(Op):
-    """An image of which U and V lie interleaved, in one plane with Y or in two."""
+    """A conversion from NV12, with U and V interleaved, in one plane with Y or in two."""
 
     inputs = (
         In("y", T, "[N, H, W, 1], or the single plane [N, H * 3 / 2, W, 1]", rank=4),
@@ -25,7 +25,7 @@ class FromNV12(Op):
         return single_plane_shape(y.shape) if uv is None else planes_shape(y.shape, [(uv.shape, 2)])
 
     def rgb(self, y: Array, uv: Array | None) -> Array:
-        """The image as RGB."""
+        """Convert the planes to RGB."""
         if uv is None:
             height = y.shape[1] * 2 // 3
             uv = y[:, height:].reshape(y.shape[0], height // 2, y.shape[2] // 2, 2)
@@ -34,7 +34,7 @@ class FromNV12(Op):
 
 
 class FromI420(Op):
-    """An image of which Y, U and V lie one after the other, in one plane or in three."""
+    """A conversion from I420, with separate Y, U and V, in one plane or in three."""
 
     inputs = (
         In("y", T, "[N, H, W, 1], or the single plane [N, H * 3 / 2, W, 1]", rank=4),
@@ -51,7 +51,7 @@ class FromI420(Op):
         return planes_shape(y.shape, [(u.shape, 1), (v.shape, 1)])
 
     def rgb(self, y: Array, u: Array | None, v: Array | None) -> Array:
-        """The image as RGB."""
+        """Convert the planes to RGB."""
         if u is not None and v is not None:
             return yuv_to_rgb(y[..., 0], u[..., 0], v[..., 0])
         batch, rows, width, _ = y.shape
@@ -61,7 +61,7 @@ class FromI420(Op):
 
 
 class ToNV12(Op):
-    """An image to convert to a plane of Y and one of U and V interleaved, or to both in one."""
+    """A conversion to NV12, with Y and interleaved U and V in two planes or in one."""
 
     inputs = (In("data", T, "[N, H, W, 3]", rank=4),)
     outputs = (Out("planes", T, "the single plane [N, H * 3 / 2, W, 1], or Y and UV", variadic=True),)
@@ -80,7 +80,7 @@ class ToNV12(Op):
         return Shape([batch, height, width, 1]), Shape([batch, height // 2, width // 2, 2])
 
     def planes(self, rgb: Array) -> Array | tuple[Array, Array]:
-        """The planes of an RGB image."""
+        """Convert an RGB image to planes."""
         y, uv = rgb_to_yuv(rgb)
         if not self.single_plane:
             return y, uv
@@ -88,7 +88,7 @@ class ToNV12(Op):
 
 
 def single_plane_shape(plane: Shape) -> Shape:
-    """The shape of the image of which all planes lie in one tensor."""
+    """Return the shape of the image whose planes are all in one tensor."""
     batch, rows, width, channels = known_dims(plane, 4)
     if not channels.admits(1):
         raise OpError(f"the plane has {channels} channels, expected 1", input=0)
@@ -100,7 +100,7 @@ def single_plane_shape(plane: Shape) -> Shape:
 
 
 def planes_shape(y: Shape, chroma: list[tuple[Shape, int]]) -> Shape:
-    """The shape of the image of which luma and chroma lie in tensors of their own, with so many channels each."""
+    """Return the shape of the image whose luma and chroma are separate tensors, with the number of channels of each."""
     batch, height, width, channels = known_dims(y, 4)
     if not channels.admits(1):
         raise OpError(f"the Y plane has {channels} channels, expected 1", input=0)

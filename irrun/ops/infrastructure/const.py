@@ -10,20 +10,20 @@ from irrun.tensor.packing import halves, storage_size, unpack
 from irrun.tensor.strings import unpack_strings
 
 _LARGE: Final = 1 << 12
-"""Elements of type f16 above which no value is made before somebody asks for it."""
+"""The size from which on f16 constants are not converted until their value is used."""
 
 
 class WrongSize(OpError):
-    """A constant has fewer bytes than its shape and type take, or they are no strings."""
+    """A constant has fewer bytes than its shape and type need, or invalid string data."""
 
     code = "IR503"
 
 
 @op("Const", opset=1, page="constant-1")
 class Const(Op):
-    """A tensor whose values stand in the file of weights.
+    """A constant tensor whose values are in the weights file.
 
-    ``offset`` and ``size`` count bytes. Of more bytes than the shape needs, the first are taken.
+    ``offset`` and ``size`` count bytes. Surplus bytes at the end are ignored.
     """
 
     outputs = (Out("output", "element_type"),)
@@ -31,8 +31,8 @@ class Const(Op):
 
     element_type: ElementType = attr(doc="the type of the elements", exact=True)
     shape: Shape = attr(doc="the shape, every dim known", exact=True)
-    offset: int = attr(doc="where the values begin, in bytes", ge=0, exact=True)
-    size: int = attr(doc="how many bytes they take", ge=0, exact=True)
+    offset: int = attr(doc="offset of the values, in bytes", ge=0, exact=True)
+    size: int = attr(doc="size of the values, in bytes", ge=0, exact=True)
 
     def verify(self) -> None:
         if not self.element_type.is_known:
@@ -45,7 +45,7 @@ class Const(Op):
 
     @property
     def needed(self) -> int:
-        """How many bytes the elements take; of strings, all of them."""
+        """The number of bytes of the elements; for strings, all bytes."""
         if self.element_type.kind == "string":
             return self.size
         return storage_size(self.element_type.name, self.shape.size.lo)

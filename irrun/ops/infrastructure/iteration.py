@@ -1,4 +1,4 @@
-"""What Loop and TensorIterator have in common: slices in, back edges around, concatenation out."""
+"""Inference and execution of Loop and TensorIterator: sliced inputs, back edges, concatenated outputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Iterations = Callable[[tuple[Fact, ...]], Dim]
 
 
 def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -> tuple[Fact, ...]:
-    """What is known of each output. ``iterations`` tells the number of runs from what the Results of the body are.
+    """Infer the fact of each output. ``iterations`` computes the number of iterations from the facts of the Results.
 
-    Facts that a back edge carries are widened until one more run of the body changes nothing.
+    Facts that a back edge carries are widened until another iteration changes nothing.
     """
     ports = body.ports
     carried = {parameter: result for result, parameter in ports.back_edges}
@@ -62,7 +62,7 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -
 def run_loop(
     body: BodyCall, inputs: Sequence[Array], most: int, condition: int | None, begin: bool
 ) -> tuple[Array, ...]:
-    """Run the body up to ``most`` times, or without end where that is negative, as long as its condition holds."""
+    """Run the body up to ``most`` times, without limit where that is negative, while its condition is true."""
     ports = body.ports
     parameters: list[Array | None] = [None] * ports.parameters
     slices: list[tuple[BodyInput, Array]] = []
@@ -108,33 +108,33 @@ def run_loop(
 
 
 def _nothing(axis: int, result: Fact) -> Array:
-    """What is joined of no runs at all: no elements along the axis, elsewhere the sizes as far as they are known."""
+    """Return the concatenation of no iterations: empty along the axis, with other sizes as far as they are known."""
     if result.shape.rank is None:
         return np.empty(0, dtype=result.type.dtype)
     return np.empty(with_axis(result.shape, axis % result.shape.rank, 0).lower, dtype=result.type.dtype)
 
 
 def _outputs(ports: BodyPorts) -> int:
-    """How many outputs the operation has by its port map."""
+    """Return the number of outputs of the operation by its port map."""
     return max((entry.external for entry in ports.outputs if entry.external is not None), default=-1) + 1
 
 
 def slice_count(entry: BodyInput, size: Dim) -> Dim:
-    """How many slices an input is cut into, for the size of the axis that it is cut along."""
+    """Return the number of slices of an input with this size along the sliced axis."""
     begin, end = _bounds(entry, size)
     length = end - begin if entry.stride > 0 else begin - end
     return length // abs(entry.stride)
 
 
 def _bounds(entry: BodyInput, size: Dim) -> tuple[Dim, Dim]:
-    """Where the iteration begins and ends; -1 stands for the position past the last element."""
+    """Return the begin and end of the iteration; -1 is the position past the last element."""
     begin = Dim.of(entry.start) if entry.start >= 0 else size + (entry.start + 1)
     end = Dim.of(entry.end) if entry.end >= 0 else size + (entry.end + 1)
     return begin, end
 
 
 def sliced_axis(entry: BodyInput, rank: int) -> int:
-    """The axis that an input is cut along, counted from the front; OpError where it cannot be cut."""
+    """Return the axis along which an input is sliced, counted from the front; OpError where it cannot be sliced."""
     if entry.stride == 0:
         raise OpError("the stride of a port map is 0", input=entry.external)
     return normalize_axis(entry.axis or 0, rank, attribute=None, input=entry.external)
@@ -166,7 +166,7 @@ def _output(entry: BodyOutput, result: Fact, count: Dim, initial: Fact | None) -
 
 
 def _widened(before: Fact, after: Fact) -> Fact:
-    """A fact that one more union cannot change: whatever still moves is given up."""
+    """Return a fact that further iterations cannot change: sizes that still change become unknown."""
     if after.shape.dims is None or before.shape.dims is None:
         return Fact(after.type, Shape.unknown())
     type = after.type if after.type is before.type else DYNAMIC

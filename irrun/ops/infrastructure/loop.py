@@ -10,12 +10,12 @@ from irrun.tensor.element_type import ANY, BOOLEAN, I32, I64
 
 @op("Loop", opset=5)
 class Loop(Op):
-    """Run a sub-graph a number of times, as long as its condition holds, carrying values from one run to the next."""
+    """Run a sub-graph repeatedly while its condition is true, carrying values from one iteration to the next."""
 
     inputs = (
-        In("trip_count", frozenset({I32, I64}), "the most runs; -1 for no limit", rank=(0, 1)),
-        In("execution_condition", BOOLEAN, "whether to run at all", rank=(0, 1)),
-        In("inputs", ANY, "what the port map hands to the body, whole or in slices", variadic=True, optional=True),
+        In("trip_count", frozenset({I32, I64}), "maximum number of iterations; -1 for no limit", rank=(0, 1)),
+        In("execution_condition", BOOLEAN, "whether to run the first iteration", rank=(0, 1)),
+        In("inputs", ANY, "inputs of the body by the port map, whole or in slices", variadic=True, optional=True),
     )
     outputs = (Out("outputs", ANY, variadic=True),)
     bodies = ("body",)

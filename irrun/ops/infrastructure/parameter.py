@@ -5,9 +5,9 @@ from irrun.ops import Array, ElementType, Fact, Fold, Legacy, Op, Out, Shape, at
 
 @op("Parameter", opset=1)
 class Parameter(Op):
-    """An input of the model, of a given element type and partial shape."""
+    """An input of the model, with a given element type and partial shape."""
 
-    departures = {"u1": "takes no u1, u3 and u6", "dynamic rank": "refuses a dynamic rank"}
+    departures = {"u1": "refuses u1, u3 and u6", "dynamic rank": "refuses a dynamic rank"}
 
     outputs = (Out("output", "element_type"),)
     legacy = (

@@ -29,10 +29,9 @@ class ReadValue3(Op):
 
 @op("ReadValue", opset=6)
 class ReadValue6(Op):
-    """Read a variable, or the initial value before it is first assigned: zeros where no input gives it.
+    """Read a variable, or before its first assignment the initial value: init_value, or zeros where it is absent.
 
-    Note: without variable_type and variable_shape the variable is of the type and the shape of init_value, as in
-    OpenVINO.
+    Note: as in OpenVINO, variable_type and variable_shape default to the type and shape of init_value.
     """
 
     inputs = (In("init_value", ANY, "the value before the first assignment", optional=True),)

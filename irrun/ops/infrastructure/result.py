@@ -8,7 +8,7 @@ T = TypeVar("T", ANY)
 
 @op("Result", opset=1)
 class Result(Op):
-    """An output of the model: the tensor that it is fed."""
+    """An output of the model."""
 
     inputs = (In("input", T),)
     outputs = (Out("output", T),)

@@ -10,11 +10,11 @@ from irrun.tensor.element_type import ANY
 
 @op("TensorIterator", opset=1)
 class TensorIterator(Op):
-    """Run a sub-graph once for each slice of its inputs, carrying values from one run to the next."""
+    """Run a sub-graph once for each slice of its inputs, carrying values from one iteration to the next."""
 
-    departures = {"start": "cuts the first slice at element 0 also where start says otherwise"}
+    departures = {"start": "begins the first slice at element 0, whatever start is"}
 
-    inputs = (In("inputs", ANY, "what the port map hands to the body, whole or in slices", variadic=True),)
+    inputs = (In("inputs", ANY, "inputs of the body by the port map, whole or in slices", variadic=True),)
     outputs = (Out("outputs", ANY, variadic=True),)
     bodies = ("body",)
     foldable = Fold.NEVER

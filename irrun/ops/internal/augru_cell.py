@@ -16,7 +16,7 @@ class AUGRUCell(Op):
     Gates are in the order z, r, h.
     """
 
-    departures = {"case": "takes the names of activations in lower case only"}
+    departures = {"case": "accepts names of activations in lower case only"}
 
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
@@ -47,7 +47,7 @@ class AUGRUCell(Op):
 
 
 def verify_augru(activations: tuple[str, ...], linear_before_reset: bool) -> None:
-    """Raise OpError where an attribute has another value than the only one there is."""
+    """Raise OpError where an attribute does not have its only allowed value."""
     if activation_names(activations, ("sigmoid", "tanh")) != ("sigmoid", "tanh"):
         raise OpError(f"activations is {', '.join(activations)}, expected sigmoid, tanh", attribute="activations")
     if linear_before_reset:
@@ -55,7 +55,7 @@ def verify_augru(activations: tuple[str, ...], linear_before_reset: bool) -> Non
 
 
 def score_batch(attention: Fact, batch: Dim, index: int, steps: list[Dim]) -> Dim:
-    """The batch size, after the check of the attention score [batch, *steps, 1] at input ``index``."""
+    """Check the attention score [batch, *steps, 1] at input ``index``, and return the batch size."""
     if attention.shape.dims is None:
         return batch
     if not attention.shape[-1].admits(1):

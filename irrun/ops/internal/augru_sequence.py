@@ -15,7 +15,7 @@ T1 = TypeVar("T1", FLOAT)
 class AUGRUSequence(Op):
     """A gated recurrent unit with attention over sequences: each step is an AUGRUCell.
 
-    Note: steps beyond the length of a sequence give zeros; a sequence of no steps ends in a state of zeros.
+    Note: outputs after the end of a sequence are zeros, and so is the final state of an empty sequence.
     """
 
     departures = {"lengths": "refuses sequences of different lengths"}

@@ -25,7 +25,7 @@ class GatedDeltaNet(Op):
 
     Each group of queries and keys is shared by equally many successive heads of values.
 
-    Note: the page calls the attribute fuse_qk_l2norm use_qk_l2norm; the name is that of the IR.
+    Note: the page calls fuse_qk_l2norm use_qk_l2norm; the name here is the one used in IRs.
     """
 
     inputs = (
@@ -33,7 +33,7 @@ class GatedDeltaNet(Op):
         In("key", FLOATS, "[batch, tokens, groups, key_size]", rank=4),
         In("value", FLOATS, "[batch, tokens, heads, value_size]", rank=4),
         In("recurrent_state", TS, "the state before the first token, [batch, heads, key_size, value_size]", rank=4),
-        In("gate", FLOATS, "logarithm of what is kept of the state, [batch, tokens, heads]", rank=3),
+        In("gate", FLOATS, "logarithm of the decay factor of the state, [batch, tokens, heads]", rank=3),
         In("beta", FLOATS, "the share of the correction that is written, [batch, tokens, heads]", rank=3),
     )
     outputs = (

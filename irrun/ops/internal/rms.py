@@ -12,7 +12,7 @@ from irrun.tensor.element_type import FLOAT
 class RMS(Op):
     """Divide by the root of the mean square along the last axis, then scale.
 
-    Note: without the input scale nothing is scaled; elementwise_affine says in OpenVINO whether it is there.
+    Note: without the input scale nothing is scaled; in OpenVINO elementwise_affine determines whether it exists.
     """
 
     inputs = (

@@ -27,9 +27,9 @@ class SelectiveSSM(Op):
     inputs = (
         In("A", T, "rate of decay, [heads]", rank=1),
         In("dt", T, "length of each step, [batch, tokens, heads]", rank=3),
-        In("B", T, "what is written, [batch, tokens, groups, state_size]", rank=4),
+        In("B", T, "factor of the input, [batch, tokens, groups, state_size]", rank=4),
         In("x", T, "[batch, tokens, heads, head_size]", rank=4),
-        In("C", T, "what is read, [batch, tokens, groups, state_size]", rank=4),
+        In("C", T, "factor of the output, [batch, tokens, groups, state_size]", rank=4),
         In("recurrent_state", T, "the state before the first token, [batch, heads, head_size, state_size]", rank=4),
     )
     outputs = (

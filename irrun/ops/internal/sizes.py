@@ -1,4 +1,4 @@
-"""Sizes that several inputs of one operation must agree on."""
+"""Sizes that several inputs of one operation share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from irrun.ops.shapes import merge_dims
 
 
 def agreed_sizes(inputs: Sequence[Fact], axes: Sequence[str]) -> dict[str, Dim]:
-    """What is known of each size by name; ``axes`` names the sizes of every input, ``"batch tokens heads"``.
+    """Return each shared size by name; ``axes`` names the sizes of every input, ``"batch tokens heads"``.
 
     OpError names the input whose size differs from that of an input before it.
     """

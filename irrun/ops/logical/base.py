@@ -1,4 +1,4 @@
-"""What the logical operations have in common."""
+"""Base class of logical operations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from irrun.tensor.element_type import BOOLEAN
 
 
 class Logical(Binary):
-    """A logical connective of two boolean elements, broadcast as ``auto_broadcast`` says."""
+    """A logical function of two boolean elements, broadcast by ``auto_broadcast``."""
 
     inputs = (In("a", BOOLEAN), In("b", BOOLEAN))
     outputs = (Out("output", BOOLEAN),)

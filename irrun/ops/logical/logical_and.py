@@ -8,6 +8,6 @@ from irrun.ops.logical.base import Logical
 
 @op("LogicalAnd", opset=1)
 class LogicalAnd(Logical):
-    """Whether both of two elements are true."""
+    """Element-wise logical conjunction."""
 
     function = np.logical_and

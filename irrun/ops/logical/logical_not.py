@@ -9,7 +9,7 @@ from irrun.tensor.element_type import BOOLEAN
 
 @op("LogicalNot", opset=1)
 class LogicalNot(Unary):
-    """Whether an element is false."""
+    """Element-wise logical negation."""
 
     inputs = (In("data", BOOLEAN),)
     outputs = (Out("output", BOOLEAN),)

@@ -8,6 +8,6 @@ from irrun.ops.logical.base import Logical
 
 @op("LogicalOr", opset=1)
 class LogicalOr(Logical):
-    """Whether one of two elements is true, or both."""
+    """Element-wise logical disjunction."""
 
     function = np.logical_or

@@ -10,9 +10,9 @@ _PAGE = "logical-xor-1"
 
 @op("LogicalXor", opset=1, page=_PAGE)
 class LogicalXor1(Logical):
-    """Whether exactly one of two elements is true.
+    """Element-wise exclusive disjunction.
 
-    Note: OpenVINO writes it as of opset2, and reads it as of opset1 too.
+    Note: OpenVINO writes it as an operation of opset2, but also reads it as one of opset1.
     """
 
     function = np.logical_xor
@@ -20,6 +20,6 @@ class LogicalXor1(Logical):
 
 @op("LogicalXor", opset=2, page=_PAGE)
 class LogicalXor2(Logical):
-    """Whether exactly one of two elements is true."""
+    """Element-wise exclusive disjunction."""
 
     function = np.logical_xor

@@ -8,6 +8,6 @@ from irrun.ops.logical.base import Logical
 
 @op("Xor", opset=1, page="logical-xor-1")
 class Xor(Logical):
-    """Whether exactly one of two elements is true; the older name of LogicalXor."""
+    """Element-wise exclusive disjunction; the older name of LogicalXor."""
 
     function = np.logical_xor

@@ -14,7 +14,7 @@ _ELLIPSIS = "..."
 
 @op("Einsum", opset=7)
 class Einsum(Op):
-    """Einstein summation: a product of tensors with named axes, summed over the names that the output lacks.
+    """Einstein summation: a product of tensors with labelled axes, summed over labels missing in the output.
 
     Note: an ellipsis that only the output has covers no axes; one that only the inputs have is summed over.
     """
@@ -112,12 +112,12 @@ class Einsum(Op):
 
 
 def _covered(distance: int) -> str:
-    """The label of an axis under the ellipsis, counted from its right end so that inputs align there."""
+    """Return the label of an axis under the ellipsis, counted from the right so that inputs align there."""
     return f"{_ELLIPSIS}{distance}"
 
 
 def _expand(labels: Labels, covered: int) -> Labels:
-    """The labels with the ellipsis replaced by a label for each axis that it covers."""
+    """Replace the ellipsis by a label for each axis that it covers."""
     expanded: list[str] = []
     for label in labels:
         expanded += [_covered(covered - axis) for axis in range(covered)] if label == _ELLIPSIS else [label]

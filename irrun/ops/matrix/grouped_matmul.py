@@ -10,23 +10,23 @@ T = TypeVar("T", NUMERIC)
 
 @op("GroupedMatMul", opset=17, page="grouped-matmul-17")
 class GroupedMatMul(Op):
-    """Products of matrices in groups, as a mixture of experts needs them.
+    """Products of matrices in groups, for a mixture of experts.
 
-    A 2D first input is parted by rows: group i ends before row ``offsets[i]`` and is multiplied by the transposed
+    A 2D first input is divided by rows: group i ends before row ``offsets[i]`` and is multiplied by the transposed
     matrix i of the second input. Two 3D inputs are multiplied group by group, the second one transposed.
 
-    Note: rows that belong to no group are zero.
+    Note: rows without a group are zero.
     """
 
     departures = {
         "empty group": "leaves rows of no group unwritten",
-        "integers": "takes no integers",
+        "integers": "refuses integers",
     }
 
     inputs = (
         In("mat_a", T, "[tokens, K] or [groups, M, K]", rank=(2, 3)),
         In("mat_b", T, "[groups, N, K]", rank=3),
-        In("offsets", frozenset({I32, I64}), "where each group ends, [groups]; with a 2D mat_a", optional=True, rank=1),
+        In("offsets", frozenset({I32, I64}), "the end of each group, [groups]; with a 2D mat_a", optional=True, rank=1),
     )
     outputs = (Out("output", T, "[tokens, N] or [groups, M, N]"),)
 

@@ -12,8 +12,8 @@ T = TypeVar("T", NUMERIC)
 class MatMul(Op):
     """Product of matrices, of stacks of matrices, or of a matrix and a vector.
 
-    A 1D input is a row as the first factor and a column as the second; the transpose attributes leave it alone, and its
-    second axis is not part of the output. Integer products are exact and wrap around like the type.
+    A 1D input is a row as the first factor and a column as the second; the transpose attributes do not apply to it, and
+    its second axis is not part of the output. Integer products are exact and wrap around in their type.
     """
 
     departures = {"8-bit": "saturates 8-bit integers"}

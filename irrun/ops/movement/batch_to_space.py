@@ -16,13 +16,13 @@ _NAMES = ("block_shape", "crops_begin", "crops_end")
 
 @op("BatchToSpace", opset=2)
 class BatchToSpace(Op):
-    """Move parts of the batch into blocks of the spatial axes, then crop these."""
+    """Move parts of the batch into blocks of the spatial axes, then crop these axes."""
 
     inputs = (
         In("data", T, "[batch, D_1, ...], of rank 2 or more"),
         In("block_shape", INT, "the size of a block along each axis, 1 for the batch", rank=1),
-        In("crops_begin", INT, "how many elements each axis loses in front, 0 for the batch", rank=1),
-        In("crops_end", INT, "how many elements each axis loses at its end, 0 for the batch", rank=1),
+        In("crops_begin", INT, "number of elements to crop at the start of each axis, 0 for the batch", rank=1),
+        In("crops_end", INT, "number of elements to crop at the end of each axis, 0 for the batch", rank=1),
     )
     outputs = (Out("output", T),)
 

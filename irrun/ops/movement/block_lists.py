@@ -1,4 +1,4 @@
-"""The three lists, one number for each axis, that SpaceToBatch and BatchToSpace take."""
+"""The per-axis lists that SpaceToBatch and BatchToSpace have as inputs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Lists = tuple[tuple[Dim, ...], tuple[Dim, ...], tuple[Dim, ...]]
 
 
 def known_lists(data: Fact, lists: Sequence[Fact], names: Sequence[str]) -> Lists | None:
-    """Block sizes and the two amounts, as far as they are known; None where their number is not.
+    """Return block sizes and the two lists of amounts; None where their length is unknown.
 
-    OpError where they do not fit ``data``: blocks are 1 or more, amounts 0 or more, 1 and 0 for the batch.
+    OpError where they do not fit ``data``: blocks are at least 1, amounts at least 0, and 1 and 0 for the batch.
     """
     if data.rank is not None and data.rank < 2:
         raise OpError(f"data have rank {data.rank}, expected 2 or more", input=0)
@@ -29,7 +29,7 @@ def known_lists(data: Fact, lists: Sequence[Fact], names: Sequence[str]) -> List
 
 
 def check_lists(arrays: Sequence[Array], names: Sequence[str]) -> list[list[int]]:
-    """The same of lists that are known."""
+    """Check known lists, and return them."""
     for index, (array, name) in enumerate(zip(arrays, names, strict=True), start=1):
         _checked(tuple(Dim.exactly(int(item)) for item in array.tolist()), name, index, least=int(index == 1))
     return [[int(item) for item in array.tolist()] for array in arrays]

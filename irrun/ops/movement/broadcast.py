@@ -17,8 +17,8 @@ T = TypeVar("T", ANY)
 class BroadcastV1(Op):
     """Repeat a tensor along axes of size 1, and along new ones, to a target shape.
 
-    Note: ``none`` is how OpenVINO spells ``explicit``, and ``pdpd`` is a mode that the page does not list. axes_mapping
-    is ignored in the other modes, where OpenVINO writes a placeholder; without a mode it makes that ``explicit``.
+    Note: ``none`` is OpenVINO's spelling of ``explicit``, and ``pdpd`` is not on the page. axes_mapping is ignored in
+    the other modes, where OpenVINO writes a placeholder; without a mode it selects ``explicit``.
     """
 
     departures = {"scalar": "crashes where the target is a scalar"}
@@ -26,16 +26,16 @@ class BroadcastV1(Op):
     inputs = (
         In("data", T, "the tensor to repeat"),
         In("target_shape", INTEGER, "the shape of the result", rank=1),
-        In("axes_mapping", INTEGER, "the axis of the result that each axis of data is, ascending", optional=True),
+        In("axes_mapping", INTEGER, "the axis of the result for each axis of data, ascending", optional=True),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
     mode: Literal["numpy", "explicit", "none", "pdpd"] | None = attr(
-        None, doc="how axes of data are matched with axes of the result; numpy where there is no axes_mapping"
+        None, doc="rule for matching axes of data with axes of the result; numpy without axes_mapping"
     )
     axis: int = attr(
-        0, name="mode.auto_broadcast_axis", doc="the axis of the result that the first one of data is, for pdpd", ge=-1
+        0, name="mode.auto_broadcast_axis", doc="the axis of the result for the first axis of data, for pdpd", ge=-1
     )
 
     def infer(self, data: Fact, target_shape: Fact, axes_mapping: Fact | None) -> Shape:
@@ -58,9 +58,9 @@ class BroadcastV1(Op):
 class BroadcastV3(Op):
     """Repeat a tensor along axes of size 1, and along new ones, to a target shape.
 
-    ``bidirectional`` repeats the target shape as well: the result is that of ``data * ones(target_shape)``.
+    ``bidirectional`` broadcasts the target shape as well: the result is that of ``data * ones(target_shape)``.
 
-    Note: the mode ``pdpd`` is not on the page; it lays data on the target shape from ``mode.mode.axis`` on, as in
+    Note: the mode ``pdpd`` is not on the page; data begins at the axis ``mode.mode.axis`` of the target shape, as in
     element-wise operations.
     """
 
@@ -72,7 +72,7 @@ class BroadcastV3(Op):
         In(
             "axes_mapping",
             INTEGER,
-            "for explicit: the axis of the result that each axis of data is",
+            "for explicit: the axis of the result for each axis of data",
             optional=True,
             rank=1,
         ),
@@ -81,11 +81,9 @@ class BroadcastV3(Op):
     foldable = Fold.DIMS
 
     mode: Literal["numpy", "explicit", "bidirectional", "pdpd"] = attr(
-        "numpy", doc="how axes of data are matched with axes of the result"
+        "numpy", doc="rule for matching axes of data with axes of the result"
     )
-    axis: int = attr(
-        0, name="mode.mode.axis", doc="the axis of the result that the first one of data is, for pdpd", ge=-1
-    )
+    axis: int = attr(0, name="mode.mode.axis", doc="the axis of the result for the first axis of data, for pdpd", ge=-1)
 
     def infer(self, data: Fact, target_shape: Fact, axes_mapping: Fact | None) -> Shape:
         if self.mode == "explicit":
@@ -149,7 +147,7 @@ def _pdpd_shape(data: Fact, target_shape: Fact, axis: int) -> Shape:
 
 
 def _matched(data: Fact, target: Shape, axes: Sequence[int]) -> Shape:
-    """The target shape, with what the sizes of data add to it; OpError where a size is neither 1 nor the target's."""
+    """Return the target shape merged with the sizes of data; OpError where a size is neither 1 nor the target's."""
     dims = list(target)
     for size, axis in zip(data.shape, axes, strict=len(data.shape) > 0):
         if size.admits(1):
@@ -176,7 +174,7 @@ def _sizes(target_shape: Array) -> tuple[int, ...]:
 
 
 def _laid_out(data: Array, axes_mapping: Array | None, rank: int) -> Array:
-    """``data`` with axes of size 1 wherever ``axes_mapping`` names none."""
+    """Insert axes of size 1 into ``data`` wherever ``axes_mapping`` names none."""
     axes = [] if axes_mapping is None else [int(axis) for axis in axes_mapping.tolist()]
     _check_axes(axes, rank)
     shape = [1] * rank
@@ -186,7 +184,7 @@ def _laid_out(data: Array, axes_mapping: Array | None, rank: int) -> Array:
 
 
 def _laid_from(data: Array, axis: int, rank: int) -> Array:
-    """``data`` with axes of size 1 around it, so that its first one comes to stand at ``axis``."""
+    """Add axes of size 1 around ``data``, so that its first axis is at ``axis``."""
     start = rank - data.ndim if axis == -1 else axis
     shape = data.shape
     while shape and start + len(shape) > rank and shape[-1] == 1:

@@ -11,9 +11,9 @@ IDX = TypeVar("T_IDX", frozenset({I32, I64}))
 
 @op("Col2Im", opset=15, page="col2im-15")
 class Col2Im(Op):
-    """Put an image together from sliding blocks of it, adding what overlaps.
+    """Combine sliding blocks into an image, summing overlaps.
 
-    Without a batch the result has none either.
+    Without a batch axis the result has none either.
     """
 
     inputs = (
@@ -26,10 +26,10 @@ class Col2Im(Op):
     strides: tuple[int, ...] = attr((1, 1), doc="the distance of blocks", ge=1, openvino=REFUSED)
     dilations: tuple[int, ...] = attr((1, 1), doc="the distance of elements of a block", ge=1, openvino=REFUSED)
     pads_begin: tuple[int, ...] = attr(
-        (0, 0), doc="zeros around the image that blocks reach, above and left", ge=0, openvino=REFUSED
+        (0, 0), doc="padding of the image that blocks cover, above and left", ge=0, openvino=REFUSED
     )
     pads_end: tuple[int, ...] = attr(
-        (0, 0), doc="zeros around the image that blocks reach, below and right", ge=0, openvino=REFUSED
+        (0, 0), doc="padding of the image that blocks cover, below and right", ge=0, openvino=REFUSED
     )
 
     def verify(self) -> None:

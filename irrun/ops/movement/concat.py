@@ -11,9 +11,9 @@ T = TypeVar("T", ANY)
 
 @op("Concat", opset=1)
 class Concat(Op):
-    """Lay tensors one after the other along an axis."""
+    """Concatenate tensors along an axis."""
 
-    inputs = (In("inputs", T, "tensors that differ in the size of the axis at most", variadic=True),)
+    inputs = (In("inputs", T, "tensors that may differ only in the size of the axis", variadic=True),)
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 

@@ -19,7 +19,7 @@ class DepthToSpace(Op):
 
     block_size: int = attr(1, doc="the size of a block along each spatial axis", ge=1, openvino=REFUSED)
     mode: Literal["blocks_first", "depth_first"] = attr(
-        doc="whether channels are made up of blocks of channels or channels of blocks", openvino="blocks_first"
+        doc="order of blocks and depth within the channels", openvino="blocks_first"
     )
 
     def infer(self, data: Fact) -> Shape:

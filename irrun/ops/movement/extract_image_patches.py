@@ -11,7 +11,7 @@ T = TypeVar("T", ANY - {STRING})
 
 @op("ExtractImagePatches", opset=3)
 class ExtractImagePatches(Op):
-    """Collect patches of an image, as a convolution meets them, and stack their elements in the channels."""
+    """Extract the patches of an image that a convolution would see, and stack their elements in the channels."""
 
     inputs = (In("data", T, "[batch, depth, rows, columns]", rank=4),)
     outputs = (Out("output", T, "[batch, size of a patch * depth, patches down, patches across]"),)
@@ -20,7 +20,7 @@ class ExtractImagePatches(Op):
     strides: tuple[int, ...] = attr(doc="the distance of patches", ge=1)
     rates: tuple[int, ...] = attr(doc="the distance of elements of a patch", ge=1)
     auto_pad: Literal["valid", "same_upper", "same_lower"] = attr(
-        doc="whether zeros are added, and where the odd one goes"
+        doc="whether to pad with zeros, and the side of the odd one"
     )
 
     def verify(self) -> None:
@@ -42,7 +42,7 @@ class ExtractImagePatches(Op):
         return extract_patches(data, self.sizes, self.strides, self.rates, pads, count)
 
     def _span(self, axis: int) -> int:
-        """The rows or columns that a patch reaches over."""
+        """Return the number of rows or columns that a patch spans."""
         return (self.sizes[axis] - 1) * self.rates[axis] + 1
 
     def _count(self, length: Dim, axis: int) -> Dim:
@@ -51,7 +51,7 @@ class ExtractImagePatches(Op):
         return ((length - self._span(axis)) // self.strides[axis] + 1).maximum(0)
 
     def _pad(self, length: int, axis: int, count: int) -> int:
-        """The zeros in front of an axis."""
+        """Return the number of zeros before an axis."""
         if self.auto_pad == "valid":
             return 0
         total = max((count - 1) * self.strides[axis] + self._span(axis) - length, 0)

@@ -13,17 +13,17 @@ Known = Sequence[Fact | None] | None
 
 @op("Gather", opset=1)
 class GatherV1(Op):
-    """Take slices along an axis, by index.
+    """Gather slices along an axis, by index.
 
-    Note: the page demands indices from 0 on. As in OpenVINO, a single constant index below 0 counts from the end of an
-    axis of known size that has no axes but of size 1 before it, and so does every index where data and indices are
-    constant; others give zeros. Those of one-dimensional integers always count from the end, as in shape arithmetic,
-    where the native CPU plugin may read beyond its memory.
+    Note: the page requires indices from 0 on. As in OpenVINO, negative indices count from the end where data and
+    indices are constant, and for a single constant index if the axis has a known size and all axes before it have size
+    1; others yield zeros. For 1D integer data they always count from the end, as in shape arithmetic, where OpenVINO's
+    CPU plugin may read out of bounds.
     """
 
     inputs = (
         In("data", T),
-        In("indices", INTEGER, "which slices, from 0 on"),
+        In("indices", INTEGER, "indices of slices, from 0 on"),
         In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
@@ -39,23 +39,23 @@ class GatherV1(Op):
 
 @op("Gather", opset=7)
 class GatherV7(Op):
-    """Take slices along an axis, by index, the leading axes of data and indices in step.
+    """Gather slices along an axis, by index; the leading batch axes of data and indices correspond.
 
-    Note: the page demands indices from 0 on. As in OpenVINO, a single constant index below 0 counts from the end of an
-    axis of known size that has no axes but of size 1 before it, and so does every index where data and indices are
-    constant; others give zeros. Those of one-dimensional integers always count from the end, as in shape arithmetic,
-    where the native CPU plugin may read beyond its memory.
+    Note: the page requires indices from 0 on. As in OpenVINO, negative indices count from the end where data and
+    indices are constant, and for a single constant index if the axis has a known size and all axes before it have size
+    1; others yield zeros. For 1D integer data they always count from the end, as in shape arithmetic, where OpenVINO's
+    CPU plugin may read out of bounds.
     """
 
     inputs = (
         In("data", T),
-        In("indices", INTEGER, "which slices, from 0 on"),
+        In("indices", INTEGER, "indices of slices, from 0 on"),
         In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    batch_dims: int = attr(0, doc="how many leading axes are batches; a negative number counts from indices' rank")
+    batch_dims: int = attr(0, doc="number of leading batch axes; negative counts from the rank of indices")
 
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, self.batch_dims)
@@ -68,20 +68,20 @@ class GatherV7(Op):
 
 @op("Gather", opset=8)
 class GatherV8(Op):
-    """Take slices along an axis, by index, the leading axes of data and indices in step.
+    """Gather slices along an axis, by index; the leading batch axes of data and indices correspond.
 
-    Negative indices count from the end of the axis; indices outside it give zeros.
+    Negative indices count from the end of the axis; indices outside it yield zeros.
     """
 
     inputs = (
         In("data", T),
-        In("indices", INTEGER, "which slices; negative ones count from the end"),
+        In("indices", INTEGER, "indices of slices; negative ones count from the end"),
         In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    batch_dims: int = attr(0, doc="how many leading axes are batches; a negative number counts from indices' rank")
+    batch_dims: int = attr(0, doc="number of leading batch axes; negative counts from the rank of indices")
 
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, self.batch_dims)
@@ -91,7 +91,7 @@ class GatherV8(Op):
 
 
 def is_counted_from_end(data: Fact, indices: Fact, axis: int, batch_dims: int) -> bool:
-    """Whether the one constant index of a layer before opset8 counts from the end, given what is known of the data."""
+    """Return whether the single constant index of a layer before opset8 counts from the end, given the data's fact."""
     value = indices.constant
     if value is None or value.size != 1 or _batches(batch_dims, value.ndim) > 0 or data.shape.dims is None:
         return False
@@ -99,7 +99,7 @@ def is_counted_from_end(data: Fact, indices: Fact, axis: int, batch_dims: int) -
 
 
 def _counts_from_end(data: Array, axis: int, batch_dims: int, facts: Known) -> bool:
-    """Whether negative indices count from the end before opset8; ``facts`` are those of the inputs, if any."""
+    """Return whether negative indices count from the end before opset8; ``facts`` are those of the inputs, if any."""
     if data.ndim == 1 and data.dtype.kind in "iuO" and data.dtype.itemsize >= 4:
         return True
     if facts is None:

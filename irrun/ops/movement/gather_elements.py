@@ -10,9 +10,9 @@ T = TypeVar("T", ANY)
 
 @op("GatherElements", opset=6)
 class GatherElements(Op):
-    """Take an element for each index, at the position of the index except along one axis.
+    """Gather an element for each index, from the index's own position except along one axis.
 
-    Note: the page demands indices from 0 on; here, as in OpenVINO, negative ones count from the end.
+    Note: the page requires indices from 0 on; as in OpenVINO, negative ones count from the end.
     """
 
     inputs = (

@@ -12,9 +12,9 @@ T = TypeVar("T", ANY)
 
 @op("GatherND", opset=5)
 class GatherNDV5(Op):
-    """Take elements or slices at tuples of indices; more than one batch axis become one in the result.
+    """Gather elements or slices at tuples of indices; the result merges several batch axes into one.
 
-    Note: the page demands indices from 0 on; here negative ones count from the end, as in GatherND-8.
+    Note: the page requires indices from 0 on; negative ones count from the end, as in GatherND-8.
     """
 
     departures = {"batch": "refuses data and indices whose batches differ"}
@@ -26,7 +26,7 @@ class GatherNDV5(Op):
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    batch_dims: int = attr(0, doc="how many leading axes of data and indices are batches", ge=0)
+    batch_dims: int = attr(0, doc="number of leading batch axes of data and indices", ge=0)
 
     def infer(self, data: Fact, indices: Fact) -> Shape:
         shape = _shape(data, indices, self.batch_dims)
@@ -45,7 +45,7 @@ class GatherNDV5(Op):
 
 @op("GatherND", opset=8)
 class GatherNDV8(Op):
-    """Take elements or slices at tuples of indices; negative ones count from the end."""
+    """Gather elements or slices at tuples of indices; negative ones count from the end."""
 
     departures = {"batch": "refuses data and indices whose batches differ"}
 
@@ -56,7 +56,7 @@ class GatherNDV8(Op):
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    batch_dims: int = attr(0, doc="how many leading axes of data and indices are batches", ge=0)
+    batch_dims: int = attr(0, doc="number of leading batch axes of data and indices", ge=0)
 
     def infer(self, data: Fact, indices: Fact) -> Shape:
         return _shape(data, indices, self.batch_dims)

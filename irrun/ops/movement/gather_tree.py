@@ -10,7 +10,7 @@ T = TypeVar("T", NUMERIC)
 
 @op("GatherTree", opset=1)
 class GatherTree(Op):
-    """Put the whole beams of a beam search together, from the token and the parent beam of each step."""
+    """Trace the beams of a beam search from the token and the parent beam of each step."""
 
     inputs = (
         In("step_ids", T, "tokens, [MAX_TIME, BATCH_SIZE, BEAM_WIDTH]", rank=3),

@@ -14,9 +14,9 @@ Mode = Literal["constant", "edge", "reflect", "symmetric"]
 
 @op("Pad", opset=1)
 class PadV1(Op):
-    """Extend a tensor at its edges with a constant, or with elements of its own.
+    """Extend a tensor at its edges with a constant, or with its own elements.
 
-    Note: the page allows no negative pads; here, as in OpenVINO, they crop as in Pad-12. pad_value is ignored where
+    Note: the page does not allow negative pads; as in OpenVINO, they crop as in Pad-12. pad_value is ignored where
     pad_mode is not constant.
     """
 
@@ -24,15 +24,15 @@ class PadV1(Op):
 
     inputs = (
         In("data", T),
-        In("pads_begin", INTEGER, "how many elements come before each axis", rank=1),
-        In("pads_end", INTEGER, "how many elements come after each axis", rank=1),
-        In("pad_value", T, "the constant, without it 0", optional=True, rank=0),
+        In("pads_begin", INTEGER, "number of elements to add before each axis", rank=1),
+        In("pads_end", INTEGER, "number of elements to add after each axis", rank=1),
+        In("pad_value", T, "the constant; 0 where absent", optional=True, rank=0),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
     legacy = (Legacy("pad_value", "pads_begin", "pads_end", since="2019 R2", until="2021.2"),)
 
-    pad_mode: Mode = attr(doc="where new elements come from", openvino="constant")
+    pad_mode: Mode = attr(doc="source of new elements", openvino="constant")
 
     def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:  # noqa: ARG002
         return _shape(data, pads_begin, pads_end, self.pad_mode)
@@ -43,28 +43,28 @@ class PadV1(Op):
 
 @op("Pad", opset=12)
 class PadV12(Op):
-    """Extend a tensor at its edges with a constant, or with elements of its own; negative pads crop it.
+    """Extend a tensor at its edges with a constant, or with its own elements; negative pads crop it.
 
-    New elements are found as if nothing were cropped: what one end loses is still mirrored at the other.
+    New elements are determined before cropping: elements cropped at one end are still mirrored at the other.
 
-    Note: pad_value is ignored where pad_mode is not constant, where the page says that it should be absent.
+    Note: pad_value is ignored where pad_mode is not constant; the page says that it should then be absent.
     """
 
     departures = {
         "scalar": "refuses a scalar",
-        "cropped": "refuses to crop an axis away, and reads beyond the tensor where more is cropped",
+        "cropped": "refuses to crop all of an axis, and reads beyond the tensor where more is cropped",
     }
 
     inputs = (
         In("data", T),
-        In("pads_begin", INTEGER, "how many elements come before each axis; negative numbers crop", rank=1),
-        In("pads_end", INTEGER, "how many elements come after each axis; negative numbers crop", rank=1),
-        In("pad_value", T, "the constant, without it 0 or the empty string", optional=True, rank=0),
+        In("pads_begin", INTEGER, "number of elements to add before each axis; negative numbers crop", rank=1),
+        In("pads_end", INTEGER, "number of elements to add after each axis; negative numbers crop", rank=1),
+        In("pad_value", T, "the constant; 0 or the empty string where absent", optional=True, rank=0),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    pad_mode: Mode = attr(doc="where new elements come from", openvino="constant")
+    pad_mode: Mode = attr(doc="source of new elements", openvino="constant")
 
     def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:  # noqa: ARG002
         if data.type.kind == "string" and self.pad_mode != "constant":
@@ -94,7 +94,7 @@ def _shape(data: Fact, pads_begin: Fact, pads_end: Fact, mode: Mode) -> Shape:
 
 
 def _check(size: Dim, axis: int, before: Dim, after: Dim, mode: Mode) -> None:
-    """OpError where an axis has not enough elements of its own for pads that are known."""
+    """Raise OpError where an axis does not have enough elements for known pads."""
     if mode == "constant":
         return
     if mode == "edge":

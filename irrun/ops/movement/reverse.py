@@ -13,7 +13,7 @@ T = TypeVar("T1", ANY)
 
 @op("Reverse", opset=1)
 class Reverse(Op):
-    """Turn the elements of a tensor round along axes that are listed or marked."""
+    """Reverse the elements of a tensor along listed or marked axes."""
 
     inputs = (
         In("data", T),
@@ -22,7 +22,7 @@ class Reverse(Op):
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    mode: Literal["index", "mask"] = attr(doc="what the axis input holds", openvino="index")
+    mode: Literal["index", "mask"] = attr(doc="content of the axis input", openvino="index")
 
     def infer(self, data: Fact, axis: Fact) -> Shape:
         expected = "boolean" if self.mode == "mask" else "integer"

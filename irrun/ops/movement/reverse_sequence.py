@@ -11,11 +11,11 @@ T = TypeVar("T1", ANY)
 
 @op("ReverseSequence", opset=1)
 class ReverseSequence(Op):
-    """Turn the first elements of each sequence of a batch round, as many as its length says."""
+    """Reverse the first elements of each sequence of a batch, up to its length."""
 
     inputs = (
         In("data", T, "a tensor of rank 2 or more"),
-        In("seq_lengths", NUMERIC, "how many elements are reversed, for each element of the batch axis", rank=1),
+        In("seq_lengths", NUMERIC, "number of elements to reverse, for each element of the batch axis", rank=1),
     )
     outputs = (Out("output", T),)
 

@@ -12,13 +12,13 @@ INDEX = frozenset({I32, I64})
 
 @op("Roll", opset=7)
 class Roll(Op):
-    """Shift the elements of a tensor along axes; what leaves at one end comes in at the other."""
+    """Shift the elements of a tensor along axes, cyclically."""
 
     departures = {"one shift": "refuses one shift for several axes"}
 
     inputs = (
         In("data", T),
-        In("shift", INDEX, "how far each axis is shifted, toward larger indices; one number for all", rank=(0, 1)),
+        In("shift", INDEX, "the shift of each axis toward larger indices; one number for all", rank=(0, 1)),
         In("axes", INDEX, "the axes; shifts of an axis that is listed twice add up", rank=(0, 1)),
     )
     outputs = (Out("output", T),)

@@ -13,17 +13,17 @@ T = TypeVar("T", ANY)
 
 @op("ScatterElementsUpdate", opset=3)
 class ScatterElementsUpdateV3(Op):
-    """Copy a tensor and write each update at its own position, except along one axis, where the index says it.
+    """Copy a tensor and write each update at its own position, with the index along one axis replaced.
 
-    Of several updates of one place the last one stays.
+    The last of several updates of one place is kept.
 
-    Note: the page demands indices from 0 on; here, as in ScatterElementsUpdate-12, negative ones count from the end.
+    Note: the page requires indices from 0 on; negative ones count from the end, as in ScatterElementsUpdate-12.
     """
 
     inputs = (
         In("data", T, "the tensor to copy"),
         In("indices", INTEGER, "the places along the axis"),
-        In("updates", T, "what is written, in the shape of indices"),
+        In("updates", T, "the new values, in the shape of indices"),
         In("axis", INTEGER, "the axis, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
@@ -38,9 +38,9 @@ class ScatterElementsUpdateV3(Op):
 
 @op("ScatterElementsUpdate", opset=12)
 class ScatterElementsUpdateV12(Op):
-    """Copy a tensor and bring in each update at its own position, except along one axis, where the index says it.
+    """Copy a tensor and combine it with each update at its own position, with the index along one axis replaced.
 
-    Without reduction, of several updates of one place the last one stays. Means of integers are rounded down.
+    Without reduction, the last of several updates of one place is kept. Means of integers are rounded down.
     """
 
     departures = {"mean": "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits"}
@@ -48,13 +48,15 @@ class ScatterElementsUpdateV12(Op):
     inputs = (
         In("data", T, "the tensor to copy"),
         In("indices", INTEGER, "the places along the axis; negative ones count from the end"),
-        In("updates", T, "what is brought in, in the shape of indices"),
+        In("updates", T, "the updates, in the shape of indices"),
         In("axis", INTEGER, "the axis, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    reduction: Literal["none", "sum", "prod", "min", "max", "mean"] = attr("none", doc="how updates are brought in")
+    reduction: Literal["none", "sum", "prod", "min", "max", "mean"] = attr(
+        "none", doc="combination of updates with data"
+    )
     use_init_val: bool = attr(True, doc="whether the reduction begins with the element of data")
 
     def infer(self, data: Fact, indices: Fact, updates: Fact, axis: Fact) -> Shape:

@@ -17,9 +17,9 @@ INDEX = frozenset({I32, I64})
 class ScatterNDUpdateV4(Op):
     """Copy a tensor and write elements or slices at tuples of indices.
 
-    Of several updates of one place the last one stays.
+    The last of several updates of one place is kept.
 
-    Note: the page demands indices from 0 on; here, as in ScatterNDUpdate-15, negative ones count from the end.
+    Note: the page requires indices from 0 on; negative ones count from the end, as in ScatterNDUpdate-15.
     """
 
     departures = {"one update": "refuses one update for an index of rank 1"}
@@ -27,7 +27,7 @@ class ScatterNDUpdateV4(Op):
     inputs = (
         In("data", T, "the tensor to copy, of rank 1 or more"),
         In("indices", INDEX, "tuples of indices along the last axis"),
-        In("updates", T, "what is written"),
+        In("updates", T, "the new values"),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
@@ -41,10 +41,10 @@ class ScatterNDUpdateV4(Op):
 
 @op("ScatterNDUpdate", opset=15)
 class ScatterNDUpdateV15(Op):
-    """Copy a tensor and bring in elements or slices at tuples of indices; negative ones count from the end.
+    """Copy a tensor and combine it with elements or slices at tuples of indices; negative ones count from the end.
 
-    Without reduction, of several updates of one place the last one stays. Booleans are reduced by or (sum), exclusive
-    or (sub) and and (prod).
+    Without reduction, the last of several updates of one place is kept. Booleans are reduced by or (sum), exclusive or
+    (sub) and and (prod).
     """
 
     departures = {"one update": "refuses one update for an index of rank 1"}
@@ -52,12 +52,14 @@ class ScatterNDUpdateV15(Op):
     inputs = (
         In("data", T, "the tensor to copy, of rank 1 or more"),
         In("indices", INDEX, "tuples of indices along the last axis; negative ones count from the end"),
-        In("updates", T, "what is brought in"),
+        In("updates", T, "the updates"),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    reduction: Literal["none", "sum", "sub", "prod", "min", "max"] = attr("none", doc="how updates are brought in")
+    reduction: Literal["none", "sum", "sub", "prod", "min", "max"] = attr(
+        "none", doc="combination of updates with data"
+    )
 
     def infer(self, data: Fact, indices: Fact, updates: Fact) -> Shape:
         if self.reduction != "none" and data.type.kind == "string":

@@ -11,9 +11,9 @@ T = TypeVar("T_NUMERIC", ANY)
 
 @op("ScatterUpdate", opset=3)
 class ScatterUpdate(Op):
-    """Copy a tensor and write whole slices of it anew, those that the indices name along an axis.
+    """Copy a tensor and replace the slices that the indices select along an axis.
 
-    Of several slices written to one place the last one stays.
+    The last of several slices for one place is kept.
     """
 
     departures = {"scalar": "refuses a scalar index"}

@@ -9,7 +9,7 @@ T = TypeVar("T", ANY)
 
 @op("ShuffleChannels", opset=1)
 class ShuffleChannels(Op):
-    """Deal the channels of a tensor out anew: one of each group in turn."""
+    """Interleave the groups of channels of a tensor."""
 
     inputs = (In("data", T, "a tensor of rank 1 or more"),)
     outputs = (Out("output", T),)

@@ -12,19 +12,19 @@ T = TypeVar("T", ANY)
 
 @op("Slice", opset=8)
 class Slice(Op):
-    """Take the elements from start to stop, every step-th one, along the given axes.
+    """Select the elements from start to stop, every step-th one, along the given axes.
 
     The rules are those of Python's ``data[start:stop:step]``.
     """
 
-    departures = {"before": "takes the first element where start lies before it and step is negative"}
+    departures = {"before": "starts at the first element where start is before it and step is negative"}
 
     inputs = (
         In("data", T, "the tensor to slice"),
         In("start", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
         In("stop", INTEGER, "the index past the last of each axis", rank=1),
         In("step", INTEGER, "the distance of indices of each axis, not 0", rank=1),
-        In("axes", INTEGER, "the axes to slice, without it the leading ones", optional=True, rank=1),
+        In("axes", INTEGER, "the axes to slice; the leading ones where absent", optional=True, rank=1),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
@@ -37,7 +37,7 @@ class Slice(Op):
 
 
 def sliced_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None, *, first_input: int) -> Shape:
-    """The shape of a slice; ``first_input`` is the port of start, the others follow it."""
+    """Return the shape of a slice; ``first_input`` is the port of start, the others follow it."""
     _check_lengths([start, stop, step] if axes is None else [start, stop, step, axes], first_input)
     paces = step.dims()
     if paces is not None and any(pace == 0 for pace in paces):
@@ -65,7 +65,7 @@ def sliced_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | N
 
 
 def slices(shape: tuple[int, ...], start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
-    """The index that takes a slice of an array of this shape."""
+    """Return the index expression for a slice of an array of this shape."""
     firsts, lasts, paces = integers(start), integers(stop), integers(step)
     where = range(len(firsts)) if axes is None else integers(axes)
     index = [slice(None)] * len(shape)

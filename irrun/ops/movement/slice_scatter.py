@@ -11,17 +11,17 @@ T = TypeVar("T", ANY)
 
 @op("SliceScatter", opset=15)
 class SliceScatter(Op):
-    """Copy a tensor and write the updates over the elements that a slice of it takes."""
+    """Copy a tensor and overwrite a slice of it with the updates."""
 
     departures = {"no axes": "returns garbage where start, stop and step are no constants and axes are absent"}
 
     inputs = (
         In("data", T, "the tensor to copy"),
-        In("updates", ANY, "what is written, in the shape of the slice"),
+        In("updates", ANY, "the new values, in the shape of the slice"),
         In("start", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
         In("stop", INTEGER, "the index past the last of each axis", rank=1),
         In("step", INTEGER, "the distance of indices of each axis, not 0", rank=1),
-        In("axes", INTEGER, "the axes to slice, without it the leading ones", optional=True, rank=1),
+        In("axes", INTEGER, "the axes to slice; the leading ones where absent", optional=True, rank=1),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS

@@ -1,4 +1,4 @@
-"""How long a slice is, for sizes and bounds that are known in part only."""
+"""Computes the length of slices with partly known sizes and bounds."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from irrun.ops.shapes import within
 from irrun.tensor import UNBOUNDED, Array, Dim, Fact
 
 TO_END: Final = UNBOUNDED
-"""Bounds from here on, or from its negative down, lie beyond every tensor."""
+"""The magnitude from which on bounds are outside every tensor."""
 
 _FAR: Final = 2**31 - 1
 _HUGE: Final = 2**80
 
 
 def bounds_of(fact: Fact) -> tuple[Dim, ...] | None:
-    """The elements of an input that lists slice bounds; INT_MAX and INT_MIN of any width stand for the end."""
+    """Return the elements of an input of slice bounds; INT_MAX and INT_MIN of any width stand for the end."""
     known = fact.dims()
     return None if known is None else tuple(_beyond(bound) for bound in known)
 
@@ -30,9 +30,9 @@ def _beyond(bound: Dim) -> Dim:
 
 
 def sliced(size: Dim, start: Dim, stop: Dim, step: Dim, *, lowest: int = -1) -> Dim:
-    """The length of ``[start:stop:step]`` of an axis, by Python's rules; the step is known not to be zero.
+    """Return the length of ``[start:stop:step]`` of an axis, by Python's rules; the step is known not to be zero.
 
-    ``lowest`` is what a start before the first element is raised to when the step is negative.
+    ``lowest`` is the lower bound of start where the step is negative.
     """
     if not step.is_static:
         return Dim(0, size.hi)
@@ -45,13 +45,13 @@ def sliced(size: Dim, start: Dim, stop: Dim, step: Dim, *, lowest: int = -1) -> 
 
 
 def count(size: int, start: int, stop: int, step: int, lowest: int = -1) -> int:
-    """The length of a slice of which all is known."""
+    """Return the length of a fully known slice."""
     first, last = position(size, start, stop, step, lowest)
     return max(0, -((first - last) // step)) if size else 0
 
 
 def position(size: int, start: int, stop: int, step: int, lowest: int = -1) -> tuple[int, int]:
-    """The first element of a slice, and the first one past it; -1 is the place before the first element."""
+    """Return the first element of a slice, and the first one past it; -1 is the place before the first element."""
     start, stop = (bound + size if bound < 0 else bound for bound in (start, stop))
     if step > 0:
         return min(max(start, 0), size), min(max(stop, 0), size)
@@ -59,7 +59,7 @@ def position(size: int, start: int, stop: int, step: int, lowest: int = -1) -> t
 
 
 def python_slice(size: int, start: int, stop: int, step: int, lowest: int = -1) -> slice:
-    """The same slice in NumPy's terms, where a stop of -1 would count from the end."""
+    """Return the slice for NumPy, where a stop of -1 would count from the end."""
     first, last = position(size, start, stop, step, lowest)
     if not count(size, start, stop, step, lowest):
         return slice(0, 0)
@@ -67,12 +67,12 @@ def python_slice(size: int, start: int, stop: int, step: int, lowest: int = -1) 
 
 
 def integers(array: Array) -> list[int]:
-    """The elements of an index input; Undecided where one of them is not known."""
+    """Return the elements of an index input; Undecided where one is unknown."""
     return [int(item) for item in array.reshape(-1).tolist()]
 
 
 def _bounds(size: Dim, start: Dim, stop: Dim, step: int, lowest: int) -> Dim:
-    """The shortest and longest slice. The length is monotone between the places that are tried."""
+    """Return the bounds of the length, which is monotone between the bounds that are tried."""
     lengths = []
     endless = False
     top = _HUGE if size.hi >= UNBOUNDED else size.hi
@@ -88,13 +88,13 @@ def _bounds(size: Dim, start: Dim, stop: Dim, step: int, lowest: int) -> Dim:
 
 
 def _turns(bound: Dim) -> Iterable[int]:
-    """The values of a slice bound at which its meaning can turn."""
+    """Return the values of a slice bound at which its meaning may change."""
     turns = {bound.lo, bound.hi} | {turn for turn in (-1, 0) if bound.admits(turn)}
     return [4 * _HUGE if turn >= TO_END else -4 * _HUGE if turn <= -TO_END else turn for turn in turns]
 
 
 def _named(size: Dim, start: Dim, stop: Dim, step: int, lowest: int) -> Dim | None:
-    """The length as an expression of what it depends on, None where the sign of a bound is not known."""
+    """Return the length as a symbolic expression; None where the sign of a bound is unknown."""
     first, last = _from_front(start, size), _from_front(stop, size)
     if first is None or last is None:
         return None

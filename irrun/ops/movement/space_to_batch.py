@@ -21,8 +21,8 @@ class SpaceToBatch(Op):
     inputs = (
         In("data", T, "[batch, D_1, ...], of rank 2 or more"),
         In("block_shape", INTEGER, "the size of a block along each axis, 1 for the batch", rank=1),
-        In("pads_begin", INTEGER, "how many zeros come before each axis, none for the batch", rank=1),
-        In("pads_end", INTEGER, "how many zeros come after each axis, none for the batch", rank=1),
+        In("pads_begin", INTEGER, "number of zeros before each axis, 0 for the batch", rank=1),
+        In("pads_end", INTEGER, "number of zeros after each axis, 0 for the batch", rank=1),
     )
     outputs = (Out("output", T),)
 

@@ -11,7 +11,7 @@ T = TypeVar("T", ANY)
 
 @op("Split", opset=1)
 class Split(Op):
-    """Cut a tensor into parts of one size along an axis."""
+    """Split a tensor into equal parts along an axis."""
 
     inputs = (In("data", T), In("axis", INTEGER, "the axis; a negative number counts from the end", rank=0))
     outputs = (Out("output", T, variadic=True),)

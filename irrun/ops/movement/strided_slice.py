@@ -12,20 +12,20 @@ from irrun.tensor.element_type import ANY, INTEGER
 T = TypeVar("T", ANY)
 
 _LOWEST: Final = 0
-"""Where a slice backward starts whose begin lies before the first element."""
+"""The lower bound of begin where the stride is negative."""
 
 Part = tuple[Literal["keep", "new", "shrink", "slice"], int, int]
 
 
 @op("StridedSlice", opset=1)
 class StridedSlice(Op):
-    """Take every stride-th element from begin to end of each axis, insert axes of size 1 and drop axes.
+    """Select every stride-th element from begin to end of each axis, insert axes of size 1 and drop axes.
 
     A begin before the first element is the first element, also for a negative stride.
 
-    Note: the page says of begin equal to end that one element is taken, and of a masked end that a slice backward
-    stops before the first element, against the NumPy expressions that it gives as equivalent. Here such slices are
-    empty, and reach the first element, as in those expressions and in OpenVINO.
+    Note: the page says that one element is selected where begin equals end, and that a backward slice with a masked end
+    stops before the first element, in contradiction to its equivalent NumPy expressions. As in those and in OpenVINO,
+    the former is empty, and the latter includes the first element.
     """
 
     departures = {"masks": "refuses masks of different lengths"}
@@ -34,7 +34,7 @@ class StridedSlice(Op):
         In("data", T, "the tensor to slice"),
         In("begin", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
         In("end", INTEGER, "the index past the last of each axis", rank=1),
-        In("stride", INTEGER, "the distance of indices, not 0; without it 1", optional=True, rank=1),
+        In("stride", INTEGER, "the distance of indices, not 0; 1 where absent", optional=True, rank=1),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
@@ -42,8 +42,10 @@ class StridedSlice(Op):
     begin_mask: tuple[int, ...] = attr(doc="1 where begin is ignored", ge=0, le=1, openvino=())
     end_mask: tuple[int, ...] = attr(doc="1 where end is ignored", ge=0, le=1, openvino=())
     new_axis_mask: tuple[int, ...] = attr((0,), doc="1 where an axis of size 1 is inserted", ge=0, le=1)
-    shrink_axis_mask: tuple[int, ...] = attr((0,), doc="1 where only begin is taken and the axis dropped", ge=0, le=1)
-    ellipsis_mask: tuple[int, ...] = attr((0,), doc="1 where all axes left over are kept", ge=0, le=1)
+    shrink_axis_mask: tuple[int, ...] = attr(
+        (0,), doc="1 where only begin is selected and the axis dropped", ge=0, le=1
+    )
+    ellipsis_mask: tuple[int, ...] = attr((0,), doc="1 where all remaining axes are kept", ge=0, le=1)
 
     def verify(self) -> None:
         if sum(self.ellipsis_mask) > 1:
@@ -96,7 +98,7 @@ class StridedSlice(Op):
         return data[(*index, ...)]
 
     def sliced_axes(self, rank: int, count: int) -> Iterator[tuple[int, int, int]]:
-        """Of each axis that is cut by bounds: its number, that in the result, and the place of its bounds."""
+        """Yield the axis, its index in the result, and the position of its bounds, for each sliced axis."""
         kept = 0
         for what, position, axis in self._parts(rank, count):
             if what == "slice":
@@ -104,7 +106,7 @@ class StridedSlice(Op):
             kept += what != "shrink"
 
     def _parts(self, rank: int, count: int) -> Iterator[Part]:
-        """What becomes of each axis in turn: ``(what, position in begin, axis of data)``."""
+        """Yield ``(what, position in begin, axis of data)`` for each part of the result."""
         new = sum(_marks(self.new_axis_mask, i) and not _marks(self.ellipsis_mask, i) for i in range(count))
         ellipsis = any(self.ellipsis_mask[:count])
         left_over = rank - (count - new - ellipsis)

@@ -14,11 +14,14 @@ class Tile(Op):
 
     Where data and repeats differ in length, the shorter one is extended by ones in front.
 
-    Note: a negative number of repetitions is refused where it is known before the model runs, and is 0 where it is
-    not; OpenVINO takes it for 0 in either case.
+    Note: a negative number of repetitions is refused where it is known before the model runs, and counts as 0
+    otherwise; in OpenVINO it is always 0.
     """
 
-    inputs = (In("data", T1, "the tensor to repeat"), In("repeats", INTEGER, "the repetitions of each axis", rank=1))
+    inputs = (
+        In("data", T1, "the tensor to repeat"),
+        In("repeats", INTEGER, "the number of repetitions of each axis", rank=1),
+    )
     outputs = (Out("output", T1),)
     foldable = Fold.DIMS
 

@@ -12,11 +12,11 @@ T = TypeVar("T", ANY)
 
 @op("Transpose", opset=1)
 class Transpose(Op):
-    """Put the axes of a tensor into another order."""
+    """Permute the axes of a tensor."""
 
     inputs = (
         In("arg", T, "the tensor to transpose"),
-        In("input_order", INTEGER, "the axis of arg that each axis of the result is; empty inverts them", rank=1),
+        In("input_order", INTEGER, "the axis of arg for each axis of the result; empty reverses the axes", rank=1),
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS

@@ -14,7 +14,7 @@ T = TypeVar("T", ANY)
 class Unique(Op):
     """Find the distinct elements of a tensor, or its distinct slices along an axis.
 
-    Slices are sorted by their elements in order. NaNs are taken to be equal.
+    Slices are sorted lexicographically. NaNs are equal to each other.
     """
 
     inputs = (
@@ -23,12 +23,12 @@ class Unique(Op):
     )
     outputs = (
         Out("unique", T, "the distinct elements or slices"),
-        Out("indices", "index_element_type", "where each of them occurs first"),
-        Out("inverse", "index_element_type", "which of them each element or slice is"),
-        Out("counts", "count_element_type", "how often each of them occurs"),
+        Out("indices", "index_element_type", "index of the first occurrence of each"),
+        Out("inverse", "index_element_type", "index in unique of each element or slice"),
+        Out("counts", "count_element_type", "number of occurrences of each"),
     )
 
-    sorted: bool = attr(True, doc="whether they are sorted, or stand in the order of their first occurrence")
+    sorted: bool = attr(True, doc="whether to sort the output instead of keeping the order of first occurrence")
     index_element_type: Literal["i64", "i32"] = attr("i64", doc="the type of indices and inverse")
     count_element_type: Literal["i64", "i32"] = attr("i64", doc="the type of counts")
 

@@ -13,12 +13,12 @@ T = TypeVar("T1", ANY)
 
 @op("VariadicSplit", opset=1)
 class VariadicSplit(Op):
-    """Cut a tensor into parts of given sizes along an axis."""
+    """Split a tensor into parts of given sizes along an axis."""
 
     inputs = (
         In("data", T),
         In("axis", INTEGER, "the axis, one element; a negative number counts from the end", rank=(0, 1)),
-        In("split_lengths", INTEGER, "the size of each part; a single -1 is what the others leave", rank=1),
+        In("split_lengths", INTEGER, "the size of each part; a single -1 is the remainder", rank=1),
     )
     outputs = (Out("output", T, variadic=True),)
     foldable = Fold.DIMS
@@ -47,7 +47,7 @@ class VariadicSplit(Op):
 
 
 def _resolved(lengths: Sequence[int], size: Dim) -> list[Dim]:
-    """The size of each part, -1 resolved; OpError where they do not make up the whole."""
+    """Return the size of each part, with -1 resolved; OpError where the parts do not add up to the axis."""
     if any(length < -1 for length in lengths) or lengths.count(-1) > 1:
         raise OpError(f"split_lengths are {list(lengths)}, expected sizes and a single -1 at most", input=2)
     total = sum(length for length in lengths if length >= 0)

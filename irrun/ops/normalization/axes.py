@@ -1,4 +1,4 @@
-"""The check that normalizations with an input of axes have in common."""
+"""The check of the axes input, shared by normalizations."""
 
 from __future__ import annotations
 

@@ -12,11 +12,11 @@ T = TypeVar("T", FLOAT)
 class BatchNormInferenceV1(Op):
     """Normalize each channel by a given mean and variance, then scale and shift it.
 
-    Note: OpenVINO has the inputs of this version in the order gamma, beta, data, mean, variance; the page prints data
-    first. Both are taken: data is the one of the first three that has two axes or more.
+    Note: in OpenVINO the inputs of this version are in the order gamma, beta, data, mean, variance; on the page data is
+    first. Both are accepted: data is the one of the first three with two axes or more.
     """
 
-    departures = {"order": "takes data as the third input"}
+    departures = {"order": "expects data as the third input"}
 
     inputs = (
         In("gamma", T, "scale of each channel"),
@@ -65,14 +65,14 @@ class BatchNormInferenceV5(Op):
 
 
 def _data_first(first: int | None, second: int | None, third: int | None) -> bool:
-    """Whether the inputs stand in the order of the page: data, gamma, beta."""
+    """Return whether the inputs are in the order of the page: data, gamma, beta."""
     if first is not None:
         return first > 1
     return third == 1 or (third is None and second is not None)
 
 
 def _normalized(data: Fact, parameters: dict[str, Fact]) -> Shape:
-    """The shape of data, its number of channels being that of every parameter."""
+    """Return the shape of data, with the number of channels of every parameter."""
     channels = Dim()
     for name, fact in parameters.items():
         if fact.rank not in (None, 1):

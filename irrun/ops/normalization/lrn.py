@@ -14,15 +14,15 @@ T = TypeVar("T", NUMERIC)
 class LRN(Op):
     """Local response normalization: each element divided by a power of the squares around it.
 
-    The divisor is (bias + alpha / size ** n * sum) ** beta, where n is the number of axes and the sum is that of the
-    squares of all elements that are at most size // 2 away along every axis.
+    The divisor is (bias + alpha / size ** n * sum) ** beta, where n is the number of axes and the sum is over the
+    squares of all elements up to size // 2 away along every axis.
     """
 
     departures = {
         "even size": "sums up to (size - 1) // 2 away with an even size",
         "bias": "drops the fraction of bias",
         "no axes": "crashes without axes",
-        "axes": "knows no axes but [1] and those from the third on",
+        "axes": "supports only the axes [1] and those from the third on",
     }
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the region", rank=1))

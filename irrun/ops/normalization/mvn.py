@@ -15,10 +15,10 @@ T = TypeVar("T", NUMERIC)
 
 @op("MVN", opset=2, page="mvn-1")
 class MVNV2(Op):
-    """Subtract the mean, and divide by the root of the variance, of each sample or of each of its channels.
+    """Subtract the mean, and divide by the standard deviation, of each sample or of each of its channels.
 
-    Note: the page calls for one of across_channels and reduction_axes; OpenVINO writes both. Axes that are listed are
-    taken; otherwise it is all axes from the second, or without across_channels from the third.
+    Note: the page requires one of across_channels and reduction_axes; OpenVINO writes both. Listed axes are used;
+    otherwise the axes are all from the second, or from the third without across_channels.
     """
 
     departures = {"reduction_axes": "ignores reduction_axes"}
@@ -28,7 +28,7 @@ class MVNV2(Op):
 
     across_channels: bool = attr(False, doc="whether channels share one mean and variance")
     reduction_axes: tuple[int, ...] | None = attr(None, doc="the axes that share one mean and variance")
-    normalize_variance: bool = attr(doc="whether to divide by the root of the variance", openvino=False)
+    normalize_variance: bool = attr(doc="whether to divide by the standard deviation", openvino=False)
     eps: float = attr(doc="added to the variance", ge=0, openvino=0.0)
 
     def infer(self, data: Fact) -> Shape:
@@ -48,14 +48,14 @@ class MVNV2(Op):
 
 @op("MVN", opset=6)
 class MVNV6(Op):
-    """Subtract the mean along axes, and divide by the root of the variance."""
+    """Subtract the mean along axes, and divide by the standard deviation."""
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes that share one mean and variance", rank=1))
     outputs = (Out("output", T),)
 
-    normalize_variance: bool = attr(doc="whether to divide by the root of the variance", openvino=False)
+    normalize_variance: bool = attr(doc="whether to divide by the standard deviation", openvino=False)
     eps: float = attr(doc="added to the variance, or to its root", ge=0, openvino=0.0)
-    eps_mode: Literal["inside_sqrt", "outside_sqrt"] = attr(doc="where eps is added", openvino="inside_sqrt")
+    eps_mode: Literal["inside_sqrt", "outside_sqrt"] = attr(doc="place where eps is added", openvino="inside_sqrt")
 
     def infer(self, data: Fact, axes: Fact) -> Shape:
         check_axes(data, axes)

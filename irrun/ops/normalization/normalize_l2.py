@@ -24,8 +24,8 @@ class NormalizeL2(Op):
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the norm, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", T),)
 
-    eps: float = attr(doc="keeps the norm from being zero", ge=0, openvino=0.0)
-    eps_mode: Literal["add", "max"] = attr(doc="how eps and the sum of squares are joined", openvino="add")
+    eps: float = attr(doc="a small number that keeps the norm from being zero", ge=0, openvino=0.0)
+    eps_mode: Literal["add", "max"] = attr(doc="combination of eps and the sum of squares", openvino="add")
 
     def infer(self, data: Fact, axes: Fact) -> Shape:
         check_axes(data, axes)

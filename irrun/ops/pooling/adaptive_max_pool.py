@@ -12,16 +12,16 @@ T = TypeVar("T", NUMERIC)
 
 @op("AdaptiveMaxPool", opset=8)
 class AdaptiveMaxPool(Op):
-    """The largest element, and its index, of windows that divide each spatial axis evenly into a number of parts.
+    """The maximum and its index in windows that divide each spatial axis evenly into a given number of parts.
 
     Window i of n spans the elements from floor(i * size / n) up to ceil((i + 1) * size / n). Indices count the spatial
     elements of one channel.
 
-    Note: NaN is passed over; of equal elements the first is taken.
+    Note: NaN is ignored; of equal elements the first is selected.
     """
 
     departures = {
-        "nan": "gives NaN where the first element of a window is NaN",
+        "nan": "returns NaN where the first element of a window is NaN",
         "i64": "refuses indices of i64",
     }
 

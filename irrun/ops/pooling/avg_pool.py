@@ -16,11 +16,11 @@ T = TypeVar("T", NUMERIC)
 
 @op("AvgPool", opset=1)
 class AvgPoolV1(Op):
-    """The mean of each window, over the third axis to the last.
+    """The mean of each window, from the third axis on.
 
-    Note: where padding counts, a window that hangs over the end of the padded data is divided by the size of the
-    whole kernel; where nothing is padded at all, only elements of the data count. A window without any element that
-    counts gives NaN. Means of integers are rounded to the nearest, half to even.
+    Note: where padding is included, a window beyond the end of the padded data is divided by the size of the whole
+    kernel; without any padding, only elements of the data count. A window without counted elements is NaN. Means of
+    integers are rounded to nearest, ties to even.
     """
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
@@ -30,9 +30,9 @@ class AvgPoolV1(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
     kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
-    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is left out of the mean", openvino=True)
-    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="how the number of windows is rounded")
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is excluded from the mean", openvino=True)
+    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="rounding of the number of windows")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
 
     def verify(self) -> None:
         _check(self, ())
@@ -46,7 +46,7 @@ class AvgPoolV1(Op):
 
 @op("AvgPool", opset=14)
 class AvgPoolV14(Op):
-    """The mean of each window, over the third axis to the last; with PyTorch's rounding.
+    """The mean of each window, from the third axis on, with PyTorch's rounding.
 
     Note: as AvgPool-1.
     """
@@ -58,11 +58,11 @@ class AvgPoolV14(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
     kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
-    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is left out of the mean", openvino=True)
+    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is excluded from the mean", openvino=True)
     rounding_type: Rounding = attr(
-        "floor", doc="how the number of windows is rounded; ceil_torch lets none start in the padding at the end"
+        "floor", doc="rounding of the number of windows; with ceil_torch none starts in the padding at the end"
     )
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
 
     def verify(self) -> None:
         _check(self, ())
@@ -76,12 +76,12 @@ class AvgPoolV14(Op):
 
 @op("AvgPool", opset=16)
 class AvgPoolV16(Op):
-    """The mean of each window, over the third axis to the last; with PyTorch's rounding and dilations.
+    """The mean of each window, from the third axis on, with PyTorch's rounding and dilations.
 
     Note: as AvgPool-1.
     """
 
-    departures = {"dilations": "crashes where dilations are not written"}
+    departures = {"dilations": "crashes where dilations are absent"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T),)
@@ -91,11 +91,11 @@ class AvgPoolV16(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
     kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
-    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is left out of the mean", openvino=True)
+    exclude_pad: bool = attr(name="exclude-pad", doc="whether padding is excluded from the mean", openvino=True)
     rounding_type: Rounding = attr(
-        "floor", doc="how the number of windows is rounded; ceil_torch lets none start in the padding at the end"
+        "floor", doc="rounding of the number of windows; with ceil_torch none starts in the padding at the end"
     )
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
 
     def verify(self) -> None:
         _check(self, self.dilations)
@@ -116,13 +116,13 @@ def _check(op: Averaging, dilations: tuple[int, ...]) -> None:
 
 
 def averaging_windows(op: Averaging) -> Windows:
-    """The windows of any version."""
+    """Return the windows of any version."""
     dilations = op.dilations if isinstance(op, AvgPoolV16) else ()
     return pooling_windows(op.kernel, op.strides, dilations, op.pads_begin, op.pads_end, op.auto_pad, op.rounding_type)
 
 
 def average(op: Averaging, data: Array, empty: Empty = np.empty) -> Array:
-    """The result of any version, in an array that ``empty`` gives where the data are floats."""
+    """Compute the result of any version; ``empty`` allocates it where the data are floats."""
     windows = averaging_windows(op)
     placed = windows.place(data.shape[2:], op.kernel)
     padded = any((*placed.begins, *placed.ends))

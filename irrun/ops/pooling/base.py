@@ -1,4 +1,4 @@
-"""Attributes and rules that the pooling operations share."""
+"""Attributes and shape rules of the pooling operations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows, per_axis
 
 
 def check_lengths(kernel: tuple[int, ...], lists: Mapping[str, tuple[int, ...]]) -> None:
-    """OpError where an attribute has another number of elements than the kernel; an empty one stands for defaults."""
+    """Raise OpError where an attribute has another length than the kernel; an empty one stands for defaults."""
     for name, values in lists.items():
         if values and len(values) != len(kernel):
             raise OpError(f"{name} has {len(values)} elements, expected {len(kernel)} as kernel has", attribute=name)
@@ -24,7 +24,7 @@ def pooling_windows(
     auto_pad: AutoPad,
     rounding: Rounding,
 ) -> Windows:
-    """The windows of a pooling operation."""
+    """Return the windows of a pooling operation."""
     axes = len(kernel)
     return Windows(
         strides=per_axis(strides, axes, 1, "strides"),
@@ -37,7 +37,7 @@ def pooling_windows(
 
 
 def pooled_shape(data: Shape, kernel: tuple[int, ...], windows: Windows) -> Shape:
-    """The shape of data [N, C, *S] after pooling."""
+    """Return the shape of data [N, C, *S] after pooling."""
     if data.dims is None:
         return Shape.unknown(2 + len(kernel))
     if len(data) - 2 != len(kernel):
@@ -49,7 +49,7 @@ def pooled_shape(data: Shape, kernel: tuple[int, ...], windows: Windows) -> Shap
 
 
 def adaptive_shape(data: Shape, sizes: tuple[Dim, ...] | None) -> Shape:
-    """The shape of data [N, C, *S] pooled to these spatial sizes."""
+    """Return the shape of data [N, C, *S] pooled to the given spatial sizes."""
     if data.dims is None:
         return Shape.unknown(None if sizes is None else 2 + len(sizes))
     axes = len(data) - 2

@@ -11,10 +11,10 @@ T_INT = TypeVar("T_INT", frozenset({I32, I64}))
 
 @op("BevPoolV2", opset=15, page="bevpool-v2-1")
 class BevPoolV2(Op):
-    """Add depth-weighted features of several cameras up into the cells of a bird's-eye view.
+    """Sum depth-weighted features of several cameras into the cells of a bird's-eye view.
 
-    Note: an index outside dw or cf adds nothing, an interval that lies outside idx is cut, and a cell that lies outside
-    the output is dropped.
+    Note: an index outside dw or cf adds nothing, an interval outside idx is clipped, and a cell outside the output is
+    ignored.
     """
 
     inputs = (

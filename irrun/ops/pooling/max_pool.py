@@ -16,12 +16,12 @@ T = TypeVar("T", NUMERIC)
 
 @op("MaxPool", opset=1)
 class MaxPoolV1(Op):
-    """The largest element of each window, over the third axis to the last.
+    """The maximum of each window, from the third axis on.
 
-    Note: NaN is passed over. A window that lies in padding as a whole gives -inf, or the lowest integer.
+    Note: NaN is ignored. A window entirely in padding yields -inf, or the lowest integer.
     """
 
-    departures = {"infinite": "gives the lowest finite number for a window of -inf, or of padding as a whole"}
+    departures = {"infinite": "returns the lowest finite number for a window of -inf, or of padding as a whole"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T),)
@@ -31,15 +31,15 @@ class MaxPoolV1(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
     kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
-    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="how the number of windows is rounded")
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="rounding of the number of windows")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
 
     def verify(self) -> None:
         lists = {"strides": self.strides, "pads_begin": self.pads_begin, "pads_end": self.pads_end}
         check_lengths(self.kernel, lists)
 
     def windows(self) -> Windows:
-        """Where the windows lie."""
+        """Return the geometry of the windows."""
         return pooling_windows(
             self.kernel, self.strides, (), self.pads_begin, self.pads_end, self.auto_pad, self.rounding_type
         )
@@ -55,12 +55,12 @@ class MaxPoolV1(Op):
 
 @op("MaxPool", opset=8)
 class MaxPoolV8(Op):
-    """The largest element of each window and its index, over the third axis to the last.
+    """The maximum of each window and its index, from the third axis on.
 
-    Note: NaN is passed over; of equal elements the first is taken.
+    Note: NaN is ignored; of equal elements the first is selected.
     """
 
-    departures = {"dilations": "gives anything where dilations are not written"}
+    departures = {"dilations": "returns arbitrary values where dilations are absent"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))
@@ -70,8 +70,8 @@ class MaxPoolV8(Op):
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", ge=0, openvino=())
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
     kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
-    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="how the number of windows is rounded")
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    rounding_type: Literal["floor", "ceil"] = attr("floor", doc="rounding of the number of windows")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
     index_element_type: Literal["i64", "i32"] = attr("i64", doc="type of the indices")
     axis: int = attr(0, doc="indices count the elements of the axes from this one on")
 
@@ -87,12 +87,12 @@ class MaxPoolV8(Op):
 
 @op("MaxPool", opset=14)
 class MaxPoolV14(Op):
-    """The largest element of each window and its index, over the third axis to the last; with PyTorch's rounding.
+    """The maximum of each window and its index, from the third axis on, with PyTorch's rounding.
 
-    Note: NaN is passed over; of equal elements the first is taken.
+    Note: NaN is ignored; of equal elements the first is selected.
     """
 
-    departures = {"dilations": "gives anything where dilations are not written"}
+    departures = {"dilations": "returns arbitrary values where dilations are absent"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))
@@ -103,9 +103,9 @@ class MaxPoolV14(Op):
     pads_end: tuple[int, ...] = attr(doc="elements to add after each spatial axis", ge=0, openvino=())
     kernel: tuple[int, ...] = attr(doc="size of the window on each spatial axis", ge=1)
     rounding_type: Rounding = attr(
-        "floor", doc="how the number of windows is rounded; ceil_torch lets none start in the padding at the end"
+        "floor", doc="rounding of the number of windows; with ceil_torch none starts in the padding at the end"
     )
-    auto_pad: AutoPad = attr("explicit", doc="how padding is chosen; pads_begin and pads_end hold only for explicit")
+    auto_pad: AutoPad = attr("explicit", doc="kind of padding; pads_begin and pads_end are used only for explicit")
     index_element_type: Literal["i64", "i32"] = attr("i64", doc="type of the indices")
     axis: int = attr(0, doc="indices count the elements of the axes from this one on")
 
@@ -133,7 +133,7 @@ def _check(op: Indexed) -> None:
 
 
 def indexed_windows(op: Indexed) -> Windows:
-    """Where the windows lie."""
+    """Return the geometry of the windows."""
     return pooling_windows(
         op.kernel, op.strides, op.dilations, op.pads_begin, op.pads_end, op.auto_pad, op.rounding_type
     )

@@ -20,16 +20,16 @@ class FakeConvert(Op):
 
     The result is (convert(data * scale - shift) + shift) / scale.
 
-    Note: as in OpenVINO, values are rounded to f16 first, and what is beyond the range of the type becomes its greatest
+    Note: as in OpenVINO, values are rounded to f16 first, and those beyond the range of the type become its greatest
     finite number. NaN stays NaN.
     """
 
-    departures = {"nan": "gives the least number for NaN"}
+    departures = {"nan": "returns the least number for NaN"}
 
     inputs = (
         In("data", T_F),
         In("scale", T_F, "factor before the conversion"),
-        In("shift", T_F, "what is subtracted before the conversion; nothing where absent", optional=True),
+        In("shift", T_F, "subtrahend before the conversion; 0 where absent", optional=True),
     )
     outputs = (Out("output", T_F),)
 

@@ -15,19 +15,19 @@ T_F = TypeVar("T_F", NUMERIC)
 
 @op("FakeQuantize", opset=1)
 class FakeQuantize(Op):
-    """Quantize floats to a number of levels between two limits, and keep them as floats.
+    """Quantize floats to a number of levels between two limits, keeping them as floats.
 
     Elements at input_low or below become output_low, those above input_high output_high. The interval between is
     divided into levels - 1 equal steps.
 
-    Note: as in OpenVINO, the limits may have other float types than X, and X may be of integers: those of 8 bits are
-    rounded to the nearest, halves to even, wider ones truncated.
+    Note: as in OpenVINO, the limits may have other float types than X, and X may be integer: 8-bit results are rounded
+    to nearest, ties to even, wider ones truncated.
     """
 
     departures = {
-        "nan": "gives the lower limit for NaN",
-        "equal limits": "gives NaN where input_low and input_high are equal, unless X has rank 1",
-        "swapped limits": "gives output_low where input_low is above input_high, unless X has rank 1",
+        "nan": "returns the lower limit for NaN",
+        "equal limits": "returns NaN where input_low and input_high are equal, unless X has rank 1",
+        "swapped limits": "returns output_low where input_low is above input_high, unless X has rank 1",
         "none": "refuses auto_broadcast none",
     }
 
@@ -41,10 +41,8 @@ class FakeQuantize(Op):
     outputs = (Out("output", T_F),)
 
     levels: int = attr(doc="number of levels", ge=2, openvino=0)
-    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr(
-        "numpy", doc="how the shapes of the limits are matched to X"
-    )
-    axis: int = attr(0, name="auto_broadcast.auto_broadcast_axis", doc="where a limit is laid on X, for pdpd")
+    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="rule for broadcasting the limits to X")
+    axis: int = attr(0, name="auto_broadcast.auto_broadcast_axis", doc="axis of X on which a limit begins, for pdpd")
 
     def infer(self, x: Fact, *limits: Fact) -> Shape:
         for index, limit in enumerate(limits, start=1):

@@ -1,4 +1,4 @@
-"""What the reductions have in common: their inputs, their attribute, and the shape of the result."""
+"""The base class of reductions: inputs, attribute, and shape of the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T", NUMERIC)
 class Reduction(Op):
     """One value from all elements along some axes.
 
-    An empty list of axes leaves the tensor as it is. A scalar may be reduced along axis 0 or -1, and stays a scalar.
+    An empty list of axes leaves the tensor unchanged. A scalar may be reduced along axis 0 or -1, and stays a scalar.
     """
 
     departures = {"no axes": "refuses a constant, empty list of axes"}
@@ -35,12 +35,12 @@ class Reduction(Op):
         return self.reduce(data, over) if over else data
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
-        """The result for a list of axes that is not empty."""
+        """Reduce along a nonempty list of axes."""
         raise NotImplementedError
 
 
 def reduced_axes(axes: Array, rank: int) -> tuple[int, ...]:
-    """The axes counted from the front, ascending, each once; OpError where the tensor has no such axis."""
+    """Return the axes counted from the front, ascending, each once; OpError where the tensor does not have one."""
     found = set()
     for axis in axes.reshape(-1).tolist():
         if not -rank <= axis < rank:
@@ -50,7 +50,7 @@ def reduced_axes(axes: Array, rank: int) -> tuple[int, ...]:
 
 
 def reduced_shape(data: Shape, axes: Fact, keep_dims: bool) -> Shape:
-    """The shape after a reduction along axes of which none is listed twice."""
+    """Return the shape after a reduction along axes, none of which may be repeated."""
     if data.dims is None:
         return data if keep_dims else Shape.unknown()
     one = Dim.exactly(1)
@@ -77,7 +77,7 @@ def _check_unique(axes: Collection[int], count: int) -> None:
 
 
 def _union(dims: tuple[Dim, ...]) -> Dim:
-    """What is known of a size that is one of several."""
+    """Return the union of several sizes."""
     found = dims[0]
     for dim in dims[1:]:
         found = found.union(dim)

@@ -9,7 +9,7 @@ from irrun.tensor.element_type import BOOLEAN, INTEGER
 
 @op("ReduceLogicalAnd", opset=1)
 class ReduceLogicalAnd(Reduction):
-    """Whether every element along axes is true."""
+    """Logical conjunction of the elements along axes."""
 
     departures = {**Reduction.departures, "varying axes": "refuses axes that are not constant"}
 

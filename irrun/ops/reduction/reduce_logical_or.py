@@ -9,7 +9,7 @@ from irrun.tensor.element_type import BOOLEAN, INTEGER
 
 @op("ReduceLogicalOr", opset=1)
 class ReduceLogicalOr(Reduction):
-    """Whether any element along axes is true."""
+    """Logical disjunction of the elements along axes."""
 
     departures = {**Reduction.departures, "varying axes": "refuses axes that are not constant"}
 

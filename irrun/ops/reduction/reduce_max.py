@@ -8,9 +8,9 @@ from irrun.ops.reduction.base import Reduction
 
 @op("ReduceMax", opset=1)
 class ReduceMax(Reduction):
-    """Greatest element along axes.
+    """Maximum of the elements along axes.
 
-    Note: where there are no elements the result is the least finite number of the type, of f16 and bf16 -inf.
+    Note: the maximum of no elements is the lowest finite number of the type, or -inf for f16 and bf16.
     """
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:

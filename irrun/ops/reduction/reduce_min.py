@@ -8,9 +8,9 @@ from irrun.ops.reduction.base import Reduction
 
 @op("ReduceMin", opset=1)
 class ReduceMin(Reduction):
-    """Least element along axes.
+    """Minimum of the elements along axes.
 
-    Note: where there are no elements the result is the greatest finite number of the type, of f16 and bf16 inf.
+    Note: the minimum of no elements is the greatest finite number of the type, or inf for f16 and bf16.
     """
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:

@@ -12,9 +12,9 @@ T = TypeVar("T", FLOAT)
 
 @op("BlockSparseAttention", opset=17)
 class BlockSparseAttention(Op):
-    """Attention in which each block of queries sees the keys of listed blocks only.
+    """Attention in which each block of queries sees only the keys of listed blocks.
 
-    A query that sees no key gives zero.
+    The result of a query without keys is zero.
     """
 
     inputs = (
@@ -22,8 +22,8 @@ class BlockSparseAttention(Op):
         In("key", T, "[B, H or 1, S, E]", rank=4),
         In("value", T, "[B, H or 1, S, Ev]", rank=4),
         In("block_indices", INTEGER, "[B, H or 1, L / block_size, count]; others than blocks are skipped", rank=4),
-        In("block_indices_mask", frozenset({BOOLEAN, U8}), "which of them count", optional=True, rank=4),
-        In("scale", T, "one number, 1/sqrt(E) unless given", optional=True, rank=(0, 1)),
+        In("block_indices_mask", frozenset({BOOLEAN, U8}), "mask of the valid entries", optional=True, rank=4),
+        In("scale", T, "one element; 1/sqrt(E) where absent", optional=True, rank=(0, 1)),
     )
     outputs = (Out("output", T, "[B, H, L, Ev]"),)
 

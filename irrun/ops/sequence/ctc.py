@@ -1,4 +1,4 @@
-"""What the operations of connectionist temporal classification have in common."""
+"""Checks of connectionist temporal classification."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from irrun.ops import Dim, OpError
 
 
 def check_classes(classes: Dim) -> None:
-    """Raise OpError where there is not even the blank."""
+    """Raise OpError where there is no class, not even the blank."""
     if classes.hi < 1:
         raise OpError(f"input 0 has {classes} classes, expected 1 or more", input=0)

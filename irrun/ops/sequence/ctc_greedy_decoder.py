@@ -13,7 +13,7 @@ T = TypeVar("T", FLOAT)
 
 @op("CTCGreedyDecoder", opset=1)
 class CTCGreedyDecoder(Op):
-    """The most probable class of each step, without blanks and repetitions; filled up with -1.
+    """The most probable class of each step, without blanks and repetitions, padded with -1.
 
     The blank is the last class. A sequence ends at the first zero of its mask.
     """

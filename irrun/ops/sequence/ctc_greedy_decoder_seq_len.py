@@ -13,7 +13,7 @@ from irrun.tensor.element_type import FLOAT, I32, I64, INTEGER, U32
 
 @op("CTCGreedyDecoderSeqLen", opset=6)
 class CTCGreedyDecoderSeqLen(Op):
-    """The most probable classes without blanks and repetitions, filled up with -1, and how many there are."""
+    """The most probable classes without blanks and repetitions, padded with -1, and their number."""
 
     inputs = (
         In("data", FLOAT, "[N, T, C]", rank=3),

@@ -22,7 +22,7 @@ _DEFAULT = ("sigmoid", "tanh")
 class GRUSequence(Op):
     """A gated recurrent unit over sequences: each step is a GRUCell.
 
-    Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
+    Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
     departures = {"dynamic": "ignores sequence_lengths where the shapes of the model are dynamic"}
@@ -55,7 +55,7 @@ class GRUSequence(Op):
         activation_names(self.activations, _DEFAULT)
 
     def cell(self) -> Gru:
-        """The cell of one step."""
+        """Return the cell of one step."""
         return Gru(activation_names(self.activations, _DEFAULT), self.clip, self.linear_before_reset)
 
     def infer(self, x: Fact, hidden: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:

@@ -17,7 +17,7 @@ class LSTMCellV1(Op):
     """One step of a long short-term memory; gates in the order f, i, c, o.
 
     Note: the page has no peepholes and one order of gates. OpenVINO writes ``P``, ``input_forget`` and
-    ``weights_format`` to such layers; its CPU plugin reads none of the three, and neither does this.
+    ``weights_format``; neither its CPU plugin nor irrun reads them.
     """
 
     inputs = (

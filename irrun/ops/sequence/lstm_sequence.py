@@ -22,7 +22,7 @@ _DEFAULT = ("sigmoid", "tanh", "tanh")
 class LSTMSequenceV1(Op):
     """A long short-term memory over sequences: each step is an LSTMCell; gates in the order f, i, c, o.
 
-    Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
+    Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
     inputs = (
@@ -56,7 +56,7 @@ class LSTMSequenceV1(Op):
         activation_names(self.activations, _DEFAULT)
 
     def cell(self) -> Lstm:
-        """The cell of one step."""
+        """Return the cell of one step."""
         return Lstm(activation_names(self.activations, _DEFAULT), self.clip)
 
     def infer(self, x: Fact, hidden: Fact, cell: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
@@ -72,7 +72,7 @@ class LSTMSequenceV1(Op):
 class LSTMSequenceV5(Op):
     """A long short-term memory over sequences: each step is an LSTMCell; gates in the order f, i, c, o.
 
-    Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
+    Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
     departures = {"dynamic": "ignores sequence_lengths where the shapes of the model are dynamic"}
@@ -108,7 +108,7 @@ class LSTMSequenceV5(Op):
         activation_names(self.activations, _DEFAULT)
 
     def cell(self) -> Lstm:
-        """The cell of one step."""
+        """Return the cell of one step."""
         return Lstm(activation_names(self.activations, _DEFAULT), self.clip)
 
     def infer(self, x: Fact, hidden: Fact, cell: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:

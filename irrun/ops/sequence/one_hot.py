@@ -13,23 +13,23 @@ T2 = TypeVar("T2", ANY)
 _INPUTS = (
     In("indices", INTEGER, "the class of each element"),
     In("depth", INTEGER, "the number of classes", rank=0),
-    In("on_value", T2, "what stands at the class", rank=0),
-    In("off_value", T2, "what stands elsewhere", rank=0),
+    In("on_value", T2, "the value at the class", rank=0),
+    In("off_value", T2, "the value elsewhere", rank=0),
 )
 
 
 @op("OneHot", opset=1)
 class OneHotV1(Op):
-    """A new axis along which on_value stands at the index and off_value elsewhere.
+    """A new axis with on_value at the index and off_value elsewhere.
 
-    Indices outside 0 to depth - 1 give off_value everywhere.
+    Indices outside 0 to depth - 1 yield off_value everywhere.
     """
 
     inputs = _INPUTS
     outputs = (Out("output", T2),)
     legacy = (Legacy("depth", "off_value", "on_value", since="2019 R2", until="2019 R3"),)
 
-    axis: int = attr(doc="where the new axis stands in the output", openvino=0)
+    axis: int = attr(doc="position of the new axis in the output", openvino=0)
 
     def infer(self, indices: Fact, depth: Fact, *_: Fact) -> Shape:
         return _shape(indices, depth, self.axis)
@@ -40,17 +40,17 @@ class OneHotV1(Op):
 
 @op("OneHot", opset=16)
 class OneHotV16(Op):
-    """A new axis along which on_value stands at the index and off_value elsewhere.
+    """A new axis with on_value at the index and off_value elsewhere.
 
-    Other indices give off_value everywhere; with normalize those from -depth to -1 count from the end.
+    Invalid indices yield off_value everywhere; with normalize those from -depth to -1 count from the end.
     """
 
     inputs = _INPUTS
     outputs = (Out("output", T2),)
 
-    axis: int = attr(doc="where the new axis stands in the output", openvino=0)
+    axis: int = attr(doc="position of the new axis in the output", openvino=0)
     negative_indices_mode: Literal["ignore_negative", "normalize"] = attr(
-        "ignore_negative", doc="whether negative indices give no on_value, or count from the end"
+        "ignore_negative", doc="whether negative indices are ignored, or count from the end"
     )
 
     def infer(self, indices: Fact, depth: Fact, *_: Fact) -> Shape:

@@ -16,7 +16,7 @@ T = TypeVar("T", FLOAT)
 
 @op("QwenSparseAttention", opset=17)
 class QwenSparseAttention(Op):
-    """Causal attention to the blocks of keys that score best for a query, and to its own incomplete block."""
+    """Causal attention to the best-scoring blocks of keys of each query, and to its own incomplete block."""
 
     inputs = (
         In("query", T, "[N, H, L, E], the last L of S positions", rank=4),
@@ -24,7 +24,7 @@ class QwenSparseAttention(Op):
         In("value", T, "[N, Hkv, S, Ev]", rank=4),
         In("index_query", T, "[N, Hi, L, Di], what scores blocks", rank=4),
         In("index_key_blocks", T, "[N, S // compress_ratio, Di], one for each block", rank=3),
-        In("scale", T, "one number, 1/sqrt(E) unless given", optional=True, rank=(0, 1)),
+        In("scale", T, "one element; 1/sqrt(E) where absent", optional=True, rank=(0, 1)),
     )
     outputs = (
         Out("output", T, "[N, H, L, Ev]"),

@@ -1,4 +1,4 @@
-"""What recurrent cells and their sequences have in common: attributes that are checked, and shapes."""
+"""Checks and shape rules of recurrent cells and sequences."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Direction = Literal["forward", "reverse", "bidirectional"]
 
 LEFT_BY_CELLS: Final = (Legacy("activation_alpha", "activation_beta", since="2019 R1"),)
 LEFT_BY_SEQUENCES: Final = (*LEFT_BY_CELLS, Legacy("axis", since="2019 R1"))
-"""What Model Optimizer writes for cells and for sequences and nobody reads."""
+"""Attributes that Model Optimizer writes for cells and sequences but nothing reads."""
 
 
 def reversals(direction: Direction) -> tuple[bool, ...]:
-    """For each direction of a sequence whether it is run in reverse."""
+    """Return, for each direction, whether it runs in reverse."""
     return (False, True) if direction == "bidirectional" else (direction == "reverse",)
 
 
 def weights_of(w: Array, r: Array, b: Array) -> list[Weights]:
-    """The weights of each direction."""
+    """Return the weights of each direction."""
     return [Weights(*parts) for parts in zip(w, r, b, strict=True)]
 
 
 def activation_names(given: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
-    """The names in lower case, the default where there are none; OpError for an unknown name, or too few."""
+    """Return the names in lower case, or the default without names; OpError for an unknown name, or too few."""
     names = tuple(name.lower() for name in given) or tuple(default)
     for name in names:
         if name not in ACTIVATIONS:
@@ -41,7 +41,7 @@ def activation_names(given: Sequence[str], default: Sequence[str]) -> tuple[str,
 
 
 class Sizes:
-    """The sizes that the inputs of one layer agree on; every mismatch is an OpError that names the input."""
+    """The sizes shared by the inputs of one layer; each mismatch raises an OpError that names the input."""
 
     def __init__(self, hidden: int) -> None:
         self.batch = Dim()
@@ -49,21 +49,21 @@ class Sizes:
         self._attribute = hidden
 
     def state(self, index: int, fact: Fact) -> None:
-        """An input [batch, ..., hidden]."""
+        """Merge the sizes of an input [batch, ..., hidden]."""
         if fact.shape.dims is None:
             return
         self.batch = merge_dims(self.batch, fact.shape[0], "the batch sizes", input=index)
         self._merge_hidden(index, fact.shape[-1])
 
     def data(self, index: int, fact: Fact) -> Dim:
-        """The last size of an input [batch, ...]."""
+        """Merge the batch size of an input [batch, ...], and return its last size."""
         if fact.shape.dims is None:
             return Dim()
         self.batch = merge_dims(self.batch, fact.shape[0], "the batch sizes", input=index)
         return fact.shape[-1]
 
     def gates(self, index: int, fact: Fact, axis: int, gates: int) -> None:
-        """An input whose size on ``axis`` is a number of gates times the hidden size."""
+        """Merge the size of an input on ``axis``, which is the number of gates times the hidden size."""
         if fact.shape.dims is None:
             return
         size = fact.shape[axis]
@@ -93,7 +93,7 @@ def infer_cell(
     b: Fact | None,
     bias_gates: int | None = None,
 ) -> tuple[Shape, ...]:
-    """The shape [batch, hidden] of each state after one step."""
+    """Return the shape [batch, hidden] of each state after one step."""
     sizes = Sizes(hidden_size)
     width = sizes.data(0, x)
     for index, state in enumerate(states, start=1):
@@ -115,7 +115,7 @@ def infer_sequence(
     b: Fact,
     bias_gates: int | None = None,
 ) -> tuple[Shape, ...]:
-    """The shape of all hidden states, [batch, directions, steps, hidden], then that of each last state."""
+    """Return the shape of all hidden states, [batch, directions, steps, hidden], then that of each final state."""
     sizes = Sizes(hidden_size)
     width = sizes.data(0, x)
     count = Dim.exactly(len(reversals(direction)))

@@ -22,7 +22,7 @@ _DEFAULT = ("tanh",)
 class RNNSequence(Op):
     """A simple recurrent network over sequences: each step is an RNNCell.
 
-    Note: a sequence whose length is 0, or more than there are steps, ends in a state of zeros.
+    Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
     departures = {"dynamic": "ignores sequence_lengths where the shapes of the model are dynamic"}
@@ -54,7 +54,7 @@ class RNNSequence(Op):
         activation_names(self.activations, _DEFAULT)
 
     def cell(self) -> Rnn:
-        """The cell of one step."""
+        """Return the cell of one step."""
         return Rnn(activation_names(self.activations, _DEFAULT), self.clip)
 
     def infer(self, x: Fact, hidden: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:

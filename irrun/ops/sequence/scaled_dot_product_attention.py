@@ -14,9 +14,9 @@ T = TypeVar("T", FLOAT)
 class ScaledDotProductAttention(Op):
     """Attention: softmax(query · keyᵀ · scale + mask) · value.
 
-    The scale is 1/sqrt(E) unless given. A query that may look at no key gives NaN, as the page's formula does.
+    The default scale is 1/sqrt(E). By the page's formula, a query without visible keys yields NaN.
 
-    Note: OpenVINO knows a sixth input, ``sink``: a further score for each query, which takes its share of the softmax.
+    Note: OpenVINO has a sixth input, ``sink``: an additional score for each query that takes part in the softmax.
     """
 
     inputs = (
@@ -29,7 +29,7 @@ class ScaledDotProductAttention(Op):
             "broadcast to [N, ..., L, S]; true where a key is seen, or what is added to the scores; ignored if causal",
             optional=True,
         ),
-        In("scale", T, "one number", optional=True),
+        In("scale", T, "one element", optional=True),
         In("sink", T, "a further score for each query, broadcast to [N, ..., L, 1]", optional=True),
     )
     outputs = (Out("output", T, "[N, ..., L, Ev]"),)
@@ -68,7 +68,7 @@ class ScaledDotProductAttention(Op):
 
 
 def _matrices(fact: Fact, index: int) -> tuple[Dim, ...]:
-    """The last two sizes of an input."""
+    """Return the last two sizes of an input."""
     if fact.shape.dims is None:
         return (Dim(), Dim())
     if len(fact.shape) < 3:
@@ -81,7 +81,7 @@ def _stack(shape: Shape) -> Shape:
 
 
 def _mask_stack(mask: Fact, queries: Dim, keys: Dim) -> Shape:
-    """The batch of a mask whose last two sizes fit; a scalar has none."""
+    """Return the batch shape of a mask whose last two sizes fit; a scalar has none."""
     if mask.shape.dims is None or len(mask.shape) == 0:
         return mask.shape
     if len(mask.shape) == 1:

@@ -12,11 +12,12 @@ T = TypeVar("T", ANY)
 
 @op("Reshape", opset=1)
 class Reshape(Op):
-    """Give a tensor another shape of as many elements.
+    """Reshape a tensor to another shape with the same number of elements.
 
-    A size of -1 is what the others leave; a size of 0 is that of the same axis of data where ``special_zero`` is true.
+    A size of -1 is the remaining size; a size of 0 copies the size of the same axis of data where ``special_zero`` is
+    true.
 
-    Note: where the other sizes and data both have no elements, -1 is 1.
+    Note: where data and the other sizes are both empty, -1 is 1.
     """
 
     inputs = (In("data", T), In("shape", INTEGER, "the new shape", rank=1))
@@ -61,7 +62,7 @@ class Reshape(Op):
         return data.reshape(target)
 
     def _size(self, size: Dim, place: int, data: Shape) -> Dim:
-        """What is known of a size of the result from its place in the pattern."""
+        """Return a size of the result from its entry in the pattern."""
         if size.lo < 0:
             return Dim()
         if not self.special_zero or not size.admits(0) or place >= len(data):
@@ -72,7 +73,7 @@ class Reshape(Op):
 
 
 def _either(size: Dim, copied: Dim) -> Dim:
-    """A size that is given, or copied where it is 0."""
+    """Return a size that is given, or copied where it is 0."""
     least = min(max(size.lo, 1), copied.lo)
     return within(size, Dim(least, max(size.hi, copied.hi)))
 
@@ -86,7 +87,7 @@ def _check(pattern: Sequence[Dim]) -> None:
 
 
 def _rest(left: Sequence[Dim], asked: Sequence[Dim], data: Shape, pattern: Sequence[Dim]) -> Dim:
-    """The size that -1 stands for: what is left of data, divided by what is asked for."""
+    """Return the size for -1: the remaining sizes of data, divided by the other sizes of the pattern."""
     ahead, behind = list(left), list(asked)
     for size in asked:
         if size != 0 and size in ahead:

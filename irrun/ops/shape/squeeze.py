@@ -13,8 +13,8 @@ T = TypeVar("T", ANY)
 class SqueezeV1(Op):
     """Drop axes of size 1: those listed, or all of them.
 
-    A listed axis of another size stays. One that may be of size 1 is taken to be when shapes are inferred, as the page
-    says.
+    A listed axis of another size is kept. As the page says, a listed axis of unknown size is assumed to be 1 in shape
+    inference.
     """
 
     inputs = (
@@ -35,8 +35,8 @@ class SqueezeV1(Op):
 class SqueezeV15(Op):
     """Drop axes of size 1: those listed, or all of them.
 
-    A listed axis of another size stays. One that may be of size 1 is taken to be when shapes are inferred, unless
-    ``allow_axis_skip`` says that the rank is not known then.
+    A listed axis of another size is kept. A listed axis of unknown size is assumed to be 1 in shape inference, unless
+    ``allow_axis_skip`` makes the rank unknown.
     """
 
     inputs = (
@@ -46,7 +46,7 @@ class SqueezeV15(Op):
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    allow_axis_skip: bool = attr(False, doc="whether a listed axis of unknown size leaves the rank unknown")
+    allow_axis_skip: bool = attr(False, doc="whether a listed axis of unknown size makes the rank unknown")
 
     def infer(self, data: Fact, axes: Fact | None) -> Shape:
         return _shape(data, axes, may_stay=self.allow_axis_skip)

@@ -13,9 +13,9 @@ T = TypeVar("T", ANY)
 
 @op("Unsqueeze", opset=1)
 class Unsqueeze(Op):
-    """Insert axes of size 1, at the places that they have in the result.
+    """Insert axes of size 1, at their positions in the result.
 
-    Note: an axis that is listed twice is inserted once, as in OpenVINO.
+    Note: a repeated axis is inserted once, as in OpenVINO.
     """
 
     departures = {"no axes": "requires an axis"}
@@ -45,7 +45,7 @@ class Unsqueeze(Op):
 
 
 def _places(axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """The new axes, ascending, counted from the front of the result."""
+    """Return the new axes, ascending, counted from the front of the result."""
     count = len(set(axes))
     while True:
         places = {normalize_axis(axis, rank + count, attribute=None, input=1) for axis in axes}

@@ -12,10 +12,10 @@ T = TypeVar("T", FLOAT)
 class DFT(Op):
     """Discrete Fourier transform of complex data.
 
-    Complex numbers are pairs in the last axis. Each axis is cut or padded with zeros to its signal size, -1 keeps it.
+    Complex numbers are pairs in the last axis. Each axis is truncated or zero-padded to its signal size; -1 keeps it.
     """
 
-    departures = {"no axes": "gives garbage where axes are empty"}
+    departures = {"no axes": "returns garbage where axes are empty"}
 
     inputs = (
         In("data", T, "[..., 2]"),

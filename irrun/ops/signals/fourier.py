@@ -12,7 +12,7 @@ INDEX = frozenset({I32, I64})
 
 
 def checked_axes(fact: Fact, rank: int) -> tuple[int, ...] | None:
-    """The axes, counted from the front of ``rank`` axes, where they are known; OpError for one that is no such axis."""
+    """Return known axes, counted from the front of ``rank`` axes; OpError for an invalid one."""
     values = fact.ints()
     if values is None:
         return None
@@ -26,7 +26,7 @@ def checked_axes(fact: Fact, rank: int) -> tuple[int, ...] | None:
 
 
 def complex_dims(data: Fact) -> tuple[Dim, ...] | None:
-    """The sizes without the last one, which must be 2; None where the rank is not known."""
+    """Return the sizes without the last one, which must be 2; None for a dynamic rank."""
     if data.shape.dims is None:
         return None
     if len(data.shape) < 2:
@@ -38,7 +38,7 @@ def complex_dims(data: Fact) -> tuple[Dim, ...] | None:
 def transformed(
     dims: Sequence[Dim], axes_fact: Fact, axes: tuple[int, ...] | None, signal_size: Fact | None
 ) -> list[Dim] | None:
-    """The sizes of the transformed signal, None where the axes are not known and so any size may change."""
+    """Return the sizes of the transformed signal; None where the axes are unknown, so that any size may change."""
     count = axes_fact.shape[0] if axes_fact.shape.dims is not None else Dim()
     if count.lo > len(dims):
         raise OpError(f"{count} axes are given, expected at most {len(dims)}", input=1)
@@ -59,7 +59,7 @@ def transformed(
 
 
 def known_sizes(shape: Sequence[int], axes: Sequence[int], signal_size: Array | None) -> list[int]:
-    """The size of the signal on each axis at run time."""
+    """Return the size of the signal on each axis at run time."""
     if signal_size is None:
         return [shape[axis] for axis in axes]
     return [shape[axis] if size == -1 else size for axis, size in zip(axes, signal_size.tolist(), strict=True)]

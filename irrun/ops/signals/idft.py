@@ -12,7 +12,7 @@ T = TypeVar("T", FLOAT)
 class IDFT(Op):
     """Inverse discrete Fourier transform of complex data.
 
-    Complex numbers are pairs in the last axis. Each axis is cut or padded with zeros to its signal size, -1 keeps it.
+    Complex numbers are pairs in the last axis. Each axis is truncated or zero-padded to its signal size; -1 keeps it.
     """
 
     inputs = (

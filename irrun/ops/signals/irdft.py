@@ -10,10 +10,10 @@ T = TypeVar("T", FLOAT)
 
 @op("IRDFT", opset=9)
 class IRDFT(Op):
-    """Inverse discrete Fourier transform to real data; complex numbers are pairs in the last axis, which goes.
+    """Inverse discrete Fourier transform to real data; complex numbers are pairs in the last axis, which is dropped.
 
-    Each axis is cut or padded with zeros to its signal size, -1 keeps it. The last of the axes holds the first half of
-    a symmetric spectrum: without a signal size it becomes 2 * (size - 1) long.
+    Each axis is truncated or zero-padded to its signal size; -1 keeps it. The last of the axes holds the first half of
+    a symmetric spectrum: without a signal size its result has the size 2 * (size - 1).
     """
 
     departures = {"size": "reads beyond its memory where signal_size exceeds the axis"}

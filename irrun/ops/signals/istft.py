@@ -11,13 +11,13 @@ T = TypeVar("T", FLOAT)
 
 @op("ISTFT", opset=16)
 class ISTFT(Op):
-    """The real signal whose overlapping windowed frames have given Fourier transforms.
+    """The real signal whose overlapping windowed frames have the given Fourier transforms.
 
-    A window shorter than a frame is padded with zeros on both sides. A signal that is asked to be longer ends in zeros.
+    A window shorter than a frame is zero-padded on both sides. A longer requested signal ends in zeros.
     """
 
     departures = {
-        "odd frames": "makes the signal one sample longer with center, frames of odd size and no signal_length",
+        "odd frames": "returns one more sample with center, frames of odd size and no signal_length",
     }
 
     inputs = (

@@ -12,8 +12,8 @@ T = TypeVar("T", FLOAT)
 class RDFT(Op):
     """Discrete Fourier transform of real data; complex numbers are pairs in a new last axis.
 
-    Each axis is cut or padded with zeros to its signal size, -1 keeps it. Of the last of the axes only the first
-    size // 2 + 1 frequencies are part of the output.
+    Each axis is truncated or zero-padded to its signal size; -1 keeps it. Along the last of the axes, the output has
+    only the first size // 2 + 1 frequencies.
     """
 
     departures = {"size": "reads beyond its memory where signal_size exceeds the axis"}

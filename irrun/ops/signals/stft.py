@@ -14,7 +14,7 @@ T = TypeVar("T", FLOAT)
 class STFT(Op):
     """Fourier transforms of overlapping windowed frames of a real signal.
 
-    A window shorter than a frame is padded with zeros on both sides.
+    A window shorter than a frame is zero-padded on both sides.
     """
 
     inputs = (
@@ -25,7 +25,7 @@ class STFT(Op):
     )
     outputs = (Out("output", T, "[..., frames, frequencies, 2], or frames and frequencies swapped"),)
 
-    transpose_frames: bool = attr(doc="whether the frames come behind the frequencies", openvino=False)
+    transpose_frames: bool = attr(doc="whether frames come after frequencies", openvino=False)
 
     def infer(self, signal: Fact, window: Fact, frame_size: Fact, frame_step: Fact) -> Shape:
         size = positive(frame_size, "frame_size", 2)
@@ -47,7 +47,7 @@ class STFT(Op):
 
 
 def positive(fact: Fact, name: str, index: int) -> Dim:
-    """A number from 1 up, as far as it is known; OpError where it is less."""
+    """Return a number that must be at least 1; OpError where it is known to be less."""
     known = (fact.dims() or (Dim.anything(),))[0]
     if known.hi < 1:
         raise OpError(f"{name} is {known}, expected 1 or more", input=index)

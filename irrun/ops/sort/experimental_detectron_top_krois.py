@@ -13,9 +13,9 @@ T = TypeVar("T", FLOAT)
 
 @op("ExperimentalDetectronTopKROIs", opset=6, page="experimental-detectron-top-krois-6")
 class ExperimentalDetectronTopKROIs(Op):
-    """Choose the regions of highest probability, in descending order.
+    """Select the regions of highest probability, in descending order.
 
-    Note: where there are fewer regions than max_rois, zeros fill the output up; the page leaves the rest undefined.
+    Note: with fewer regions than max_rois, the output is padded with zeros; the page leaves the rest undefined.
     """
 
     inputs = (

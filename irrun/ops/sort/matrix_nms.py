@@ -13,7 +13,7 @@ T = TypeVar("T", FLOAT)
 
 @op("MatrixNms", opset=8, page="matrix-non-max-suppression-8")
 class MatrixNms(Op):
-    """Select boxes by score, class by class, after decaying the scores of those that overlap better ones.
+    """Select boxes by score and class, after decaying the scores of those that overlap better ones.
 
     Rows are in descending order of score where sort_result_type is none.
     """
@@ -37,10 +37,10 @@ class MatrixNms(Op):
     sort_result_across_batch: bool = attr(False, doc="whether to sort the rows of all batches together")
     output_type: Literal["i64", "i32"] = attr("i64")
     score_threshold: float = attr(0.0, doc="the score that a box must exceed before decay")
-    nms_top_k: int = attr(-1, doc="the most candidates of a class; -1: all", ge=-1)
-    keep_top_k: int = attr(-1, doc="the most boxes of a batch; -1: all", ge=-1)
-    background_class: int = attr(-1, doc="the class to leave out; -1: none", ge=-1)
-    normalized: bool = attr(True, doc="whether the coordinates are normalized; else a side is 1 longer")
+    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
+    keep_top_k: int = attr(-1, doc="maximum number of boxes of a batch; -1 for all", ge=-1)
+    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1)
+    normalized: bool = attr(True, doc="whether coordinates are normalized; otherwise sides are longer by 1")
     decay_function: Literal["linear", "gaussian"] = attr("linear")
     gaussian_sigma: float = attr(2.0)
     post_threshold: float = attr(0.0, doc="the score that a box must exceed after decay")

@@ -1,4 +1,4 @@
-"""What MulticlassNms and MatrixNms have in common."""
+"""Shape rules and outputs of MulticlassNms and MatrixNms."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from irrun.ops.sort.selection import counts
 
 
 def shared_shapes(boxes: Fact, scores: Fact, top_k: int, keep: int, background: int) -> tuple[Shape, Shape, Shape]:
-    """The shapes of rows of boxes, of indices, and of their numbers, where all classes share the boxes."""
+    """Return the shapes of rows of boxes, of indices, and of their numbers, where all classes share the boxes."""
     batches, classes, boxes_each, _ = counts(boxes, scores, None, 4)
     return selected_shapes(batches, most_rows(batches, classes, boxes_each, top_k, keep, background))
 
 
 def most_rows(images: Dim, classes: Dim, boxes: Dim, top_k: int, keep: int, background: int) -> Dim:
-    """How many boxes all images can give at most."""
+    """Return the maximum number of boxes selected from all images."""
     if background >= 0 and classes.lo > background:
         classes = classes - 1
     per_class = boxes if top_k < 0 else boxes.minimum(top_k)
@@ -27,7 +27,7 @@ def most_rows(images: Dim, classes: Dim, boxes: Dim, top_k: int, keep: int, back
 
 
 def selected_shapes(images: Dim, most: Dim) -> tuple[Shape, Shape, Shape]:
-    """The shapes of rows of boxes, of indices, and of the numbers of rows."""
+    """Return the shapes of rows of boxes, of indices, and of the numbers of rows."""
     rows = up_to(most)
     return Shape([rows, 6]), Shape([rows, 1]), Shape([images])
 
@@ -35,7 +35,7 @@ def selected_shapes(images: Dim, most: Dim) -> tuple[Shape, Shape, Shape]:
 def run_shared(
     boxes: Array, scores: Array, of_class: OfClass, background: int, keep: int, sorting: Sorting, across: bool
 ) -> tuple[Array, Array, Array]:
-    """The outputs for boxes ``[N, M, 4]`` that all classes of the scores ``[N, C, M]`` share."""
+    """Return the outputs for boxes ``[N, M, 4]`` shared by all classes of the scores ``[N, C, M]``."""
     images = [
         select_image(of_image[None], of_scores, of_class, background, keep)
         for of_image, of_scores in zip(boxes, scores, strict=True)
@@ -46,7 +46,7 @@ def run_shared(
 
 
 def outputs(found: Selection, corners: Array, index: Array, images: list[Selection]) -> tuple[Array, Array, Array]:
-    """Rows of [class, score, four coordinates], rows of indices, and the number of rows of each image."""
+    """Return rows of [class, score, four coordinates], rows of indices, and the number of rows of each image."""
     label = found.label.astype(corners.dtype)[:, None]
     rows = np.concatenate([label, found.score[:, None], corners], axis=1)
     return rows, index[:, None], np.array([len(image.box) for image in images], np.int64)

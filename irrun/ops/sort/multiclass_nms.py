@@ -24,13 +24,13 @@ _OUTPUTS = (
 
 @op("MulticlassNms", opset=8, page="multiclass-non-max-suppression-8")
 class MulticlassNmsV8(Op):
-    """Select boxes by score, class by class, leaving out those that overlap a better one.
+    """Select boxes by score and class, omitting those that overlap a better one.
 
     Rows are in descending order of score where sort_result_type is none.
     """
 
     departures = {
-        "nms_eta": "holds a box against all kept ones by the last threshold, with nms_eta below 1",
+        "nms_eta": "compares a box with all kept ones by the last threshold, with nms_eta below 1",
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -45,11 +45,11 @@ class MulticlassNmsV8(Op):
     output_type: Literal["i64", "i32"] = attr("i64")
     iou_threshold: float = attr(0.0, doc="the overlap above which a box is suppressed")
     score_threshold: float = attr(0.0, doc="the score that a box must reach")
-    nms_top_k: int = attr(-1, doc="the most candidates of a class; -1: all", ge=-1)
-    keep_top_k: int = attr(-1, doc="the most boxes of a batch; -1: all", ge=-1)
-    background_class: int = attr(-1, doc="the class to leave out; -1: none", ge=-1)
-    normalized: bool = attr(True, doc="whether the coordinates are normalized; else a side is 1 longer")
-    nms_eta: float = attr(1.0, doc="what an iou_threshold above 0.5 is multiplied by at each box kept", ge=0, le=1)
+    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
+    keep_top_k: int = attr(-1, doc="maximum number of boxes of a batch; -1 for all", ge=-1)
+    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1)
+    normalized: bool = attr(True, doc="whether coordinates are normalized; otherwise sides are longer by 1")
+    nms_eta: float = attr(1.0, doc="factor of an iou_threshold above 0.5 at each kept box", ge=0, le=1)
 
     def infer(self, boxes: Fact, scores: Fact) -> tuple[Shape, Shape, Shape]:
         return shared_shapes(boxes, scores, self.nms_top_k, self.keep_top_k, self.background_class)
@@ -68,17 +68,17 @@ class MulticlassNmsV8(Op):
 
 @op("MulticlassNms", opset=9, page="multiclass-non-max-suppression-9")
 class MulticlassNmsV9(Op):
-    """Select boxes by score, class by class, leaving out those that overlap a better one.
+    """Select boxes by score and class, omitting those that overlap a better one.
 
-    With roisnum each class has its own boxes, those of all images in a row. Rows are in descending order of score
+    With roisnum each class has separate boxes, those of all images concatenated. Rows are in descending order of score
     where sort_result_type is none.
 
-    Note: with roisnum the index counts classes first, box * num_classes + class, as in OpenVINO; the page has a formula
-    only for boxes that classes share.
+    Note: as in OpenVINO, with roisnum the index counts classes first, box * num_classes + class; the page has a formula
+    only for shared boxes.
     """
 
     departures = {
-        "nms_eta": "holds a box against all kept ones by the last threshold, with nms_eta below 1",
+        "nms_eta": "compares a box with all kept ones by the last threshold, with nms_eta below 1",
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -94,11 +94,11 @@ class MulticlassNmsV9(Op):
     output_type: Literal["i64", "i32"] = attr("i64")
     iou_threshold: float = attr(0.0, doc="the overlap above which a box is suppressed")
     score_threshold: float = attr(0.0, doc="the score that a box must reach")
-    nms_top_k: int = attr(-1, doc="the most candidates of a class; -1: all", ge=-1)
-    keep_top_k: int = attr(-1, doc="the most boxes of an image; -1: all", ge=-1)
-    background_class: int = attr(-1, doc="the class to leave out; -1: none", ge=-1)
-    normalized: bool = attr(True, doc="whether the coordinates are normalized; else a side is 1 longer")
-    nms_eta: float = attr(1.0, doc="what an iou_threshold above 0.5 is multiplied by at each box kept", ge=0, le=1)
+    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
+    keep_top_k: int = attr(-1, doc="maximum number of boxes of an image; -1 for all", ge=-1)
+    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1)
+    normalized: bool = attr(True, doc="whether coordinates are normalized; otherwise sides are longer by 1")
+    nms_eta: float = attr(1.0, doc="factor of an iou_threshold above 0.5 at each kept box", ge=0, le=1)
 
     def infer(self, boxes: Fact, scores: Fact, roisnum: Fact | None) -> tuple[Shape, Shape, Shape]:
         rank = 3 if roisnum is None else 2
@@ -129,7 +129,7 @@ class MulticlassNmsV9(Op):
         )
 
     def _run_split(self, boxes: Array, scores: Array, roisnum: Array) -> tuple[Array, Array, Array]:
-        """The outputs where each class has its own boxes, and roisnum says how many belong to each image."""
+        """Return the outputs where each class has separate boxes and roisnum is the number of each image."""
         ends = np.cumsum(np.maximum(roisnum, 0))
         if ends.size and ends[-1] > boxes.shape[1]:
             raise OpError(f"roisnum adds up to {ends[-1]}, expected at most {boxes.shape[1]} boxes", input=2)

@@ -11,7 +11,7 @@ from irrun.ops.sort.selection import check_single, number, selected_outputs, sel
 from irrun.tensor.element_type import F32, FLOAT, INTEGER
 
 _SINGLE = (
-    In("max_output_boxes_per_class", INTEGER, "the most boxes of a class", rank=(0, 1)),
+    In("max_output_boxes_per_class", INTEGER, "the maximum number of boxes of a class", rank=(0, 1)),
     In("iou_threshold", FLOAT, "the overlap above which a box is suppressed", rank=(0, 1)),
     In("score_threshold", FLOAT, "the score that a box must exceed", rank=(0, 1)),
 )
@@ -19,10 +19,10 @@ _SINGLE = (
 
 @op("NMSRotated", opset=13)
 class NMSRotated(Op):
-    """Select rotated boxes by score, class by class, leaving out those that overlap a better one.
+    """Select rotated boxes by score and class, omitting those that overlap a better one.
 
-    Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with a threshold
-    of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
+    Note: as in OpenVINO, a score must exceed score_threshold. On the page it may also equal it, which with a threshold
+    of 0 would restore every suppressed box. As in OpenVINO, scores are f32 whatever the type of the thresholds.
     """
 
     inputs = (

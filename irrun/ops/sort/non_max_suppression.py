@@ -13,13 +13,13 @@ from irrun.tensor.element_type import F32, FLOAT, I64, INTEGER
 Encoding = Literal["corner", "center"]
 
 _ENCODING = "corner: [y1, x1, y2, x2], any two opposite corners; center: [x, y, width, height]"
-_SORTED = "whether to sort by score across batches and classes; else each class is sorted for itself"
+_SORTED = "whether to sort by score across batches and classes; otherwise within each class"
 _BOXES = (
     In("boxes", FLOAT, "[num_batches, num_boxes, 4]", rank=3),
     In("scores", FLOAT, "[num_batches, num_classes, num_boxes]", rank=3),
 )
 _OPTIONS = (
-    ("max_output_boxes_per_class", INTEGER, "the most boxes of a class; 0 where absent"),
+    ("max_output_boxes_per_class", INTEGER, "the maximum number of boxes of a class; 0 where absent"),
     ("iou_threshold", FLOAT, "the overlap above which a box is suppressed; 0 where absent"),
     ("score_threshold", FLOAT, "the score that a box must exceed; 0 where absent"),
 )
@@ -30,16 +30,16 @@ _ONE_ELEMENT = tuple(In(name, type, doc, optional=True, rank=(0, 1)) for name, t
 
 @op("NonMaxSuppression", opset=1)
 class NonMaxSuppressionV1(Op):
-    """Select boxes by score, class by class, leaving out those that overlap a better one.
+    """Select boxes by score and class, omitting those that overlap a better one.
 
-    Rows of ``[batch, class, box]``; rows of -1 fill the output up.
+    Rows are ``[batch, class, box]``; the output is padded with rows of -1.
 
-    Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
-    output has no room for what several batch elements select: the output grows where that is needed.
+    Note: as in OpenVINO, a score must exceed score_threshold; on the page it may also equal it. The page's output size
+    is too small for selections from several batch elements: the output grows as needed.
     """
 
     departures = {
-        "rows of -1": "leaves the rows of -1 out",
+        "rows of -1": "omits the rows of -1",
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -60,16 +60,16 @@ class NonMaxSuppressionV1(Op):
 
 @op("NonMaxSuppression", opset=3)
 class NonMaxSuppressionV3(Op):
-    """Select boxes by score, class by class, leaving out those that overlap a better one.
+    """Select boxes by score and class, omitting those that overlap a better one.
 
-    Rows of ``[batch, class, box]``; rows of -1 fill the output up.
+    Rows are ``[batch, class, box]``; the output is padded with rows of -1.
 
-    Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it. The page's size of the
-    output has no room for what several batch elements select: the output grows where that is needed.
+    Note: as in OpenVINO, a score must exceed score_threshold; on the page it may also equal it. The page's output size
+    is too small for selections from several batch elements: the output grows as needed.
     """
 
     departures = {
-        "rows of -1": "leaves the rows of -1 out",
+        "rows of -1": "omits the rows of -1",
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -90,15 +90,15 @@ class NonMaxSuppressionV3(Op):
 
 @op("NonMaxSuppression", opset=4)
 class NonMaxSuppressionV4(Op):
-    """Select boxes by score, class by class, leaving out those that overlap a better one.
+    """Select boxes by score and class, omitting those that overlap a better one.
 
-    Rows of ``[batch, class, box]``; rows of -1 fill the output up.
+    Rows are ``[batch, class, box]``; the output is padded with rows of -1.
 
-    Note: a score must exceed score_threshold, as in OpenVINO; by the page it may also equal it.
+    Note: as in OpenVINO, a score must exceed score_threshold; on the page it may also equal it.
     """
 
     departures = {
-        "rows of -1": "leaves the rows of -1 out",
+        "rows of -1": "omits the rows of -1",
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -121,12 +121,12 @@ class NonMaxSuppressionV4(Op):
 
 @op("NonMaxSuppression", opset=5, page="no-max-suppression-5")
 class NonMaxSuppressionV5(Op):
-    """Select boxes by score, class by class, leaving out or decaying those that overlap a better one.
+    """Select boxes by score and class, omitting or decaying those that overlap a better one.
 
-    With soft_nms_sigma a box that overlaps by more than iou_threshold still drops out.
+    With soft_nms_sigma, a box that overlaps by more than iou_threshold is still dropped.
 
-    Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
-    of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
+    Note: as in OpenVINO, a score must exceed score_threshold. On the page it may also equal it, which with the default
+    of 0 would restore every suppressed box. As in OpenVINO, scores are f32 whatever the type of the thresholds.
     """
 
     departures = {
@@ -169,12 +169,12 @@ class NonMaxSuppressionV5(Op):
 
 @op("NonMaxSuppression", opset=9)
 class NonMaxSuppressionV9(Op):
-    """Select boxes by score, class by class, leaving out or decaying those that overlap a better one.
+    """Select boxes by score and class, omitting or decaying those that overlap a better one.
 
-    With soft_nms_sigma scores decay and iou_threshold does not count.
+    With soft_nms_sigma, scores decay and iou_threshold is not used.
 
-    Note: a score must exceed score_threshold, as in OpenVINO. By the page it may also equal it, which with the default
-    of 0 would bring back every suppressed box. The scores are f32 whatever the type of the thresholds, as in OpenVINO.
+    Note: as in OpenVINO, a score must exceed score_threshold. On the page it may also equal it, which with the default
+    of 0 would restore every suppressed box. As in OpenVINO, scores are f32 whatever the type of the thresholds.
     """
 
     departures = {
@@ -218,7 +218,7 @@ def _check_options(*options: Fact | None) -> None:
 
 
 def declared_rows(boxes: Fact, scores: Fact, limit: Fact | None = None, *_thresholds: Fact | None) -> tuple[Dim, Dim]:
-    """The rows that the output of versions 1 and 3 is declared to have: by the page, and by Model Optimizer.
+    """Return the declared number of output rows of versions 1 and 3: by the page, and by Model Optimizer.
 
     Model Optimizer counts the boxes of all batch elements.
     """
@@ -267,7 +267,7 @@ def _select(
 
 
 def _filled(found: Selection, rows: int) -> Array:
-    """The selection as rows of [batch, class, box], and rows of -1 up to ``rows``."""
+    """Return the selection as rows of [batch, class, box], padded with rows of -1 up to ``rows``."""
     result = np.full((max(rows, len(found.box)), 3), -1, np.int64)
     result[: len(found.box)] = found.triples(found.box)
     return result

@@ -12,15 +12,15 @@ T = TypeVar("T", NUMERIC)
 
 @op("SearchSorted", opset=15)
 class SearchSorted(Op):
-    """The indices at which values have to be inserted into ascending sequences so that these stay ascending.
+    """The indices at which values can be inserted into ascending sequences so that these stay ascending.
 
-    The sequences lie on the last axis. A 1D sequence is searched for all values.
+    The sequences are along the last axis. A 1D sequence is used for all values.
     """
 
-    inputs = (In("sorted_sequence", T, "ascending on the last axis"), In("values", T, "what to search for"))
+    inputs = (In("sorted_sequence", T, "ascending on the last axis"), In("values", T, "the values to search for"))
     outputs = (Out("output", "output_type", "the shape of values"),)
 
-    right_mode: bool = attr(False, doc="whether the index is that after equal elements, not that before")
+    right_mode: bool = attr(False, doc="whether to return the index after equal elements instead of before")
     output_type: Literal["i32", "i64"] = attr("i64", doc="the type of the indices")
 
     def infer(self, sequence: Fact, values: Fact) -> Shape:

@@ -1,4 +1,4 @@
-"""What the operations that select boxes class by class have in common."""
+"""Shape rules and outputs of operations that select boxes by class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irrun.ops.shapes import merge_dims
 
 
 def counts(boxes: Fact, scores: Fact, limit: Fact | None, coordinates: int) -> tuple[Dim, Dim, Dim, Dim]:
-    """The numbers of batch elements, of classes, of boxes, and of boxes that one class can select."""
+    """Return the numbers of batch elements, of classes, of boxes, and of boxes that one class can select."""
     of_boxes, of_scores = ranked(boxes, 3), ranked(scores, 3)
     expect_size(of_boxes[2], coordinates, "the last size of boxes", input=0)
     batches = merge_dims(of_boxes[0], of_scores[0], "the numbers of batches of boxes and scores", input=1)
@@ -24,29 +24,29 @@ def counts(boxes: Fact, scores: Fact, limit: Fact | None, coordinates: int) -> t
 
 
 def selected_shapes(boxes: Fact, scores: Fact, limit: Fact | None, coordinates: int) -> tuple[Shape, Shape, Shape]:
-    """The shapes of rows of indices, of rows of scores, and of their number."""
+    """Return the shapes of rows of indices, of rows of scores, and of their number."""
     batches, classes, _, per_class = counts(boxes, scores, limit, coordinates)
     rows = up_to(batches * classes * per_class)
     return Shape([rows, 3]), Shape([rows, 3]), Shape([1])
 
 
 def selected_outputs(found: Selection) -> tuple[Array, Array, Array]:
-    """Rows of [batch, class, box], rows of [batch, class, score], and their number."""
+    """Return rows of [batch, class, box], rows of [batch, class, score], and their number."""
     return found.triples(found.box), found.triples(found.score), np.array([len(found.box)])
 
 
 def check_single(names: tuple[str, ...], facts: tuple[Fact | None, ...], first: int) -> None:
-    """OpError where an input of one element has another number of them; ``first`` is the index of the first input."""
+    """Raise OpError where an input of one element has another number; ``first`` is the index of the first input."""
     for index, (name, fact) in enumerate(zip(names, facts, strict=True), start=first):
         if fact is not None and fact.shape.dims is not None and not fact.shape.size.admits(1):
             raise OpError(f"{name} has shape {fact.shape}, expected a single element", input=index)
 
 
 def number(value: Array | None) -> int:
-    """The most boxes of a class: 0 where the input is absent or negative."""
+    """Return the maximum number of boxes of a class: 0 where the input is absent or negative."""
     return 0 if value is None else max(int(value.reshape(-1)[0]), 0)
 
 
 def threshold(value: Array | None) -> float:
-    """The number that a threshold input holds: 0 where it is absent."""
+    """Return the value of a threshold input: 0 where it is absent."""
     return 0.0 if value is None else float(value.reshape(-1)[0])

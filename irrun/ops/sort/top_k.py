@@ -14,14 +14,14 @@ T = TypeVar("T", NUMERIC)
 class TopKV1(Op):
     """The k largest or smallest elements along an axis, and their indices.
 
-    Note: of equal elements the first ones are taken, and come first.
+    Note: of equal elements the first ones are selected, and come first.
     """
 
-    inputs = (In("data", T), In("k", INTEGER, "how many elements are taken", rank=0))
+    inputs = (In("data", T), In("k", INTEGER, "the number of elements to select", rank=0))
     outputs = (Out("values", T), Out("indices", I32))
 
-    axis: int = attr(doc="the axis along which elements are taken", openvino=0)
-    mode: Literal["min", "max"] = attr(doc="whether the largest or the smallest are taken", openvino="max")
+    axis: int = attr(doc="the axis along which elements are selected", openvino=0)
+    mode: Literal["min", "max"] = attr(doc="whether the largest or the smallest are selected", openvino="max")
     sort: Literal["value", "index", "none"] = attr(doc="the order of the output", openvino="none")
     index_element_type: Literal["i32"] = attr("i32", doc="written by OpenVINO; the only value")
 
@@ -38,16 +38,16 @@ class TopKV3(Op):
 
     NaN counts as smaller than any number.
 
-    Note: of equal elements the first ones are taken, and come first.
+    Note: of equal elements the first ones are selected, and come first.
     """
 
-    departures = {"nan": "has no order of NaN"}
+    departures = {"nan": "does not order NaN"}
 
-    inputs = (In("data", T), In("k", INTEGER, "how many elements are taken", rank=0))
+    inputs = (In("data", T), In("k", INTEGER, "the number of elements to select", rank=0))
     outputs = (Out("values", T), Out("indices", "index_element_type"))
 
-    axis: int = attr(doc="the axis along which elements are taken", openvino=0)
-    mode: Literal["min", "max"] = attr(doc="whether the largest or the smallest are taken", openvino="max")
+    axis: int = attr(doc="the axis along which elements are selected", openvino=0)
+    mode: Literal["min", "max"] = attr(doc="whether the largest or the smallest are selected", openvino="max")
     sort: Literal["value", "index", "none"] = attr(doc="the order of the output", openvino="none")
     index_element_type: Literal["i32", "i64"] = attr("i32", doc="the type of the indices")
 
@@ -64,14 +64,14 @@ class TopKV11(Op):
 
     NaN counts as smaller than any number.
 
-    Note: of equal elements the first ones are taken, and come first, whether the order has to be stable or not.
+    Note: of equal elements the first ones are selected, and come first, even where stable is false.
     """
 
-    inputs = (In("data", T), In("k", INTEGER, "how many elements are taken", rank=0))
+    inputs = (In("data", T), In("k", INTEGER, "the number of elements to select", rank=0))
     outputs = (Out("values", T), Out("indices", "index_element_type"))
 
-    axis: int = attr(doc="the axis along which elements are taken", openvino=0)
-    mode: Literal["min", "max"] = attr(doc="whether the largest or the smallest are taken", openvino="max")
+    axis: int = attr(doc="the axis along which elements are selected", openvino=0)
+    mode: Literal["min", "max"] = attr(doc="whether the largest or the smallest are selected", openvino="max")
     sort: Literal["value", "index", "none"] = attr(doc="the order of the output", openvino="none")
     stable: bool = attr(False, doc="whether equal elements keep their order")
     index_element_type: Literal["i32", "i64"] = attr("i32", doc="the type of the indices")

@@ -1,4 +1,4 @@
-"""What operations on bags of embeddings have in common."""
+"""Checks and shape rules of operations on bags of embeddings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ INDEX = frozenset({I32, I64})
 
 
 def bags_shape(bags: Dim, table: Fact) -> Shape:
-    """[bags, ...]: a row of the table for each bag."""
+    """Return [bags, ...], with a row of the table for each bag."""
     if table.shape.dims is None:
         return Shape.unknown()
     if len(table.shape) == 0:
@@ -19,7 +19,7 @@ def bags_shape(bags: Dim, table: Fact) -> Shape:
 
 
 def check_weights(indices: Fact, weights: Fact | None, index: int) -> None:
-    """Raise OpError where weights and indices do not have one shape."""
+    """Raise OpError where weights and indices differ in shape."""
     if weights is not None and indices.shape.merge(weights.shape) is None:
         raise OpError(
             f"per_sample_weights have shape {weights.shape}, expected that of indices {indices.shape}", input=index
@@ -40,7 +40,7 @@ def check_indices(indices: Array, table: Array) -> None:
 
 
 def default_row(default_index: Array | None, table: Array) -> int | None:
-    """The row that stands for an empty bag; None where that is zero."""
+    """Return the row used for an empty bag; None for zeros."""
     if default_index is None or int(default_index.item()) == -1:
         return None
     row = int(default_index.item())

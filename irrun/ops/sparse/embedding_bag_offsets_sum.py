@@ -13,13 +13,13 @@ TI = TypeVar("T_IND", INDEX)
 
 @op("EmbeddingBagOffsetsSum", opset=3)
 class EmbeddingBagOffsetsSum(Op):
-    """Sums of the rows of a table in bags, each a part of a list of indices."""
+    """Sums of table rows in bags, each a part of a list of indices."""
 
     inputs = (
         In("emb_table", T, "[rows, ...]"),
         In("indices", TI, "[count], rows of the table", rank=1),
         In("offsets", TI, "[bags], where each bag begins in indices", rank=1),
-        In("default_index", TI, "the row that stands for an empty bag; -1 is zero", optional=True, rank=0),
+        In("default_index", TI, "the row used for an empty bag; -1 means zeros", optional=True, rank=0),
         In("per_sample_weights", T, "[count], factors of the rows", optional=True, rank=1),
     )
     outputs = (Out("output", T, "[bags, ...]"),)

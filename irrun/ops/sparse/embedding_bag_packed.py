@@ -13,7 +13,7 @@ TI = TypeVar("T_IND", INDEX)
 
 @op("EmbeddingBagPacked", opset=15)
 class EmbeddingBagPacked(Op):
-    """Sums or means of the rows of a table in bags of one size."""
+    """Sums or means of table rows in bags of equal size."""
 
     inputs = (
         In("emb_table", T, "[rows, ...]"),
@@ -22,7 +22,7 @@ class EmbeddingBagPacked(Op):
     )
     outputs = (Out("output", T, "[bags, ...]"),)
 
-    reduction: Literal["sum", "mean"] = attr("sum", doc="what becomes of the rows of a bag")
+    reduction: Literal["sum", "mean"] = attr("sum", doc="reduction of the rows of a bag")
 
     def infer(self, table: Fact, indices: Fact, weights: Fact | None) -> Shape:
         if weights is not None and self.reduction == "mean":

@@ -11,7 +11,7 @@ TI = TypeVar("T_IND", INDEX)
 
 @op("EmbeddingBagPackedSum", opset=3)
 class EmbeddingBagPackedSum(Op):
-    """Sums of the rows of a table in bags of one size."""
+    """Sums of table rows in bags of equal size."""
 
     inputs = (
         In("emb_table", T, "[rows, ...]"),

@@ -13,14 +13,14 @@ TI = TypeVar("T_IND", INDEX)
 
 @op("EmbeddingSegmentsSum", opset=3)
 class EmbeddingSegmentsSum(Op):
-    """Sums of the rows of a table in segments; each index says to which it belongs."""
+    """Sums of table rows in segments; segment_ids holds the segment of each index."""
 
     inputs = (
         In("emb_table", T, "[rows, ...]"),
         In("indices", TI, "[count], rows of the table", rank=1),
         In("segment_ids", TI, "[count], ascending, the segment of each index", rank=1),
         In("num_segments", TI, "the number of segments", rank=0),
-        In("default_index", TI, "the row that stands for an empty segment; -1 is zero", optional=True, rank=0),
+        In("default_index", TI, "the row used for an empty segment; -1 means zeros", optional=True, rank=0),
         In("per_sample_weights", T, "[count], factors of the rows", optional=True, rank=1),
     )
     outputs = (Out("output", T, "[segments, ...]"),)

@@ -12,13 +12,13 @@ TI = TypeVar("T_IDX", frozenset({I32, I64}))
 
 @op("SparseFillEmptyRows", opset=16, page="fill-empty-rows-16")
 class SparseFillEmptyRows(Op):
-    """A sparse matrix with a default value in the first column of each row that had none; in row-major order."""
+    """A sparse matrix with a default value in the first column of each empty row, in row-major order."""
 
     inputs = (
         In("values", T, "[count]", rank=1),
         In("dense_shape", TI, "[2], rows and columns of the matrix", rank=1),
         In("indices", TI, "[count, 2], row and column of each value", rank=2),
-        In("default_value", NUMERIC, "what is put into empty rows", rank=0),
+        In("default_value", NUMERIC, "the value for empty rows", rank=0),
     )
     outputs = (
         Out("output_indices", TI, "[count, 2]"),

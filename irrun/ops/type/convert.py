@@ -13,11 +13,11 @@ from irrun.tensor.rounding import round_to
 class Convert(Op):
     """Convert every element to another type.
 
-    Floats are truncated toward zero where the type is an integer type, and rounded to nearest where it is a narrower
-    float type. Integers wrap modulo 2^bits.
+    Floats are truncated toward zero for an integer type, and rounded to nearest for a narrower float type. Integers
+    wrap modulo 2^bits.
 
-    Note: the page leaves floats beyond an integer type undefined. They wrap where 32 bits hold them (64 bits for u32,
-    i64 and u64), else they give the smallest number of that many bits, modulo 2^bits. As a boolean, NaN is false.
+    Note: the page leaves floats beyond an integer type undefined. They wrap where they fit 32 bits (64 bits for u32,
+    i64 and u64); otherwise they become the lowest number of that many bits, modulo 2^bits. NaN becomes false.
     """
 
     inputs = (In("data", NUMERIC | {BOOLEAN}),)
@@ -45,7 +45,7 @@ class Convert(Op):
 
 
 def convert_dims(dims: Array, to: ElementType) -> Array:
-    """Integers of which only part is known, as integers of another type; Undecided for types that are not."""
+    """Convert partly known integers to another integer type; Undecided for other types."""
     if not to.is_integer:
         raise Undecided(f"dims as {to}")
     low = -(1 << (to.bits - 1)) if to.kind == "int" else 0
@@ -59,7 +59,7 @@ def convert_dims(dims: Array, to: ElementType) -> Array:
             raise Undecided(f"{dim} as {to}, of which a dim holds only half the range")
         if dim.is_static:
             return Dim.exactly((dim.lo - low) % (1 << to.bits) + low)
-        # The size of an axis fits into 31 bits; of what may not fit only the range of the type is known.
+        # The size of an axis fits into 31 bits; any other value that may overflow becomes the range of the type.
         return dim if to.bits >= 32 and dim.lo >= 0 else Dim(low, high)
 
     return np.asarray(np.frompyfunc(fit, 1, 1)(dims), dtype=object)

@@ -12,7 +12,7 @@ T2 = TypeVar("T2", NUMERIC | {BOOLEAN})
 class ConvertLike(Op):
     """Convert every element of data to the type of like, as Convert does."""
 
-    inputs = (In("data", T1), In("like", T2, "the tensor whose type is taken; its values do not matter"))
+    inputs = (In("data", T1), In("like", T2, "a tensor of the target type; its values are not used"))
     outputs = (Out("output", T2),)
 
     def infer(self, data: Fact, like: Fact) -> Shape:  # noqa: ARG002

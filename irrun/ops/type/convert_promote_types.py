@@ -13,20 +13,23 @@ _SIGNED_BY_WIDTH = {kind.bits: kind for kind in types.SIGNED}
 
 @op("ConvertPromoteTypes", opset=14)
 class ConvertPromoteTypes(Op):
-    """Convert two tensors to one type that holds the values of both.
+    """Convert two tensors to a common type that can hold the values of both.
 
-    Floats go before integers, integers before booleans. Of two floats the wider is taken, f16 for two of 8 bits and f32
-    for f16 and bf16; of two integers the narrowest that holds all values of both, signed where one is.
+    Floats take precedence over integers, integers over booleans. The common type of two floats is the wider one, f16
+    for two of 8 bits and f32 for f16 and bf16; that of two integers is the narrowest that holds all values of both,
+    signed where one is.
 
-    Note: where promote_unsafe is false, integers of different signs may widen nothing, and a float must have twice the
+    Note: where promote_unsafe is false, integers of different signs may not widen, and a float must have twice the
     width of the integer; OpenVINO checks the same.
     """
 
     inputs = (In("input_0", _TAKEN), In("input_1", _TAKEN))
     outputs = (Out("output_0", _TAKEN), Out("output_1", _TAKEN))
 
-    promote_unsafe: bool = attr(False, doc="whether promotions that may lose or widen are allowed")
-    pytorch_scalar_promotion: bool = attr(False, doc="whether a scalar takes the type of a tensor of its kind")
+    promote_unsafe: bool = attr(False, doc="whether to allow promotions that lose precision or widen")
+    pytorch_scalar_promotion: bool = attr(
+        False, doc="whether a scalar is converted to the type of a tensor of its kind"
+    )
     u64_integer_promotion_target: ElementType = attr(types.F32, doc="the type for u64 together with a signed integer")
 
     def infer(self, input_0: Fact, input_1: Fact) -> tuple[Fact, Fact]:

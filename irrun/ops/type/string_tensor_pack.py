@@ -10,14 +10,14 @@ TI = TypeVar("T_IDX", frozenset({I32, I64}))
 
 @op("StringTensorPack", opset=15)
 class StringTensorPack(Op):
-    """Strings cut out of a sequence of UTF-8 bytes.
+    """Strings decoded from ranges of UTF-8 bytes.
 
-    Note: bytes that are not UTF-8 become lone surrogates, from which StringTensorUnpack makes the same bytes again.
+    Note: bytes that are not UTF-8 become lone surrogates, which StringTensorUnpack turns back into the same bytes.
     """
 
     inputs = (
-        In("begins", TI, "where each string begins"),
-        In("ends", TI, "where each string ends, its last byte not included"),
+        In("begins", TI, "offset of each string"),
+        In("ends", TI, "offset of the end of each string, exclusive"),
         In("symbols", U8, "the bytes of all strings", rank=1),
     )
     outputs = (Out("output", STRING, "the shape of begins"),)

@@ -8,7 +8,7 @@ from irrun.tensor.element_type import I32, STRING, U8
 
 @op("StringTensorUnpack", opset=15)
 class StringTensorUnpack(Op):
-    """The UTF-8 bytes of all strings in one sequence, and where each string begins and ends in it."""
+    """The concatenated UTF-8 bytes of all strings, and the begin and end of each string."""
 
     inputs = (In("data", STRING),)
     outputs = (

@@ -7,7 +7,7 @@ from tests.cases import ModelCase, boolean, f32
 
 
 def write(ir: Writer) -> None:
-    """cond ? x + y : x."""
+    """Write cond ? x + y : x."""
     cond = ir.parameter("cond", BOOLEAN, Shape([]))
     x, y = ir.parameter("x", F32, Shape([2])), ir.parameter("y", F32, Shape([1]))
     then, other = ir.body(), ir.body()

@@ -8,7 +8,7 @@ from tests.cases import Case, Invalid, f32, f64, i32, i64, u8
 
 
 def plain(axes: int, **changed: Any) -> dict[str, Any]:
-    """Attributes that do nothing, but for those given."""
+    """Return attributes without any effect, except the given ones."""
     ones, zeros = (1,) * axes, (0,) * axes
     return {"strides": ones, "dilations": ones, "pads_begin": zeros, "pads_end": zeros, **changed}
 

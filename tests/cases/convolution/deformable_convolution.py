@@ -10,7 +10,7 @@ ONE = f32(np.ones((1, 1, 1, 1)))
 
 
 def shift(y: float, x: float) -> np.ndarray:
-    """The same offset for each element of a 3 x 3 output of a kernel of one element."""
+    """Return the same offset for each element of a 3 x 3 output of a 1 x 1 kernel."""
     return f32(np.broadcast_to(np.reshape([y, x], (1, 2, 1, 1)), (1, 2, 3, 3)))
 
 

@@ -44,7 +44,7 @@ CASES = [
         "DeformablePSROIPooling",
         1,
         [_MAPS[:, :4], f32([[0, 1, 2, 2, 3]]), f32([[[[0.5]], [[1]]]])],
-        # Every bin is moved by half of 0.5 times the width of 2, and by half of the height of 2.
+        # Every bin moves by 0.5 * 0.5 of the width of 2, and by 0.5 of the height of 2.
         [f32([[[[15.5 + 10.5, 116.5 + 10.5], [225.5 + 10.5, 326.5 + 10.5]]]])],
         _attributes(trans_std=0.5),
         name="offsets",

@@ -8,7 +8,7 @@ from tests.cases import Array, Case, Invalid, f32, f64
 
 _CENTER = "caffe.PriorBoxParameter.CENTER_SIZE"
 
-# Priors 0 and 1 overlap by 1/2, prior 2 lies apart.
+# Priors 0 and 1 overlap by 1/2, prior 2 is separate.
 _BOXES = [0, 0, 0.4, 0.4, 0, 0, 0.2, 0.4, 0.6, 0.6, 0.8, 1]
 _A, _B, _C = (_BOXES[i : i + 4] for i in (0, 4, 8))
 _VARIANCES = [0.1, 0.1, 0.2, 0.2] * 3
@@ -16,7 +16,7 @@ _PRIORS = f32([[_BOXES, _VARIANCES]])
 _STILL = f32(np.zeros((1, 12)))
 # Scores of the background and of two classes for each prior.
 _SCORES = f32([[0.1, 0.9, 0.3, 0.2, 0.8, 0.5, 0.3, 0.4, 0.7]])
-# One prior, surely of class 1.
+# One prior of class 1 with score 1.
 _PRIOR = f32([[[0.2, 0.2, 0.6, 0.4], [0.1, 0.1, 0.2, 0.2]]])
 _TRUE = f32([[0, 1]])
 _END = [-1, 0, 0, 0, 0, 0, 0]

@@ -70,7 +70,7 @@ CASES = [
         _TYPE,
         6,
         [_ROIS[:1], f32([[0] * 4 + [5, 0, 5 * np.log(2), 50] + [0] * 4]), f32([[0, 1, 0]]), f32([[100, 100, 1]])],
-        # The center (5, 5) moves by 5, the width of 10 doubles, the height grows by the limit of log(3).
+        # The center (5, 5) moves by 5, the width of 10 doubles, the height grows by the limit log(3).
         [f32([[0, 0, 19, 19]]), i32([1]), f32([1])],
         _attributes(max_delta_log_wh=float(np.log(3)), max_detections_per_image=1),
         name="deltas",

@@ -21,7 +21,7 @@ def _spread(*shape: int) -> Array:
     return f32(np.arange(np.prod(shape)) * 5 % np.prod(shape) / np.prod(shape)).reshape(shape)
 
 
-# Anchors 0 and 1 overlap by 1/2, anchor 2 lies apart and reaches over an image of 20 x 30, anchor 3 is narrow.
+# Anchors 0 and 1 overlap by 1/2, anchor 2 is separate and exceeds an image of 20 x 30, anchor 3 is narrow.
 _ANCHORS = f32([[0, 0, 8, 4], [0, 0, 4, 4], [20, 10, 40, 16], [10, 2, 11, 12]])
 _SCORES = f32([0.9, 0.8, 0.7, 0.6]).reshape(1, 1, 4)
 _STILL = f32(np.zeros((4, 1, 4)))

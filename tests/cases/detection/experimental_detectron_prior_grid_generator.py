@@ -11,7 +11,7 @@ _IMAGE = f32(np.zeros((1, 3, 8, 18)))
 
 
 def _moved(y: float, x: float) -> list[list[float]]:
-    """Both priors about a center."""
+    """Return both priors around a center."""
     return [[x - 1, y - 2, x + 1, y + 2], [x - 4, y - 3, x + 4, y + 3]]
 
 

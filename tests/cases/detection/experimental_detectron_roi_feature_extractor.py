@@ -30,7 +30,7 @@ CASES = [
         _TYPE,
         6,
         [f32([_SMALL]), *_LEVELS],
-        # In a map of a fourth: from (1, 2) to (5, 4).
+        # In a map of a quarter of the size: from (1, 2) to (5, 4).
         [f32([[[[27, 29], [37, 39]]]]), f32([_SMALL])],
         _attributes(),
         name="first level",
@@ -47,7 +47,7 @@ CASES = [
         _TYPE,
         6,
         [f32([[0, 0, 112, 112], _SMALL]), *_LEVELS],
-        # The larger one covers the second level from (0, 0) to (14, 14), of which half lies outside.
+        # The larger one covers the second level from (0, 0) to (14, 14), half of which is outside.
         [f32([[[[1038.5, 0], [0, 0]]], [[[27, 29], [37, 39]]]]), f32([[0, 0, 112, 112], _SMALL])],
         _attributes(),
         name="each from its level",

@@ -11,7 +11,7 @@ _CELL = [i64([1, 1]), i64([100, 200])]
 
 
 def _rows(*boxes: list[float], variance: tuple[float, ...] = (0.1, 0.1, 0.1, 0.1)) -> list[Array]:
-    """The output for boxes [center x, center y, half of width, half of height] in an image 200 wide and 100 high."""
+    """Return the output for boxes [center x, center y, half of width, half of height] in a 200 x 100 image."""
     corners = [[(x - w) / 200, (y - h) / 100, (x + w) / 200, (y + h) / 100] for x, y, w, h in boxes]
     return [f32([list(chain.from_iterable(corners)), list(variance) * len(boxes)])]
 

@@ -10,7 +10,7 @@ _CELL = [i64([1, 1]), i64([100, 200])]
 
 
 def _rows(*boxes: list[float], variance: tuple[float, ...] = (0.1, 0.1, 0.1, 0.1)) -> list[Array]:
-    """The output for boxes [center x, center y, width, height] in an image 200 wide and 100 high."""
+    """Return the output for boxes [center x, center y, width, height] in a 200 x 100 image."""
     corners = [[(x - w / 2) / 200, (y - h / 2) / 100, (x + w / 2) / 200, (y + h / 2) / 100] for x, y, w, h in boxes]
     return [f32([list(chain.from_iterable(corners)), list(variance) * len(boxes)])]
 

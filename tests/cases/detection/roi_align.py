@@ -16,7 +16,7 @@ def _attributes(height: int = 2, width: int = 2, **others: Any) -> dict[str, Any
 
 
 def _centers(y: list[float], x: list[float]) -> Array:
-    """10 * y + x over a grid."""
+    """Return 10 * y + x over a grid."""
     return f32(f32(y)[:, None] * 10 + f32(x))[None, None]
 
 

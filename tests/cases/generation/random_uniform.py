@@ -21,7 +21,7 @@ _DRAWN = f32(
 
 
 def draw(ir: Writer) -> None:
-    """The first example of the page."""
+    """Write the first example of the specification."""
     inputs = [ir.constant(i64([3, 3]), I64), ir.constant(f32(0), F32), ir.constant(f32(1), F32)]
     attributes = {"output_type": "f32", "global_seed": "150", "op_seed": "10"}
     ir.result(ir.layer("RandomUniform", "opset8", inputs, [Fact(F32, Shape([3, 3]))], attributes)[0])

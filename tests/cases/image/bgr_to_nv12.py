@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.cases import Case, Invalid, f32, u8
 
-# by the formulas of the page: a block of red, green, blue and white, and one of grey
+# by the formulas of the specification: a block of red, green, blue and white, and a block of grey
 PIXELS = f32(
     [
         [

@@ -11,7 +11,7 @@ ROW = f32([[[[1, 2, 3, 4]]]])
 
 
 def at(*places: tuple[float, float]) -> Array:
-    """A grid of one row of places (x, y)."""
+    """Return a grid with one row of positions (x, y)."""
     return f32([[places]])
 
 

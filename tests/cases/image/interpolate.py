@@ -27,7 +27,7 @@ def v1(mode: str, align: bool = False, **changed: Any) -> dict[str, Any]:
     return {"mode": mode, "axes": (2, 3), "align_corners": align, **changed}
 
 
-# data, sizes or scales, axes, expected, attributes, name: what opsets 4 and 11 share
+# cases of both opsets 4 and 11: data, sizes or scales, axes, expected, attributes, name
 SHARED: list[tuple[Array, Array, Array | None, Array, dict[str, Any], str]] = [
     (RAMP, to(1, 8), AXES, f32([[[[0, 0, 4, 4, 8, 8, 12, 12]]]]), v4("nearest"), "nearest-half-pixel"),
     (RAMP, to(1, 2), AXES, f32([[[[0, 8]]]]), v4("nearest"), "nearest-prefers-floor"),
@@ -172,7 +172,7 @@ CASES = [
     *(
         Case("Interpolate", 11, [RAMP, to(1, 2), AXES], [f32([[[[f0, f1]]]])], attributes, name=name, departs=departs)
         for attributes, name, f0, f1, departs in (
-            # weights 1/4, 3/4, 3/4, 1/4 of the elements at 0.5 +- 2, those outside left out
+            # weights 1/4, 3/4, 3/4, 1/4 of the elements at 0.5 +- 2, without those outside
             (
                 v4("linear", antialias=True),
                 "linear-antialias",
@@ -195,7 +195,7 @@ CASES = [
         "Interpolate",
         11,
         [f32([[[[0, 16]]]]), to(1, 4), AXES],
-        # Keys' cubic with a = -0.5 at distances 0.25, 0.75 and 1.25, what lies outside left out
+        # Keys' cubic with a = -0.5 at distances 0.25, 0.75 and 1.25, without elements outside
         [
             f32(
                 [
@@ -304,7 +304,7 @@ CASES = [
             "Interpolate",
             opset,
             [f32([[[[0, 6, 12, 18]]]]), *sizes, AXES],
-            # The places (x + 0.5) / 1.2 - 0.5, of which the first lies outside.
+            # The positions (x + 0.5) / 1.2 - 0.5; the first is outside.
             [f32([[[[0, 4.5, 9.5, 14.5]]]])],
             v4("linear_onnx", "scales"),
             name="scale-that-keeps-the-size",

@@ -1,4 +1,4 @@
-"""Planes of one image of 2 x 4 pixels and its colours, by the formulas of NV12toRGB-8."""
+"""The planes and colours of one image of 2 x 4 pixels, by the formulas of NV12toRGB-8."""
 
 from __future__ import annotations
 

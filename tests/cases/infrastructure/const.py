@@ -12,12 +12,12 @@ from tests.cases import Array, ModelCase, boolean, f32, f64, i32, i64, u8
 
 
 def constant(type: str, values: Array) -> Callable[[Writer], None]:
-    """A constant that is an output."""
+    """Return a builder of a model whose output is a constant."""
     return partial(_write, kind=ElementType.named(type), values=values, converted=False)
 
 
 def converted(type: str, values: Array) -> Callable[[Writer], None]:
-    """A constant, converted to f32."""
+    """Return a builder of a model whose output is a constant converted to f32."""
     return partial(_write, kind=ElementType.named(type), values=values, converted=True)
 
 
@@ -30,7 +30,7 @@ def _write(ir: Writer, kind: ElementType, values: Array, converted: bool) -> Non
 
 
 def _surplus(ir: Writer) -> None:
-    """Two elements, of a constant that says that it takes the bytes of three."""
+    """Write a constant of two elements that declares the bytes of three."""
     ir.result(ir.constant(f32([1, 2, 3]), F32))
     data = {"element_type": "f32", "shape": "2", "offset": "0", "size": "12"}
     ir.result(ir.layer("Const", "opset1", [], [Fact(F32, Shape([2]))], data)[0])

@@ -12,7 +12,7 @@ from tests.cases import ModelCase, f32
 
 
 def sums(trip: int, limit: float) -> Callable[[Writer], None]:
-    """sum = x; do { sum = sum + i } while (sum < limit), at most ``trip`` times, with the sums of all runs joined."""
+    """sum = x; do { sum = sum + i } while (sum < limit), at most ``trip`` times, with all sums concatenated."""
     return partial(_write, trip=trip, limit=limit)
 
 
@@ -56,7 +56,7 @@ def _write(ir: Writer, trip: int, limit: float) -> None:
 
 
 def _pairs(*values: float) -> list[np.ndarray]:
-    """The last of the values and all of them, each twice in a row."""
+    """Return the last of the values, and all of them, each twice in a row."""
     rows = f32([[value, value] for value in values]).reshape(-1, 2)
     return [rows[-1:] if len(rows) else f32([[0, 0]]), rows]
 

@@ -11,7 +11,7 @@ from tests.cases import ModelCase, boolean, f32, f64, i32, i64, u8
 
 
 def passed(type: str, shape: str) -> Callable[[Writer], None]:
-    """An input that is the output."""
+    """Write an input that is also the output."""
     return partial(_write, kind=ElementType.named(type), shape=Shape.parse(shape))
 
 

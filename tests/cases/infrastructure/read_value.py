@@ -12,7 +12,7 @@ _ROW = Fact(F32, Shape([1, 2]))
 
 
 def accumulator(opset: int, with_init: bool = True, declared: bool = True) -> Callable[[Writer], None]:
-    """A variable to which each run adds x; the new value is the output."""
+    """Write a variable to which each inference adds x; the new value is the output."""
     return partial(_write, opset=opset, with_init=with_init, declared=declared and opset >= 6)
 
 

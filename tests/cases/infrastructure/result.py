@@ -12,7 +12,7 @@ def one(ir: Writer) -> None:
 
 
 def twice(ir: Writer) -> None:
-    """The same tensor as two outputs, which another layer uses as well."""
+    """Write a tensor that is an output twice and feeds another layer."""
     x = ir.parameter("x", F32, Shape([2]))
     (y,) = ir.layer("Negative", "opset1", [x], [Fact(F32, Shape([2]))])
     (z,) = ir.layer("Abs", "opset1", [y], [Fact(F32, Shape([2]))])

@@ -10,7 +10,7 @@ from tests.cases import ModelCase, f32
 
 
 def running(start: int, end: int, stride: int, sums: int = 4) -> Callable[[Writer], None]:
-    """Running sums along axis 1 of four elements: their slices, and the last."""
+    """Write running sums along axis 1 of four elements: their slices, and the last one."""
     return partial(_write, cut={"axis": 1, "start": start, "end": end, "stride": stride, "part_size": 1}, sums=sums)
 
 

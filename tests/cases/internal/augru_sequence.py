@@ -12,7 +12,7 @@ def _sigmoid(x: float) -> float:
 
 
 def _step(x: float, hidden: float, attention: float) -> float:
-    """One element of hidden state, the weights of _WEIGHTS."""
+    """Return the next hidden state of one element with _WEIGHTS."""
     update = (1 - attention) * _sigmoid(x + hidden / 4 + 0.1)
     reset = _sigmoid(-x + hidden / 2 + 0.2)
     candidate = float(np.tanh(x / 2 - reset * hidden + 0.3))

@@ -4,11 +4,11 @@ import numpy as np
 
 from tests.cases import Case, Invalid, f32
 
-# One sample, one head of queries: key size 1, so that nothing is divided by its root.
+# One sample, one query head; the key size is 1, so that its root scales nothing.
 _QUERY, _KEY, _VALUE = f32([[[[2]], [[3]]]]), f32([[[[0.5]], [[2]]]]), f32([[[[1, 4]], [[5, 6]]]])
 _STATE, _GATE, _BETA = f32([[[[2, 4]]]]), f32([[[np.log(0.5)], [0]]]), f32([[[1], [0.25]]])
-# Token 0: the state decays to [1, 2], 0.5 * [1, 2] is read, [0.5, 3] is lacking, half of that is added: [1.25, 3.5].
-# Token 1: [2.5, 7] is read, a quarter of [2.5, -1] is lacking, twice of that is added: [2.5, 3].
+# Token 0: the state decays to [1, 2]; value - 0.5 * [1, 2] = [0.5, 3]; adding half of that makes [1.25, 3.5].
+# Token 1: value - 2 * [1.25, 3.5] = [2.5, -1], times a beta of 1/4; adding twice that makes [2.5, 3].
 _INPUTS = [_QUERY, _KEY, _VALUE, _STATE, _GATE, _BETA]
 
 CASES = [

@@ -8,7 +8,7 @@ from tests.cases import Case, Invalid, f32, i32, i64
 
 
 def covered(size: int, kernel: int, stride: int = 1, dilation: int = 1, pad: int = 0) -> np.ndarray:
-    """How many kernel positions reach each element of an axis."""
+    """Count the kernel positions that cover each element of an axis."""
     reach = dilation * (kernel - 1) + 1
     starts = range(0, size + 2 * pad - reach + 1, stride)
     places = [start + step * dilation - pad for start in starts for step in range(kernel)]
@@ -16,7 +16,7 @@ def covered(size: int, kernel: int, stride: int = 1, dilation: int = 1, pad: int
 
 
 def page(name: str, batch: int, size: int, kernel: int, blocks: int, **attributes: Any) -> Case:
-    """A column of ones: each element of the image counts the positions that reach it."""
+    """Return a case with columns of ones: each element of the image is the number of positions that cover it."""
     pad = attributes.get("pads_begin", (0, 0))[0]
     line = covered(size, kernel, attributes.get("strides", (1, 1))[0], attributes.get("dilations", (1, 1))[0], pad)
     image = np.broadcast_to(np.outer(line, line), (batch, 3, size, size))

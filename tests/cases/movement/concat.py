@@ -6,7 +6,7 @@ from tests.cases import Case, Invalid, boolean, f32, i64, u8
 
 
 def image(channels: int) -> np.ndarray:
-    """[1, channels, 50, 50] whose elements hold the number of channels."""
+    """Return [1, channels, 50, 50] filled with the number of channels."""
     return np.full((1, channels, 50, 50), channels, dtype=np.float32)
 
 

@@ -15,7 +15,7 @@ def window(sizes: int, strides: int, rates: int, auto_pad: str) -> dict[str, Any
 
 
 def corners(rows: list[int], columns: list[int]) -> np.ndarray:
-    """The number at each place of the image of 1 to 100, for patches that begin 5 apart."""
+    """Return the numbers at positions of the image of 1 to 100, for patches with strides of 5."""
     return f32([[[[r * 10 + c + 1 + 5 * (10 * i + j) for j in (0, 1)] for i in (0, 1)] for r in rows for c in columns]])
 
 

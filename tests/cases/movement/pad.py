@@ -47,7 +47,7 @@ LARGE = f32(np.arange(2 * 3 * 32 * 40).reshape(2, 3, 32, 40))
 
 
 def around(inner: np.ndarray, shape: tuple[int, ...], corner: tuple[int, ...]) -> np.ndarray:
-    """15 everywhere but for ``inner``, which stands at ``corner``."""
+    """Return an array of 15 with ``inner`` at ``corner``."""
     whole = np.full(shape, 15, dtype=np.float32)
     whole[tuple(slice(at, at + size) for at, size in zip(corner, inner.shape, strict=True))] = inner
     return whole

@@ -12,7 +12,7 @@ ONES = [[1] * 4, [2] * 4, [3] * 4, [4] * 4]
 LINE = [1, 2, 3, 4]
 PLACES = i32([[0], [2], [-3], [-3], [0]])
 TENS = [10, 20, 30, 40, 50]
-# Examples 1 and 4 of the page contradict the NumPy code that it gives; the numbers here are those of the code.
+# Examples 1 and 4 of the specification contradict its NumPy code; the numbers here are those of the code.
 
 CASES = [
     *(

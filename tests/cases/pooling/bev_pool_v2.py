@@ -8,7 +8,7 @@ from tests.cases import Case, Invalid, f32, i32, i64
 
 
 def grid(**changed: Any) -> dict[str, Any]:
-    """Two channels of a camera image of 1 x 2 pixels and 2 depth bins, onto a view of 2 x 2 cells."""
+    """Return two channels of a camera image of 1 x 2 pixels and 2 depth bins, for a view of 2 x 2 cells."""
     bounds = {
         f"{axis}_bound_{end}": value for axis in "xyz" for end, value in (("min", -1.0), ("max", 1.0), ("step", 1.0))
     }

@@ -8,7 +8,7 @@ from tests.cases import Case, Invalid, f32, i32, i64, u8
 
 
 def pool(axes: int, size: int, **changed: Any) -> dict[str, Any]:
-    """Attributes of windows without padding that touch one another's neighbour."""
+    """Return attributes of windows with stride 1 and without padding."""
     zeros = (0,) * axes
     return {"strides": (1,) * axes, "pads_begin": zeros, "pads_end": zeros, "kernel": (size,) * axes, **changed}
 
@@ -18,8 +18,8 @@ COUNT = f32([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]])
 LINE = f32([[[-1, 2, 3, 5, -7, 9, 1]]])
 PAIR = f32([[[[-1, 2, 3], [4, 5, -6], [-7, 8, 9]], [[2, -1, 5], [6, -7, 1], [8, 2, -3]]]])
 
-# data, largest elements, their indices, attributes, name: the examples of the pages. In the first they print -6 and 5
-# for the window of 3 and -6.
+# examples of the specification: data, largest elements, their indices, attributes, name; the page of the first one
+# prints -6 at index 5 as the maximum of 3 and -6
 EXAMPLES: list[tuple[Any, Any, Any, dict[str, Any], str]] = [
     (
         SQUARE,

@@ -5,7 +5,7 @@ import numpy as np
 from tests.cases import Case, Invalid, f32
 
 _PATHS = np.array([[0, 1, 1, 2, 1, 2], [0, 0, 2, 0, 1, 1]])
-"""Two sequences over the classes A, B and, last, the blank: ABB*B* and AA*ABB."""
+"""Two sequences over the classes A, B and, as the last class, the blank: ABB*B* and AA*ABB."""
 _SCORES = f32(np.eye(3)[_PATHS.T])
 _ALL = f32(np.ones((6, 2)))
 _SHORT = f32([[1, 1], [1, 1], [1, 0], [1, 0], [0, 0], [0, 0]])

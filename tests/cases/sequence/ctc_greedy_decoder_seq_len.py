@@ -6,7 +6,7 @@ from tests.cases import Case, Invalid, f32, i32, i64
 
 _OP = "CTCGreedyDecoderSeqLen"
 _SCORES = f32(np.eye(3)[np.array([[0, 1, 1, 2, 1, 2, 1], [0, 0, 2, 0, 1, 1, 2]])])
-"""Two sequences over the classes A, B and the blank: ABB*B*B, as on the page, and AA*ABB*."""
+"""Two sequences over the classes A, B and the blank: ABB*B*B, as in the specification, and AA*ABB*."""
 
 CASES = [
     Case(

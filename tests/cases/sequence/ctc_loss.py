@@ -5,7 +5,7 @@ import numpy as np
 from tests.cases import Case, Invalid, f32, i32, i64
 
 _EVEN = f32(np.zeros((1, 3, 3)))
-"""Three steps over the classes A, B and, last, the blank, all equally likely: each path has probability 1 / 27."""
+"""Three steps over the classes A, B and, as the last class, the blank; each path has probability 1 / 27."""
 
 
 def _loss(*paths: int) -> np.ndarray:
@@ -18,9 +18,9 @@ _ONE_STEP = f32([[[np.log(2), np.log(3), np.log(5)]]])
 CASES = [
     # A and B in three steps: AB*, A*B, *AB, AAB, ABB
     Case("CTCLoss", 4, [_EVEN, *_LENGTHS, i32([2])], [_loss(5)], name="AB", constant=(1, 2, 3)),
-    # without merging AAB and ABB are no longer AB
+    # without merging, AAB and ABB are not AB
     Case("CTCLoss", 4, [_EVEN, *_LENGTHS, i32([2])], [_loss(3)], {"ctc_merge_repeated": False}, name="AB, not merged"),
-    # ABB needs a blank between both B, for which there is no step
+    # ABB needs a blank between both B, which needs a fourth step
     Case("CTCLoss", 4, [_EVEN, *_LENGTHS, i32([3])], [f32([np.inf])], name="no path"),
     Case("CTCLoss", 4, [_EVEN, *_LENGTHS, i32([3])], [_loss(1)], {"ctc_merge_repeated": False}, name="ABB, not merged"),
     Case(

@@ -11,7 +11,7 @@ _BLOCK_KEYS = f32([[[1], [3]]])
 _ATTRIBUTES = {"compress_ratio": 2, "token_budget": 2}
 
 CASES = [
-    # five keys make two blocks, of which the second one scores better as soon as it is complete
+    # five keys make two blocks; the second one has the better score once it is complete
     Case(
         _OP,
         17,

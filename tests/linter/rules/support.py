@@ -1,4 +1,4 @@
-"""Files for the tests of single rules."""
+"""Helpers for the tests of single rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def findings(folder: Path, text: str, weights: bytes | None = None) -> list[Diag
 
 
 def told(found: list[Diagnostic]) -> list[tuple[str, str, str]]:
-    """Code, severity and message of each finding."""
+    """Return the code, severity and message of each finding."""
     return [(item.code, str(item.severity), item.message) for item in found]
 
 
@@ -35,7 +35,7 @@ def layer(id: int, name: str, type: str, opset: int, data: str = "", inputs: str
 
 
 def net(*layers: str, edges: str) -> str:
-    """A model; ``edges`` are ``from.port>to.port`` with blanks between them."""
+    """Return a model; ``edges`` are ``from.port>to.port``, separated by blanks."""
     joined = []
     for edge in edges.split():
         (source, output), (target, input) = (end.split(".") for end in edge.split(">"))

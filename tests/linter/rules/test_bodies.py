@@ -1,4 +1,4 @@
-"""What a body says of its Parameters against what the port map gives them."""
+"""The declarations of Parameters in bodies, compared with the values from the port map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release of OpenVINO does not have, and what its CPU plugin does not run."""
+"""Features that a release of OpenVINO does not have, and operations that its CPU plugin does not run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What outputs are declared to be by OpenVINO and by older writers, though it is not what follows."""
+"""Declarations of outputs that OpenVINO and older writers use although they differ from the inferred ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def findings(net: Net, folder: Path, asked: Sequence[str] = ()) -> list[tuple[st
 
 
 def suppressed(opset: int, batches: int, classes: int, limit: int, rows: str) -> Net:
-    """Boxes selected of 10, declared to be so many rows."""
+    """Return a net with a selection of 10 boxes whose output is declared with ``rows`` rows."""
     net = Net()
     options = [net.constant(limit), net.constant(0.5), net.constant(0.0)]
     inputs = [net.parameter("b", f"{batches},10,4"), net.parameter("s", f"{batches},{classes},10"), *options]
@@ -64,7 +64,7 @@ def test_other_rows(
 
 
 def pooled(kind: ElementType) -> tuple[Net, list[Handle]]:
-    """A MaxPool of two outputs, the indices declared in a type."""
+    """Return a MaxPool with two outputs; the indices are declared as ``kind``."""
     net = Net()
     attributes = dict.fromkeys(("strides", "dilations", "kernel"), "1,1")
     pads = {"pads_begin": "0,0", "pads_end": "0,0", "index_element_type": "i64"}

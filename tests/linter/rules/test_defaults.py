@@ -1,4 +1,4 @@
-"""Attributes that are absent, where OpenVINO and the specification part."""
+"""Absent attributes for which OpenVINO and the specification differ."""
 
 from __future__ import annotations
 

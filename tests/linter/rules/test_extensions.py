@@ -1,4 +1,4 @@
-"""Operations of extensions and operations by other names: silent unless asked for, and what is said then."""
+"""Operations of extensions and operations by other names: reported only on request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIBRARY = "an operation of a library, which the file does not name"
 
 
 def middle(type: str, version: str, data: str = "") -> str:
-    """x -> a layer of any type and version -> y."""
+    """Return x -> a layer of any type and version -> y."""
     inner = layer(1, "m", type, 1, data, IN, OUT).replace('"opset1"', f'"{version}"')
     return net(X, inner, Y, edges="0.0>1.0 1.1>9.0")
 
@@ -62,7 +62,7 @@ def test_one_finding_for_all_layers_of_an_operation(tmp_path: Path) -> None:
     ],
 )
 def test_another_name(type: str, version: str, data: str, message: str, tmp_path: Path) -> None:
-    """The fix writes the name that OpenVINO writes; before and after, the file gives the same."""
+    """The fix writes the name that OpenVINO writes; the outputs of the file do not change."""
     path = written(tmp_path, middle(type, version, data))
     assert list(lint(path)) == []
     assert told(list(lint(path, asked=["IR313"]))) == [("IR313", "info", message)]

@@ -1,4 +1,4 @@
-"""Layers that nothing needs, and names and variables that do not pair up."""
+"""Unused layers, and names and variables without a counterpart."""
 
 from __future__ import annotations
 

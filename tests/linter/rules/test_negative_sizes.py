@@ -1,4 +1,4 @@
-"""Sizes below 0 in the constants that say what shape a result is to have."""
+"""Negative sizes in constants that set the shape of a result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ X = layer(0, "x", "Parameter", 1, 'shape="2,3" element_type="f32"', outputs=port
 
 
 def shaped(type: str, opset: int, data: str, sizes: list[int], left: list[int]) -> tuple[str, bytes]:
-    """A layer whose second input is a constant list of sizes."""
+    """Return a layer whose second input is a constant list of sizes."""
     count = len(sizes)
     text = net(
         X,

@@ -1,4 +1,4 @@
-"""Constants that hold NaN, and divisors that are 0: faults where something is computed with them, else data."""
+"""Constants with NaN and divisors of 0: faults in front of arithmetic, else data."""
 
 from __future__ import annotations
 

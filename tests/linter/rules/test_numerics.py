@@ -18,7 +18,7 @@ def floats(id: int, name: str, count: int, offset: int) -> str:
 
 
 def dequantized(scales: list[float]) -> tuple[str, bytes]:
-    """Weights of i8, converted and multiplied by two scales, and the product of an input with them."""
+    """Return i8 weights, converted and multiplied by two scales, and the product of an input with them."""
     text = net(
         X,
         layer(1, "weights", "Const", 1, 'element_type="i8" shape="4,2" offset="0" size="8"', "", port(0, "I8", 4, 2)),
@@ -86,7 +86,7 @@ def test_gamma(gamma: list[float], said: list[tuple[str, str, str]], tmp_path: P
 
 
 def multiplied(numbers: list[int], type: str = "i32") -> tuple[str, bytes]:
-    """The product of two shapes, as the pattern of a Reshape."""
+    """Return the product of two shapes, as the pattern of a Reshape."""
     precision, size = type.upper(), 4 if type == "i32" else 8
     data = f'element_type="{type}" shape="1" offset="{{}}" size="{size}"'
     text = net(
@@ -118,7 +118,7 @@ def multiplied(numbers: list[int], type: str = "i32") -> tuple[str, bytes]:
     ],
 )
 def test_a_product_that_overflows(numbers: list[int], type: str, message: str, tmp_path: Path) -> None:
-    """What the Reshape makes of the number that is left is no finding of its own."""
+    """The Reshape by the overflowed number has no finding of its own."""
     (found,) = findings(tmp_path, *multiplied(numbers, type))
     assert told([found]) == [("IR408", "error", message)]
     assert found.layer is not None

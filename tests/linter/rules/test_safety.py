@@ -1,4 +1,4 @@
-"""Files of a few bytes that ask for more than there is: one finding, at once, and without the memory."""
+"""Files of a few bytes that ask for huge tensors: one finding, quickly, and without allocating the memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes that are hard-wired, never there, or beyond any memory."""
+"""Sizes that are hard-coded, always zero, or larger than any memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.linter.rules.support import findings, layer, net, port, told
 
 
 def reshaped(shape: str, pattern: list[int], out: list[int], special_zero: bool = False) -> tuple[str, bytes]:
-    """A ReLU of an input of this shape, reshaped by a constant; ``out`` are the dims that the file declares."""
+    """Return a ReLU of an input of this shape, reshaped by a constant; ``out`` are the declared dims."""
     dims = [-1 if dim == "?" else int(dim) for dim in shape.split(",")]
     count = len(pattern)
     text = net(

@@ -1,4 +1,4 @@
-"""Constant bounds of slices under inputs whose sizes are open."""
+"""Constant bounds of slices for inputs of dynamic size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def lists(*numbers: Sequence[int]) -> bytes:
 
 
 def strided(dims: Sequence[int], end: Sequence[int], left: Sequence[int], end_mask: str) -> tuple[str, bytes]:
-    """A ReLU of an input of these dims, cut to ``end``."""
+    """Return a ReLU of an input of these dims, sliced to ``end``."""
     rank = len(dims)
     bounds = port(0, "FP32", *dims) + port(1, "I64", rank) + port(2, "I64", rank)
     data = f'begin_mask="{",".join("0" * rank)}" end_mask="{end_mask}"'
@@ -48,7 +48,7 @@ def strided(dims: Sequence[int], end: Sequence[int], left: Sequence[int], end_ma
 
 
 def sliced(dims: Sequence[int], axis: int, start: int, stop: int, *, added: bool = False) -> tuple[str, bytes]:
-    """A ReLU of an input of these dims, cut to ``stop`` along one axis, and ``added`` to the ReLU."""
+    """Return a ReLU of an input of these dims, sliced to ``stop`` along one axis; ``added`` adds it to the ReLU."""
     left = [-1 if at == axis else dim for at, dim in enumerate(dims)]
     ports = port(0, "FP32", *dims) + "".join(port(id, "I64", 1) for id in range(1, 5))
     out = layer(8, "y", "Result", 1, inputs=port(0, "FP32", *left))
@@ -70,7 +70,7 @@ def sliced(dims: Sequence[int], axis: int, start: int, stop: int, *, added: bool
 
 
 def positions(dims: Sequence[int], stop: int) -> tuple[str, bytes]:
-    """A table of 16 positions, cut to ``stop``, converted and added to a ReLU of an input of these dims."""
+    """Return a table of 16 positions, sliced to ``stop``, converted and added to a ReLU of an input of these dims."""
     length = min(stop, 16)
     ports = port(0, "I64", 16) + "".join(port(id, "I64", 1) for id in range(1, 4))
     text = net(

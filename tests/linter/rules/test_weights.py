@@ -1,4 +1,4 @@
-"""Where constants lie in the file of weights, and what they hold."""
+"""The ranges of constants in the weights file, and their content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.linter.rules.support import findings, layer, net, port, told
 
 
 def constants(*spans: tuple[str, int, int, int]) -> str:
-    """A model of constants: element type, number of elements, offset, size."""
+    """Return a model of constants: element type, number of elements, offset, size."""
     precisions = {"f32": "FP32", "f64": "FP64", "f16": "FP16", "bf16": "BF16", "i64": "I64", "f8e4m3": "F8E4M3"}
     layers, edges = [], []
     for id, (kind, count, offset, size) in enumerate(spans):
