@@ -69,6 +69,6 @@ class Variables(Protocol):
 
     def write(self, name: str, value: Array) -> None: ...
 
-    def extend(self, name: str, past: Array, shape: Sequence[int], axis: int) -> Array:
+    def extend(self, name: str, past: Array, shape: tuple[int, ...], axis: int) -> Array:
         """``past``, followed along ``axis`` by room for an array of this shape, which the caller fills."""
         ...

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import bisect
+import struct
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.compiled.cache import LATE
 from irrun.kernels.compiled.tape import LINE
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
 from irrun.runtime.lowering.builder import WIDEST_VECTOR, Call, Interpreted, Late, Value
@@ -20,16 +22,24 @@ from irrun.runtime.workers import workers
 from irrun.tensor import Array
 
 
+_ROW: Final = struct.Struct(f"={LATE}q")
+
+
 class Misfit(Exception):
     """A run that the program is not for, or that fails: NumPy computes it, or says why."""
 
 
 class _Interpreted(NamedTuple):
-    """A step with its arrays in the arena; late ones are given by their numbers."""
+    """A step with its arrays in the arena; late ones are given by their numbers.
+
+    ``sees`` says that some inputs are in the arena, ``keeps`` that some may outlive the run.
+    """
 
     step: Step
     inputs: list[Any]
     outputs: list[Any]
+    sees: bool
+    keeps: bool
 
 
 class Instance:
@@ -58,7 +68,9 @@ class Instance:
                 self._tape[number] = item.kernel.address, self._record(item), item.tasks
             else:
                 inputs, outputs = ([self._value(x) for x in values] for values in (item.inputs, item.outputs))
-                self._interpreted[number] = _Interpreted(item.step, inputs, outputs)
+                sees = not item.is_fresh and any(isinstance(x, np.ndarray) and self._is_inside(x) for x in inputs)
+                keeps = sees and "state" in item.step.asks
+                self._interpreted[number] = _Interpreted(item.step, inputs, outputs, sees, keeps)
         for first, last in self._segments:
             calls = [item for item in program.items[first:last] if isinstance(item, Call)]
             self._fits[first] = [item.fits for item in calls if item.fits is not None]
@@ -116,13 +128,14 @@ class Instance:
             )
 
     def _interpret(self, item: _Interpreted, context: Run) -> None:
-        step = item.step
-        arrays = [self._lates[x] if x.__class__ is int else x for x in item.inputs]
-        if "state" in step.asks:
-            # A variable outlives what is in the arena.
+        step, lates = item.step, self._lates
+        arrays = [lates[x] if x.__class__ is int else x for x in item.inputs]
+        if item.keeps:
             arrays = [x.copy() if isinstance(x, np.ndarray) and self._is_inside(x) else x for x in arrays]
         results = conformed(step, step.run(*arrays, **context.asked(step)))
         for target, result in zip(item.outputs, results, strict=True):
+            if item.sees and target.__class__ is int and self._is_inside(result):
+                result = result.copy()
             self._store(target, result)
 
     def _store(self, target: Any, array: Array) -> None:
@@ -131,13 +144,10 @@ class Instance:
                 raise Misfit
             np.copyto(target, array)
             return
-        if self._is_inside(array):
-            array = array.copy()
         self._lates[target] = array
         row = self._rows[target]
         if row is not None and array.ndim <= 4:
-            row[0] = array.__array_interface__["data"][0]
-            row[1:] = late_row(array)
+            _ROW.pack_into(row, 0, array.__array_interface__["data"][0], *late_row(array))
 
     def _is_inside(self, array: Array) -> bool:
         return np.may_share_memory(array, self._arena)
@@ -181,10 +191,10 @@ class Instance:
             return value
         return self._base + program.offsets[buffer.start] + value - buffer.start
 
-    def _row(self, late: Late) -> Array | None:
+    def _row(self, late: Late) -> memoryview | None:
         """Where kernels find a late array; None where none asks."""
         row = self._value(late.row)
-        return None if row is late.row else row
+        return None if row is late.row else memoryview(row.view(np.uint8))
 
     def _value(self, value: Value | None) -> Any:
         """The array in this arena for one of the program, the number of a late one."""

@@ -175,16 +175,21 @@ def _find_lives(builder: Builder, parameters: Sequence[Value], results: Sequence
 
     def touch_all(values: Sequence[Value | None], number: int) -> None:
         for value in values:
-            if value is not None:
-                touch(start_of(value.row if isinstance(value, Late) else value), number)
+            if isinstance(value, Late):
+                row = builder.buffer(start_of(value.row))
+                if row is not None and row.first >= 0:
+                    row.first = min(row.first, number)
+            elif value is not None:
+                touch(start_of(value), number)
 
-    touch_all(parameters, 0)
     for number, item in enumerate(builder.items):
         if isinstance(item, Call):
-            for value in (*item.arguments, *(value for table in item.tables.values() for value in table)):
-                if isinstance(value, int):
-                    touch(value, number)
-        else:
+            for argument in (*item.arguments, *(entry for table in item.tables.values() for entry in table)):
+                if isinstance(argument, int):
+                    touch(argument, number)
+    touch_all(parameters, 0)
+    for number, item in enumerate(builder.items):
+        if isinstance(item, Interpreted):
             touch_all((*item.inputs, *item.outputs), number)
     touch_all(results, len(builder.items))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -13,12 +13,14 @@ _ROOM: Final = 256
 """Elements along its axis that a variable can grow by before it is moved, at least."""
 
 
-class _Room(NamedTuple):
-    """A buffer, and the value that is the first part of it along ``axis``."""
+@dataclass(slots=True)
+class _Room:
+    """A buffer of some ``length`` along ``axis``, and the value that is the first part of it."""
 
     buffer: Array
-    value: Array
+    length: int
     axis: int
+    value: Array
 
 
 class State:
@@ -37,26 +39,24 @@ class State:
         """The value that the next inference reads."""
         self._written[name] = value
 
-    def extend(self, name: str, past: Array, shape: Sequence[int], axis: int) -> Array:
+    def extend(self, name: str, past: Array, shape: tuple[int, ...], axis: int) -> Array:
         """``past``, followed along ``axis`` by room for an array of this shape, which the caller fills.
 
         ``past`` is not copied if it is what the last inference returned from here and there is room behind it.
         ValueError where the shapes differ along another axis.
         """
-        size = past.shape[axis]
-        total = (*past.shape[:axis], size + shape[axis], *past.shape[axis + 1 :])
-        if (*total[:axis], shape[axis], *total[axis + 1 :]) != tuple(shape):
-            raise ValueError(f"arrays of shapes {past.shape} and {tuple(shape)} cannot be joined along axis {axis}")
+        before, size, behind = past.shape[:axis], past.shape[axis], past.shape[axis + 1 :]
+        if (*before, shape[axis], *behind) != shape:
+            raise ValueError(f"arrays of shapes {past.shape} and {shape} cannot be joined along axis {axis}")
         front = (slice(None),) * axis
+        length = size + shape[axis]
         room = self._rooms.get(name)
-        if room is None or room.value is not past or room.axis != axis or room.buffer.shape[axis] < total[axis]:
-            length = total[axis] + max(_ROOM, total[axis] // 2)
-            buffer = np.empty((*total[:axis], length, *total[axis + 1 :]), past.dtype)
+        if room is None or room.value is not past or room.axis != axis or room.length < length:
+            longer = length + max(_ROOM, length // 2)
+            buffer = np.empty((*before, longer, *behind), past.dtype)
             buffer[(*front, slice(size))] = past
-        else:
-            buffer = room.buffer
-        value = buffer[(*front, slice(total[axis]))]
-        self._rooms[name] = _Room(buffer, value, axis)
+            room = self._rooms[name] = _Room(buffer, longer, axis, past)
+        value = room.value = room.buffer[(*front, slice(length))]
         return value
 
     def commit(self) -> None:

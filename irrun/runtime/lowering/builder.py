@@ -59,11 +59,15 @@ class Call(NamedTuple):
 
 
 class Interpreted(NamedTuple):
-    """A step that NumPy computes. None stands for an absent input."""
+    """A step that NumPy computes. None stands for an absent input.
+
+    ``is_fresh`` says that outputs are never views of inputs, and that no input is kept.
+    """
 
     step: Step
     inputs: tuple[Value | None, ...]
     outputs: tuple[Value, ...]
+    is_fresh: bool = False
 
 
 @dataclass(slots=True)

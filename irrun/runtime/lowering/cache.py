@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.compiled.cache import (
-    LATE,
     Append,
     CachedAttention,
     append,
@@ -49,7 +48,7 @@ def appended(
     if not isinstance(out, Late):
         return None
     make_room = step._replace(run=functools.partial(op.extended, new.shape))
-    builder.prelude.append(Interpreted(make_room, (init, order), (out,)))
+    builder.prelude.append(Interpreted(make_room, (init, order), (out,), is_fresh=True))
     builder.announced.add(id(out))
     front = 4 - new.ndim
     x = new.reshape((1,) * front + new.shape)
@@ -117,19 +116,19 @@ def _fits(
     lates: Sequence[Any],
 ) -> bool:
     """Whether keys, values and mask have the shapes that the queries need."""
-    found = [lates[x.number] if isinstance(x, Late) else x for x in (key, value)]
-    if any(x.strides[-1] != 4 for x in found):
+    first, second = (lates[x.number] if isinstance(x, Late) else x for x in (key, value))
+    shape = first.shape
+    if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, widths[0]) or second.shape != (*shape[:3], widths[1]):
         return False
-    keys, values = (x.shape for x in found)
-    if len(keys) != 4 or keys[:2] != heads or keys[3] != widths[0] or values != (*keys[:3], widths[1]):
+    if first.strides[3] != 4 or second.strides[3] != 4:
         return False
     if mask is None:
         return True
-    shape = (lates[mask.number] if isinstance(mask, Late) else mask).shape
-    wanted = (*queries, keys[2])
-    if len(shape) > 4:
+    sizes = (lates[mask.number] if isinstance(mask, Late) else mask).shape
+    if len(sizes) > 4:
         return False
-    return all(size in (1, need) for size, need in zip(shape, wanted[4 - len(shape) :], strict=True))
+    wanted = (*queries, shape[2])[4 - len(sizes) :]
+    return sizes == wanted or all([size in (1, need) for size, need in zip(sizes, wanted, strict=True)])
 
 
 def _is_f32(x: Value) -> bool:
@@ -155,11 +154,12 @@ def _row(name: str, x: Value | None, builder: Builder, tables: dict[str, Sequenc
 
 def late_row(x: Array) -> tuple[int, ...]:
     """Sizes and strides as kernels read them, of an array with up to four axes."""
-    front = (4 - x.ndim)
+    if x.ndim == 4:
+        (a, b, c, d), (p, q, r, s) = x.shape, x.strides
+        return a, b, c, d, p if a != 1 else 0, q if b != 1 else 0, r if c != 1 else 0, s if d != 1 else 0
+    front = 4 - x.ndim
     strides = [0 if size == 1 else stride for size, stride in zip(x.shape, x.strides, strict=True)]
-    row = (*(1,) * front, *x.shape, *(0,) * front, *strides)
-    assert len(row) == LATE - 1
-    return row
+    return (*(1,) * front, *x.shape, *(0,) * front, *strides)
 
 
 def _strides(name: str, x: Array) -> dict[str, int]:
