@@ -95,6 +95,7 @@ class Builder:
     pending: set[int] = field(default_factory=set)
     announced: set[int] = field(default_factory=set)
     lates: list[Late] = field(default_factory=list)
+    summands: dict[int, Value] = field(default_factory=dict)
     buffers: list[Buffer] = field(default_factory=list)
     constants: list[Array] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)

@@ -21,8 +21,8 @@ from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Value, is_f32, lowers_late
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.plan import Step
-from irrun.tensor import Array
-from irrun.tensor.element_type import F32
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import BOOLEAN, F32
 
 _MOST_QUERIES = 96
 """Queries of a task."""
@@ -66,7 +66,7 @@ def attended(
     assert isinstance(op, FusedAttention)
     if isinstance(query, Late) or not is_f32(query) or query.ndim != 4 or not fact.shape.is_static or op.key_turned:
         return None
-    if op.causal or not all(_is_attendable(x) for x in (key, value)) or not (mask is None or _is_f32(mask)):
+    if op.causal or not all(_is_attendable(x) for x in (key, value)):
         return None
     (batch, heads, queries, depth), width = query.shape, fact.shape.static[-1]
     if fact.shape.static != (batch, heads, queries, width) or width % LANES or not width or not depth:
@@ -76,6 +76,9 @@ def attended(
         if whole is None:
             return None
         query = whole
+    mask = None if mask is None else _summand(step, builder, mask)
+    if mask is not None and not _is_f32(mask):
+        return None
     out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
     each = min(queries, _MOST_QUERIES)
     tables: dict[str, Sequence[int]] = {}
@@ -129,6 +132,23 @@ def _fits(
         return False
     wanted = (*queries, shape[2])[4 - len(sizes) :]
     return sizes == wanted or all([size in (1, need) for size, need in zip(sizes, wanted, strict=True)])
+
+
+def _summand(step: Step, builder: Builder, mask: Value) -> Value:
+    """A mask of booleans as what is added to scores, once for all layers; another mask as it is."""
+    fact = mask.fact if isinstance(mask, Late) else Fact(BOOLEAN, Shape(mask.shape))
+    if id(mask) in builder.pending or fact.type is not BOOLEAN or (not isinstance(mask, Late) and mask.dtype != bool):
+        return mask
+    found = builder.summands.get(id(mask))
+    if found is None:
+        found = builder.summands[id(mask)] = builder.value(Fact(F32, fact.shape))
+        convert = step._replace(run=_as_summand, types=(F32,), asks=())
+        builder.prelude.append(Interpreted(convert, (mask,), (found,)))
+    return found
+
+
+def _as_summand(mask: Array) -> Array:
+    return np.where(mask, np.float32(0), np.float32(-np.inf))
 
 
 def _is_f32(x: Value) -> bool:
