@@ -12,18 +12,21 @@ from irrun.graph import Graph, Outlet
 from irrun.inference import Facts, infer
 from irrun.optimize import Settings
 from irrun.runtime import Plan, plan
-from irrun.tensor import Array, Fact, Shape
+from irrun.tensor import Array, Dim, Fact, Shape
 
 MOST_PLANS: Final = 8
 
 Sizes = tuple[tuple[int, ...], ...]
+Pattern = tuple[tuple[int | None, ...], ...]
+"""Shapes of all inputs; None for a size that changes."""
 
 
 class Plans:
     """The general plan of a model, and plans for input shapes that occurred twice in a row.
 
-    A sequence that grows with every call thus causes no planning, and a constant size causes it once. The plans share
-    their constants; the least recently used one is dropped first.
+    Sizes that change from call to call stay open, as the length of the mask of a language model does, once the same
+    ones have changed twice in a row. So a sequence that grows with each call is planned once. The plans share their
+    constants; the one that was not used for longest is forgotten first.
     """
 
     def __init__(self, graph: Graph, weights: Weights, facts: Facts, settings: Settings, whole: Plan) -> None:
@@ -34,28 +37,54 @@ class Plans:
         self._settings = settings
         self._given: Mapping[int, Fact] = {id: facts[Outlet(id, 0)] for id in graph.parameters}
         self._is_open = settings.enabled and any(not fact.shape.is_static for fact in self._given.values())
-        self._special: OrderedDict[Sizes, Plan] = OrderedDict()
+        self._special: OrderedDict[Pattern, Plan] = OrderedDict()
         self._before: Sizes | None = None
+        self._changes: Pattern | None = None
 
     def of(self, inputs: Sequence[Array]) -> Plan:
         """Return the plan for these inputs."""
         if not self._is_open:
             return self.whole
-        sizes = tuple(array.shape for array in inputs)
+        sizes = tuple([array.shape for array in inputs])
+        pattern = None if self._before is None else _common(self._before, sizes)
         found = self._special.get(sizes)
-        if found is None and sizes == self._before:
-            found = self._special[sizes] = self._specialized(sizes)
-            while len(self._special) > MOST_PLANS:
-                self._special.popitem(last=False)
-        elif found is not None and sizes != self._before:
-            self._special[sizes] = self._special.pop(sizes, found)
-        self._before = sizes
-        return found if found is not None else self.whole
+        if found is None and pattern is not None and (sizes == self._before or pattern == self._changes):
+            found = self._special.get(pattern)
+            if found is None and self._is_worth(pattern):
+                found = self._special[pattern] = self._specialized(pattern)
+                while len(self._special) > MOST_PLANS:
+                    self._special.popitem(last=False)
+        self._before, self._changes = sizes, pattern
+        return found if found is not None else self._closest(sizes)
 
-    def _specialized(self, sizes: Sizes) -> Plan:
-        """Return the plan for inputs of these sizes; the general one, which reports faults, where they do not fit."""
-        pairs = zip(self._given.items(), sizes, strict=True)
-        given = {id: Fact(fact.type, Shape(shape)) for (id, fact), shape in pairs}
+    def _closest(self, sizes: Sizes) -> Plan:
+        """The plan with the fewest open sizes that these sizes fit."""
+        fitting = [pattern for pattern in list(self._special) if _fits(sizes, pattern)]
+        if not fitting:
+            return self.whole
+        pattern = min(fitting, key=lambda one: sum(shape.count(None) for shape in one))
+        found = self._special.get(pattern)
+        if found is None:
+            return self.whole
+        self._special[pattern] = self._special.pop(pattern, found)
+        return found
+
+    def _is_worth(self, pattern: Pattern) -> bool:
+        """Whether a plan for a pattern knows a size that the general one does not."""
+        shapes = [fact.shape for fact in self._given.values()]
+        if any(shape.dims is None and None in sizes for shape, sizes in zip(shapes, pattern, strict=True)):
+            return False
+        return any(
+            shape.dims is None or any(size is not None and not dim.is_static for dim, size in zip(shape, sizes))
+            for shape, sizes in zip(shapes, pattern, strict=True)
+        )
+
+    def _specialized(self, pattern: Pattern) -> Plan:
+        """The plan for inputs of these sizes; the general one where they do not fit, so that running says why."""
+        given = {
+            id: Fact(fact.type, _closed(fact.shape, sizes))
+            for (id, fact), sizes in zip(self._given.items(), pattern, strict=True)
+        }
         facts = infer(self._graph, self._weights, given)
         if any(item.severity is Severity.ERROR for item in facts.diagnostics):
             return self.whole
@@ -63,3 +92,29 @@ class Plans:
             return plan(self._graph, facts, self._settings, self.whole.constants, self._facts)
         except IRError:
             return self.whole
+
+
+def _common(a: Sizes, b: Sizes) -> Pattern | None:
+    """The sizes that two runs have in common; None where they differ in rank."""
+    if a == b:
+        return b
+    if [len(shape) for shape in a] != [len(shape) for shape in b]:
+        return None
+    return tuple(
+        [tuple([x if x == y else None for x, y in zip(p, q, strict=True)]) for p, q in zip(a, b, strict=True)]
+    )
+
+
+def _fits(sizes: Sizes, pattern: Pattern) -> bool:
+    return all(
+        len(shape) == len(wanted) and all(b is None or a == b for a, b in zip(shape, wanted, strict=True))
+        for shape, wanted in zip(sizes, pattern, strict=True)
+    )
+
+
+def _closed(shape: Shape, sizes: tuple[int | None, ...]) -> Shape:
+    """A shape with the sizes that are known."""
+    if shape.dims is None:
+        return Shape([0 if size is None else size for size in sizes])
+    pairs = zip(shape.dims, sizes, strict=True)
+    return Shape([dim if size is None else Dim.exactly(size) for dim, size in pairs])

@@ -44,8 +44,12 @@ def execute(
     ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
     meanwhile; results may lie in it.
     """
-    with Numerics():
-        results = _Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
+    try:
+        with Numerics():
+            results = Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
+    except BaseException:
+        state.discard()
+        raise
     state.commit()
     return results
 
@@ -61,7 +65,7 @@ class Numerics(np.errstate):
         np.setbufsize(_BUFFERED)
 
 
-class _Run:
+class Run:
     """One run of a plan, and of the bodies in it."""
 
     def __init__(self, state: State, observers: Sequence[Observer], memory: Memory) -> None:
@@ -118,11 +122,11 @@ class _Run:
 
     def _call(self, step: Step, arrays: Sequence[Any], slots: list[Any]) -> None:
         """Any step: writes the outputs into their slots."""
-        results = conformed(step, step.run(*arrays, **self._context(step)))
+        results = conformed(step, step.run(*arrays, **self.asked(step)))
         for index, result in zip(step.outputs, results, strict=True):
             slots[index] = result
 
-    def _context(self, step: Step) -> dict[str, Any]:
+    def asked(self, step: Step) -> dict[str, Any]:
         """What the kernel asks for by keyword."""
         context: dict[str, Any] = {}
         for asked in step.asks:

@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.tape import LINE
+from irrun.ops.infrastructure.assign import Assign3, Assign6
+from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.runtime.arena import place
-from irrun.runtime.execute import FAILURES, Numerics, Observer, conformed, step_error
-from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import WIDEST_VECTOR, Buffer, Builder, Call, Interpreted, Packs
+from irrun.runtime.lowering import LATE_LOWERINGS, LOWERINGS
+from irrun.runtime.lowering.builder import Buffer, Builder, Call, Interpreted, Late, Packs, Value
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.workers import workers
 from irrun.tensor import Array
 
-Lowered = tuple[Step, int, int, tuple[Array | None, ...], tuple[Array, ...]]
-"""A step, the range of items that it became, its inputs and its outputs."""
+_LEAST_CALLS: Final = 4
+"""Calls between two steps of Python that are worth to wake workers for, in a plan that is open."""
+
+
+class Lowered(NamedTuple):
+    """A step, the range of items that it became, its inputs and its outputs."""
+
+    step: Step
+    first: int
+    last: int
+    inputs: tuple[Value | None, ...]
+    outputs: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What a plan with fixed shapes was lowered into.
+    """What a plan was lowered into.
 
-    ``offsets`` says where in the arena, of ``size`` bytes, each buffer lies.
+    ``offsets`` says where in the arena, of ``size`` bytes, each buffer lies. ``steps`` are in the order of the items.
     """
 
     items: tuple[Call | Interpreted, ...]
     steps: tuple[Lowered, ...]
-    parameters: tuple[Array, ...]
-    results: tuple[Array, ...]
+    parameters: tuple[Value, ...]
+    results: tuple[Value, ...]
+    lates: tuple[Late, ...]
     buffers: tuple[Buffer, ...]
     starts: tuple[int, ...]
     offsets: Mapping[int, int]
@@ -41,9 +50,11 @@ class Program:
     constants: tuple[Array, ...]
 
     @property
-    def calls(self) -> int:
-        """The number of calls of compiled kernels."""
-        return sum(isinstance(item, Call) for item in self.items)
+    def is_worthwhile(self) -> bool:
+        """Whether compiled kernels do enough of it."""
+        calls = sum(isinstance(item, Call) for item in self.items)
+        stretches = sum(isinstance(self.items[first], Call) for first, _ in segments(self.items))
+        return calls > 0 and (not self.lates or calls >= _LEAST_CALLS * stretches)
 
     def compile(self) -> None:
         """Compile all kernels, or read them from the cache."""
@@ -52,221 +63,7 @@ class Program:
                 item.kernel.address  # noqa: B018
 
 
-def lower(plan: Plan, packs: Packs) -> Program | None:
-    """The program of a plan; None where the plan has sizes, variables, bodies or types that a program cannot have."""
-    facts = [*plan.parameter_facts, *(fact for step in plan.steps for fact in step.facts)]
-    if not all(fact.shape.is_static and fact.type.is_known and fact.type.kind != "string" for fact in facts):
-        return None
-    if any(set(step.asks) - {"memory"} for step in plan.steps):
-        return None
-    builder = Builder(packs)
-    slots: list[Any] = list(plan.slots)
-    for slot, fact in zip(plan.parameters, plan.parameter_facts, strict=True):
-        slots[slot] = builder.empty(fact.shape.static, fact.type.dtype)
-    parameters = tuple(slots[slot] for slot in plan.parameters)
-    steps = []
-    for step in plan.steps:
-        first = len(builder.items)
-        inputs = tuple(slots[index] for index in step.inputs)
-        outputs = _lowered(step, builder, inputs)
-        for index, array in zip(step.outputs, outputs, strict=True):
-            slots[index] = array
-        steps.append((step, first, len(builder.items), inputs, outputs))
-    results = tuple(slots[index] for index in plan.results)
-    return _assembled(builder, tuple(steps), parameters, results)
-
-
-def lower_step(step: Step, arrays: Sequence[Array | None], packs: Packs) -> Program | None:
-    """The program of one step with one output, for inputs of these shapes; None where NumPy should compute it."""
-    builder = Builder(packs)
-    inputs = [None if array is None else builder.empty(array.shape, array.dtype) for array in arrays]
-    made = _called(step, builder, inputs)
-    if made is None:
-        return None
-    return _assembled(builder, (), tuple(x for x in inputs if x is not None), made)
-
-
-def _assembled(
-    builder: Builder, steps: tuple[Lowered, ...], parameters: tuple[Array, ...], results: tuple[Array, ...]
-) -> Program:
-    _find_lives(builder, parameters, results)
-    offsets, size = place(builder.buffers)
-    return Program(
-        tuple(builder.items),
-        steps,
-        parameters,
-        results,
-        tuple(builder.buffers),
-        tuple(buffer.start for buffer in builder.buffers),
-        offsets,
-        size,
-        max((item.workspace for item in builder.items if isinstance(item, Call)), default=0),
-        tuple(builder.constants),
-    )
-
-
-def _lowered(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array, ...]:
-    made = _called(step, builder, inputs)
-    if made is not None:
-        return made
-    outputs = tuple(builder.empty(fact.shape.static, fact.type.dtype) for fact in step.facts)
-    builder.items.append(Interpreted(step, tuple(inputs), outputs))
-    return outputs
-
-
-def _called(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array, ...] | None:
-    """The outputs of a step that has a kernel."""
-    op = step.node.op
-    lowering = None if op is None else LOWERINGS.get(type(op))
-    if lowering is None or any(fact.type.is_narrow for fact in step.facts):
-        return None
-    mark = len(builder.items)
-    given = list(inputs)
-    while given and given[-1] is None:
-        given.pop()
-    made = lowering(op, builder, *given)
-    if made is None:
-        del builder.items[mark:]
-        return None
-    return tuple(made) if isinstance(made, tuple) else (made,)
-
-
-def _find_lives(builder: Builder, parameters: Sequence[Array], results: Sequence[Array]) -> None:
-    """From which item on, and up to which, each buffer is needed."""
-
-    def touch(address: int, number: int) -> None:
-        buffer = builder.buffer(address)
-        if buffer is not None:
-            buffer.first = number if buffer.first < 0 else min(buffer.first, number)
-            buffer.last = max(buffer.last, number)
-
-    for array in parameters:
-        touch(_start(array), 0)
-    for number, item in enumerate(builder.items):
-        if isinstance(item, Call):
-            for value in (*item.arguments, *(value for table in item.tables.values() for value in table)):
-                if isinstance(value, int):
-                    touch(value, number)
-        else:
-            for used in (*item.inputs, *item.outputs):
-                if used is not None:
-                    touch(_start(used), number)
-    for array in results:
-        touch(_start(array), len(builder.items))
-
-
-def _start(array: Array) -> int:
-    return int(np.lib.array_utils.byte_bounds(array)[0])
-
-
-class Instance:
-    """A program with memory of its own: it runs once at a time."""
-
-    def __init__(self, program: Program, most_workers: int) -> None:
-        self._program = program
-        self._most = most_workers
-        each = -(-program.workspace // 128) * 128 + 128
-        whole = np.empty(program.size + each * most_workers + 2 * WIDEST_VECTOR + 128, np.uint8)
-        self._arena = whole[-whole.ctypes.data % 128 :]
-        self._each = each
-        self._workspace = int(self._arena.ctypes.data) + -(-program.size // 128) * 128
-        self._records: list[Array] = []
-        self._tape = np.zeros((max(len(program.items), 1), 3), np.int64)
-        self._counters = np.zeros((max(len(program.items), 1) + 1, LINE), np.int64)
-        shift = -self._counters.ctypes.data % 128
-        self._first_counter = self._counters.ctypes.data + shift
-        self._kept = (program, whole, self._records, self._tape, self._counters)
-        for number, item in enumerate(program.items):
-            if isinstance(item, Call):
-                self._tape[number] = item.kernel.address, self._record(item), item.tasks
-            else:
-                self._tape[number] = 0, 0, 0
-        self._segments = list(_segments(program.items))
-        self._inputs = [self._array(array) for array in program.parameters]
-        self._results = [self._array(array) for array in program.results]
-        self._interpreted = {
-            number: (item.step, [self._array(x) for x in item.inputs], [self._array(x) for x in item.outputs])
-            for number, item in enumerate(program.items)
-            if isinstance(item, Interpreted)
-        }
-
-    def run(self, inputs: Sequence[Array], count: int, observers: Sequence[Observer] = ()) -> tuple[Array, ...]:
-        """The results, which are the caller's own, with so many workers."""
-        workers().settle(self._kept)
-        self._counters.fill(0)
-        for target, given in zip(self._inputs, inputs, strict=True):
-            np.copyto(target, given)
-        with Numerics():
-            if observers:
-                self._observed(count, observers)
-            else:
-                for first, last in self._segments:
-                    self._do(first, last, count)
-        return tuple(result.copy() for result in self._results)
-
-    def _do(self, first: int, last: int, count: int) -> None:
-        found = self._interpreted.get(first)
-        if found is not None:
-            _interpret(*found)
-            return
-        workers().walk(
-            int(self._tape.ctypes.data) + 24 * first,
-            last - first,
-            self._first_counter + 8 * LINE * first,
-            self._workspace,
-            self._each,
-            min(count, self._most),
-            self._kept,
-        )
-
-    def _observed(self, count: int, observers: Sequence[Observer]) -> None:
-        for step, first, last, inputs, outputs in self._program.steps:
-            given = [self._array(x) for x in inputs]
-            for observer in observers:
-                observer.before(step, given)
-            for begin, end in _segments(self._program.items[first:last]):
-                self._do(first + begin, first + end, count)
-            made = [self._array(x) for x in outputs]
-            for observer in observers:
-                observer.after(step, made)
-
-    def _record(self, call: Call) -> int:
-        """The arguments of a call with addresses in this arena."""
-        values = list(call.arguments)
-        fields = call.arguments._fields
-        for name, table in call.tables.items():
-            numbers = np.array([self._moved(value) for value in table], np.int64)
-            self._records.append(numbers)
-            values[fields.index(name)] = int(numbers.ctypes.data)
-        moved = tuple(self._moved(value) if isinstance(value, int) else value for value in values)
-        record = np.array([moved], call.kernel.record)
-        self._records.append(record)
-        return int(record.ctypes.data)
-
-    def _moved(self, value: int) -> int:
-        """An address in this arena for one in a buffer of the program; another number as it is."""
-        program = self._program
-        number = bisect.bisect(program.starts, value) - 1
-        if number < 0:
-            return value
-        buffer = program.buffers[number]
-        if value >= buffer.start + buffer.size or buffer.start not in program.offsets:
-            return value
-        return int(self._arena.ctypes.data) + program.offsets[buffer.start] + value - buffer.start
-
-    def _array(self, array: Any) -> Any:
-        """The array in this arena for one of the program."""
-        if array is None:
-            return None
-        start = _start(array)
-        moved = self._moved(start)
-        if moved == start or not array.size:
-            return array
-        offset = moved - int(self._arena.ctypes.data) + int(array.ctypes.data) - start
-        return np.ndarray(array.shape, array.dtype, self._arena, offset, array.strides)
-
-
-def _segments(items: Sequence[Call | Interpreted]) -> list[tuple[int, int]]:
+def segments(items: Sequence[Call | Interpreted]) -> list[tuple[int, int]]:
     """Ranges of calls that nothing interrupts, and single steps that NumPy computes."""
     found: list[tuple[int, int]] = []
     for number, item in enumerate(items):
@@ -278,24 +75,125 @@ def _segments(items: Sequence[Call | Interpreted]) -> list[tuple[int, int]]:
     return found
 
 
-def _interpret(step: Step, inputs: Sequence[Any], outputs: Sequence[Array]) -> None:
-    context = {"memory": _PLAIN} if "memory" in step.asks else {}
-    try:
-        results = conformed(step, step.run(*inputs, **context))
-        for target, result in zip(outputs, results, strict=True):
-            np.copyto(target, result)
-    except FAILURES as error:
-        raise step_error(step, inputs, error) from error
+def lower(plan: Plan, packs: Packs) -> Program:
+    """The program of a plan.
+
+    What depends on no call is computed in a prelude, so that nothing interrupts the calls where that can be avoided.
+    """
+    builder = Builder(packs)
+    slots: list[Any] = list(plan.slots)
+    for slot, fact in zip(plan.parameters, plan.parameter_facts, strict=True):
+        slots[slot] = builder.value(fact)
+    parameters = tuple(slots[slot] for slot in plan.parameters)
+    early: list[Lowered] = []
+    main: list[Lowered] = []
+    for step in plan.steps:
+        inputs = tuple(slots[index] for index in step.inputs)
+        waits = any(id(value) in builder.pending for value in inputs)
+        begun, first = len(builder.prelude), len(builder.items)
+        outputs = _lowered(step, builder, inputs)
+        new = builder.items[first:]
+        if any(isinstance(item, Call) for item in new) or (waits and not _is_of_shape(step, builder, inputs)):
+            builder.pending.update(map(id, outputs))
+            main.append(Lowered(step, first, len(builder.items), inputs, outputs))
+        else:
+            if waits and not isinstance(step.node.op, ShapeOfV1 | ShapeOfV3):
+                builder.pending.update(map(id, outputs))
+            builder.prelude += new
+            del builder.items[first:]
+            early.append(Lowered(step, begun, len(builder.prelude), inputs, outputs))
+        for index, value in zip(step.outputs, outputs, strict=True):
+            slots[index] = value
+    results = tuple(slots[index] for index in plan.results)
+    shift = len(builder.prelude)
+    builder.items[:0] = builder.prelude
+    _find_lives(builder, parameters, results)
+    offsets, size = place(builder.buffers)
+    return Program(
+        tuple(builder.items),
+        (*early, *(each._replace(first=each.first + shift, last=each.last + shift) for each in main)),
+        parameters,
+        results,
+        tuple(builder.lates),
+        tuple(builder.buffers),
+        tuple(buffer.start for buffer in builder.buffers),
+        offsets,
+        size,
+        max((item.workspace for item in builder.items if isinstance(item, Call)), default=0),
+        tuple(builder.constants),
+    )
 
 
-class _Plain:
-    """Memory that is made each time."""
-
-    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        return np.empty(shape, dtype)
-
-    def like(self, array: Array) -> Array:
-        return np.empty_like(array)
+def _is_of_shape(step: Step, builder: Builder, inputs: Sequence[Any]) -> bool:
+    """Whether a step needs no more of its inputs than what is known at the end of the prelude: not what they hold."""
+    if not isinstance(step.node.op, ShapeOfV1 | ShapeOfV3 | Assign3 | Assign6):
+        return False
+    return all(id(value) not in builder.pending or id(value) in builder.announced for value in inputs)
 
 
-_PLAIN: Final = _Plain()
+def _lowered(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Value, ...]:
+    late = any(isinstance(value, Late) for value in inputs)
+    late = late or not all(fact.shape.is_static and fact.type.is_known for fact in step.facts)
+    mark = len(builder.items)
+    made = _late(step, builder, inputs) if late else _called(step, builder, inputs)
+    if made is not None:
+        return made
+    del builder.items[mark:]
+    outputs = tuple(builder.value(fact) for fact in step.facts)
+    builder.items.append(Interpreted(step, tuple(inputs), outputs))
+    return outputs
+
+
+def _late(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Value, ...] | None:
+    """The outputs of a step that has a kernel for late arrays."""
+    op = step.node.op
+    lowering = None if op is None else LATE_LOWERINGS.get(type(op))
+    return None if lowering is None else lowering(step, builder, *inputs)
+
+
+def _called(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array, ...] | None:
+    """The outputs of a step that has a kernel."""
+    op = step.node.op
+    lowering = None if op is None else LOWERINGS.get(type(op))
+    if lowering is None or any(fact.type.is_narrow for fact in step.facts):
+        return None
+    given = list(inputs)
+    while given and given[-1] is None:
+        given.pop()
+    made = lowering(op, builder, *given)
+    return None if made is None else tuple(made) if isinstance(made, tuple) else (made,)
+
+
+def _find_lives(builder: Builder, parameters: Sequence[Value], results: Sequence[Value]) -> None:
+    """From which item on, and up to which, each buffer is needed."""
+
+    def touch(address: int, number: int) -> None:
+        buffer = builder.buffer(address)
+        if buffer is not None:
+            buffer.first = number if buffer.first < 0 else min(buffer.first, number)
+            buffer.last = max(buffer.last, number)
+
+    def touch_all(values: Sequence[Value | None], number: int) -> None:
+        for value in values:
+            if isinstance(value, Late):
+                row = builder.buffer(start_of(value.row))
+                if row is not None and row.first >= 0:
+                    row.first = min(row.first, number)
+            elif value is not None:
+                touch(start_of(value), number)
+
+    for number, item in enumerate(builder.items):
+        if isinstance(item, Call):
+            for argument in (*item.arguments, *(entry for table in item.tables.values() for entry in table)):
+                if isinstance(argument, int):
+                    touch(argument, number)
+    touch_all(parameters, 0)
+    for number, item in enumerate(builder.items):
+        if isinstance(item, Interpreted):
+            touch_all((*item.inputs, *item.outputs), number)
+    touch_all(results, len(builder.items))
+
+
+def start_of(array: Array) -> int:
+    """The lowest address of an array."""
+    return int(np.lib.array_utils.byte_bounds(array)[0])

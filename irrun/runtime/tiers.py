@@ -21,7 +21,8 @@ from irrun.tensor import Array
 
 if TYPE_CHECKING:
     from irrun.runtime.lowering.builder import Packs
-    from irrun.runtime.program import Instance, Program
+    from irrun.runtime.instance import Instance
+    from irrun.runtime.program import Program
 
 Tier = Literal["auto", "numpy", "compiled"]
 
@@ -55,7 +56,7 @@ class Tiers:
         compiled = self._compiled(plan)
         if compiled is not None:
             self.last = "compiled"
-            return compiled.run(inputs, state, observers, memory)
+            return compiled.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
         return execute(plan, inputs, state, observers, memory)
 
@@ -90,7 +91,6 @@ class _Compiled:
         self._is_begun = self._is_done = False
         self._packs = packs
         self._program: Program | None = None
-        self._partial: Plan | None = None
         self._idle: deque[Instance] = deque(maxlen=_IDLE)
         self._choices: dict[int, Choice] = {}
         self._lock = threading.Lock()
@@ -107,31 +107,35 @@ class _Compiled:
             if self._is_done:
                 return
             self._is_done = self._is_begun = True
-            from irrun.runtime.partial import partly_compiled
             from irrun.runtime.program import lower
 
             program = lower(plan, self._packs)
-            if program is None:
-                self._partial = partly_compiled(plan, self._packs)
-            elif program.calls:
+            if program.is_worthwhile:
                 program.compile()
                 self._program = program
                 self._release(self._instance())
-            self.is_ready = self._program is not None or self._partial is not None
+                self.is_ready = True
 
     def run(
-        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
     ) -> tuple[Array, ...]:
-        if self._partial is not None:
-            return execute(self._partial, inputs, state, observers, memory)
+        from irrun.runtime.instance import Misfit
+
         memory.clear()
         instance, choice = self._instance(), self._choice_of(threads())
         count = choice.next()
         began = time.perf_counter()
         try:
-            results = instance.run(inputs, count, observers)
+            results = instance.run(inputs, count, state, observers)
+        except Misfit:
+            state.discard()
+            return execute(plan, inputs, state, observers, memory)
+        except BaseException:
+            state.discard()
+            raise
         finally:
             self._release(instance)
+        state.commit()
         choice.took(count, time.perf_counter() - began)
         return results
 
@@ -142,7 +146,7 @@ class _Compiled:
         return found
 
     def _instance(self) -> Instance:
-        from irrun.runtime.program import Instance
+        from irrun.runtime.instance import Instance
 
         try:
             return self._idle.pop()

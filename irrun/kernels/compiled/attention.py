@@ -71,20 +71,20 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     targets = left + 8 * rows
     scores = targets + 8 * rows
     packed = scores + 4 * rows * wide
-    _pack_keys(c.key + b * c.key_batch + h * c.key_head, c.key_row // 4, c.key_element, keys, c.depth, packed)
+    pack_keys(c.key + b * c.key_batch + h * c.key_head, c.key_row // 4, c.key_element, keys, c.depth, packed)
     lefts, outs = longs(left, rows), longs(targets, rows)
     query = c.query + b * c.query_batch + h * c.query_head
     for index in range(rows):
         lefts[index] = query + min(first + index, last - 1) * c.query_row
         outs[index] = scores + 4 * min(index, last - first - 1) * wide
-    _multiply(left, targets, rows, c.depth, packed, 0, keys)
+    multiply(TILE, left, targets, rows, c.depth, packed, 0, keys, 0)
     for index in range(last - first):
         row = floats(scores + 4 * index * wide, keys)
         seen = min(keys, first + index + 1) if c.causal != 0 else keys
         _scale(row, np.float32(c.scale))
         if c.mask != 0:
             place = c.mask + b * c.mask_batch + h * c.mask_head + (first + index) * c.mask_row
-            _add_mask(row, floats(place, (keys - 1) * c.mask_element + 1), c.mask_element)
+            add_mask(row, floats(place, (keys - 1) * c.mask_element + 1), c.mask_element)
         visible = row[:seen]
         _finish(row, seen, np.float32(1) / exponentials(visible, largest(visible)))
         lefts[index] = scores + 4 * index * wide
@@ -92,29 +92,35 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     for index in range(last - first, rows):
         lefts[index] = lefts[last - first - 1]
         outs[index] = outs[last - first - 1]
-    _multiply(left, targets, rows, keys, c.value + b * c.value_batch + h * c.value_head, c.value_row, c.width)
+    value = c.value + b * c.value_batch + h * c.value_head
+    multiply(TILE, left, targets, rows, keys, value, c.value_row, c.width, 0)
 
 
 @inlined
-def _multiply(left: int, targets: int, rows: int, depth: int, panels: int, step: int, columns: int) -> None:
-    """Rows times a matrix: packed in panels, or with ``step`` bytes between its rows, which are then whole vectors."""
+def multiply(
+    tile: int, left: int, targets: int, rows: int, depth: int, panels: int, step: int, columns: int, added: int
+) -> None:
+    """Rows times a matrix: packed in panels, or with ``step`` bytes between its rows, which are then whole vectors.
+
+    ``left`` and ``targets`` are addresses of the addresses of rows, ``added`` is 0 or the same as ``targets``.
+    """
     outs = longs(targets, rows)
     for column in range(0, columns, PANEL):
         width = min(columns - column, PANEL)
         vectors = -(-width // LANES)
         panel = panels + 4 * column if step else panels + 4 * column * depth
-        for tile in range(0, rows, TILE):
+        for first in range(0, rows, tile):
             multiply_tile(
-                TILE,
+                tile,
                 vectors,
                 1,
                 depth,
-                left + 8 * tile,
+                left + 8 * first,
                 panel,
                 step if step else 4 * vectors * LANES,
                 0,
-                targets + 8 * tile,
-                0,
+                targets + 8 * first,
+                added + 8 * first if added else 0,
                 width,
                 panel,
                 0,
@@ -126,7 +132,7 @@ def _multiply(left: int, targets: int, rows: int, depth: int, panels: int, step:
 
 
 @inlined
-def _pack_keys(key: int, row: int, element: int, keys: int, depth: int, packed: int) -> None:
+def pack_keys(key: int, row: int, element: int, keys: int, depth: int, packed: int) -> None:
     """Keys as panels [depth, columns]; ``row`` and ``element`` are the distances of those in elements."""
     for column in range(0, keys, PANEL):
         width = min(keys - column, PANEL)
@@ -145,7 +151,7 @@ def _scale(row: Any, factor: Any) -> None:
 
 
 @inlined
-def _add_mask(row: Any, mask: Any, step: int) -> None:
+def add_mask(row: Any, mask: Any, step: int) -> None:
     if step == 1:
         for i in range(len(row)):
             row[i] += mask[i]

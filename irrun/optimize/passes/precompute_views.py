@@ -12,6 +12,7 @@ from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 
 AFTER = {
+    "share-keys": "it looks for the Unsqueeze and the Reshape around a Broadcast",
     "remove-needless": "it removes a Reshape or a Transpose, not the FusedView of one",
 }
 

@@ -1,6 +1,16 @@
 """Operations as calls of compiled kernels: one function for each, found by the class of the operation."""
 
-from irrun.runtime.lowering import convolutions, copies, elementwise, images, matrices, recurrent
-from irrun.runtime.lowering.builder import LOWERINGS
+from irrun.runtime.lowering import cache, convolutions, copies, elementwise, images, matrices, recurrent
+from irrun.runtime.lowering.builder import LATE_LOWERINGS, LOWERINGS
 
-__all__ = ["LOWERINGS", "convolutions", "copies", "elementwise", "images", "matrices", "recurrent"]
+__all__ = [
+    "LATE_LOWERINGS",
+    "LOWERINGS",
+    "cache",
+    "convolutions",
+    "copies",
+    "elementwise",
+    "images",
+    "matrices",
+    "recurrent",
+]

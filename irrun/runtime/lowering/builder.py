@@ -15,12 +15,13 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from irrun.kernels.compiled.cache import LATE
 from irrun.kernels.compiled.native import Kernel
 from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.pages import forget
 from irrun.ops import Op
 from irrun.runtime.plan import Step
-from irrun.tensor import Array
+from irrun.tensor import Array, Fact
 
 F32: Final = np.dtype(np.float32)
 
@@ -32,22 +33,41 @@ Packs = WeakValueDictionary[Hashable, Array]
 """Packed weights, which the programs of a model share and keep alive. The source of each lives as long."""
 
 
+class Late(NamedTuple):
+    """An array whose shape and address are known only while the program runs; ``row`` is where kernels find them."""
+
+    number: int
+    fact: Fact
+    row: Array
+
+
+Value = Array | Late
+
+
 class Call(NamedTuple):
-    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, that arguments point to."""
+    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, that arguments point to.
+
+    ``fits`` says whether late arrays, given by their numbers, have the shapes that the kernel expects.
+    """
 
     kernel: Kernel
     arguments: Any
     tasks: int
     workspace: int
     tables: Mapping[str, Sequence[int]]
+    fits: Callable[[Sequence[Any]], bool] | None = None
 
 
 class Interpreted(NamedTuple):
-    """A step that NumPy computes. None stands for an absent input."""
+    """A step that NumPy computes. None stands for an absent input.
+
+    ``is_fresh`` says that outputs are never views of inputs, and that no input is kept.
+    """
 
     step: Step
-    inputs: tuple[Array | None, ...]
-    outputs: tuple[Array, ...]
+    inputs: tuple[Value | None, ...]
+    outputs: tuple[Value, ...]
+    is_fresh: bool = False
 
 
 @dataclass(slots=True)
@@ -63,10 +83,19 @@ class Buffer:
 
 @dataclass(slots=True)
 class Builder:
-    """Collects calls; ``items`` are in the order in which they run."""
+    """Collects calls; ``items`` are in the order in which they run, those of the ``prelude`` before all others.
+
+    ``pending`` are the ids of values that a call or what follows it computes, ``announced`` those of them whose shapes
+    and addresses are known at the end of the prelude.
+    """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
     items: list[Call | Interpreted] = field(default_factory=list)
+    prelude: list[Call | Interpreted] = field(default_factory=list)
+    pending: set[int] = field(default_factory=set)
+    announced: set[int] = field(default_factory=set)
+    lates: list[Late] = field(default_factory=list)
+    summands: dict[int, Value] = field(default_factory=dict)
     buffers: list[Buffer] = field(default_factory=list)
     constants: list[Array] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
@@ -79,6 +108,13 @@ class Builder:
         self._starts.insert(place, start)
         self.buffers.insert(place, Buffer(start, max(array.nbytes, 1), array))
         return array
+
+    def value(self, fact: Fact) -> Value:
+        """An array, or a late one where the fact leaves its shape open."""
+        if fact.shape.is_static and fact.type.is_known and fact.type.kind != "string":
+            return self.empty(fact.shape.static, fact.type.dtype)
+        self.lates.append(Late(len(self.lates), fact, self.empty((LATE,), np.dtype(np.int64))))
+        return self.lates[-1]
 
     def images(self, shape: Sequence[int]) -> Array:
         """An array [N, C, *S] whose channels are neighbours in memory."""
@@ -108,9 +144,10 @@ class Builder:
         tasks: int,
         workspace: int = 0,
         tables: Mapping[str, Sequence[int]] | None = None,
+        fits: Callable[[Sequence[Any]], bool] | None = None,
     ) -> None:
         """Add a call; ``workspace`` are the bytes that each worker needs for it."""
-        self.items.append(Call(kernel, arguments, tasks, workspace, tables or {}))
+        self.items.append(Call(kernel, arguments, tasks, workspace, tables or {}, fits))
 
     def buffer(self, address: int) -> Buffer | None:
         """The buffer that an address lies in."""
@@ -140,6 +177,9 @@ Lowering = Callable[..., Any]
 
 LOWERINGS: Final[dict[type[Op], Lowering]] = {}
 
+LATE_LOWERINGS: Final[dict[type[Op], Lowering]] = {}
+"""``lowering(step, builder, *inputs)``, for steps with late arrays among their inputs or outputs."""
+
 
 def lowers(*operations: type[Op]) -> Callable[[Lowering], Lowering]:
     """Declare how operations are lowered."""
@@ -147,6 +187,16 @@ def lowers(*operations: type[Op]) -> Callable[[Lowering], Lowering]:
     def declare(function: Lowering) -> Lowering:
         for operation in operations:
             LOWERINGS[operation] = function
+        return function
+
+    return declare
+
+
+def lowers_late(operation: type[Op]) -> Callable[[Lowering], Lowering]:
+    """Declare how an operation is lowered where it takes or gives late arrays."""
+
+    def declare(function: Lowering) -> Lowering:
+        LATE_LOWERINGS[operation] = function
         return function
 
     return declare

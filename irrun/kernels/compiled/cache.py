@@ -1,0 +1,181 @@
+"""Attention over keys and values in a cache that grows from run to run.
+
+Where such arrays are, and how long, is known only when a run begins. Kernels find it in a row of `LATE` numbers: the
+address, four sizes, and four strides in bytes, which are 0 for axes of size 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.compiled.attention import TILE, add_mask, multiply, pack_keys
+from irrun.kernels.compiled.functions import assign, exp
+from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record, summing
+from irrun.kernels.compiled.rows import exponentials, largest, scale, total
+
+LATE: Final = 9
+
+KEYS: Final = 256
+"""Keys that are looked at at a time."""
+
+FEW: Final = 4
+"""Queries of a task up to which keys are not packed."""
+
+
+class Append(NamedTuple):
+    """Arguments of `append`: ``x`` with four axes, the strides of the first three, and the row of the array.
+
+    ``axis`` is one of those three. Strides are in bytes, the last axis has no gaps.
+    """
+
+    x: int
+    array: int
+    size_0: int
+    size_1: int
+    size_2: int
+    size_3: int
+    x_0: int
+    x_1: int
+    x_2: int
+    axis: int
+
+
+@kernel(Append)
+def append(arguments: Any, task: int, workspace: int) -> None:
+    """Write x to the end of an array."""
+    c = record(arguments)
+    late = longs(c.array, LATE)
+    size = c.size_0 if c.axis == 0 else c.size_1 if c.axis == 1 else c.size_2
+    begin = late[0] + (late[1 + c.axis] - size) * late[5 + c.axis]
+    for i in range(c.size_0):
+        for j in range(c.size_1):
+            for k in range(c.size_2):
+                source = floats(c.x + i * c.x_0 + j * c.x_1 + k * c.x_2, c.size_3)
+                assign(floats(begin + i * late[5] + j * late[6] + k * late[7], c.size_3), source)
+
+
+class CachedAttention(NamedTuple):
+    """Arguments of `cached_attention`. Strides are in bytes: from batch to batch, head to head, row to row.
+
+    ``query`` is [batch, heads, queries, depth], ``out`` [batch, heads, queries, width]. ``key``, ``value`` and ``mask``
+    are rows: of arrays [batch, heads / shared, keys, depth] and [batch, heads / shared, keys, width] whose last axes
+    have no gaps, and of one that broadcasts to [batch, heads, queries, keys], or 0. The width is whole vectors.
+    """
+
+    query: int
+    key: int
+    value: int
+    mask: int
+    out: int
+    heads: int
+    shared: int
+    queries: int
+    depth: int
+    width: int
+    query_batch: int
+    query_head: int
+    query_row: int
+    out_batch: int
+    out_head: int
+    out_row: int
+    queries_per_task: int
+    scale: float
+
+
+def workspace_of(queries: int, depth: int) -> int:
+    """The bytes of workspace of a task."""
+    rows = -(-queries // TILE) * TILE
+    return 24 * rows + 4 * rows * KEYS + 4 * KEYS * depth
+
+
+@kernel(CachedAttention)
+def cached_attention(arguments: Any, task: int, workspace: int) -> None:
+    """softmax(query · keyᵀ * scale + mask) · value for some queries of one head, some keys at a time."""
+    c = record(arguments)
+    key, value = longs(c.key, LATE), longs(c.value, LATE)
+    mask = longs(c.mask if c.mask != 0 else c.key, LATE)
+    blocks = -(-c.queries // c.queries_per_task)
+    b, h = task // blocks // c.heads, task // blocks % c.heads
+    first = task % blocks * c.queries_per_task
+    count = min(c.queries - first, c.queries_per_task)
+    tile = 1 if count <= FEW else TILE
+    rows = -(-count // tile) * tile
+    left, targets = workspace, workspace + 8 * rows
+    peaks, totals = floats(targets + 8 * rows, count), floats(targets + 12 * rows, count)
+    scores = targets + 16 * rows
+    packed = scores + 4 * rows * KEYS
+    lefts, outs = longs(left, rows), longs(targets, rows)
+    query = c.query + b * c.query_batch + h * c.query_head + first * c.query_row
+    out = c.out + b * c.out_batch + h * c.out_head + first * c.out_row
+    keys_of_head = key[0] + b * key[5] + h // c.shared * key[6]
+    values_of_head = value[0] + b * value[5] + h // c.shared * value[6]
+    keys = key[3]
+    for index in range(count):
+        peaks[index], totals[index] = np.float32(-np.inf), np.float32(0)
+        _clear(floats(out + index * c.out_row, c.width))
+    for begin in range(0, keys, KEYS):
+        width = min(KEYS, keys - begin)
+        source = keys_of_head + begin * key[7]
+        if tile == 1:
+            for index in range(count):
+                row = floats(scores + 4 * index * KEYS, width)
+                _products(floats(query + index * c.query_row, c.depth), source, key[7], row)
+        else:
+            pack_keys(source, key[7] // 4, 1, width, c.depth, packed)
+            for index in range(rows):
+                lefts[index] = query + min(index, count - 1) * c.query_row
+                outs[index] = scores + 4 * min(index, count - 1) * KEYS
+            multiply(tile, left, targets, rows, c.depth, packed, 0, width, 0)
+        for index in range(count):
+            row = floats(scores + 4 * index * KEYS, width)
+            scale(row, np.float32(c.scale))
+            if c.mask != 0:
+                step = mask[8] // 4
+                place = mask[0] + b * mask[5] + h * mask[6] + (first + index) * mask[7] + begin * mask[8]
+                add_mask(row, floats(place, (width - 1) * step + 1), step)
+            _merge(row, index, peaks, totals, floats(out + index * c.out_row, c.width))
+        for index in range(rows):
+            lefts[index] = scores + 4 * min(index, count - 1) * KEYS
+            outs[index] = out + min(index, count - 1) * c.out_row
+        multiply(tile, left, targets, rows, width, values_of_head + begin * value[7], value[7], c.width, targets)
+    for index in range(count):
+        if keys > 0:
+            scale(floats(out + index * c.out_row, c.width), np.float32(1) / totals[index])
+
+
+@inlined
+def _merge(row: Any, index: int, peaks: Any, totals: Any, out: Any) -> None:
+    """Replace scores by exponentials, and scale what there is of the result to the same peak."""
+    peak = largest(row)
+    if peak > peaks[index]:
+        factor = exp(peaks[index] - peak)
+        peaks[index] = peak
+        totals[index] *= factor
+        scale(out, factor)
+    if peaks[index] == np.float32(-np.inf) and total(row) == peaks[index]:
+        # All of these keys are hidden, and all before them; none is NaN.
+        _clear(row)
+    else:
+        totals[index] += exponentials(row, peaks[index])
+
+
+@inlined
+def _clear(row: Any) -> None:
+    for i in range(len(row)):
+        row[i] = np.float32(0)
+
+
+@inlined
+def _products(query: Any, key: int, step: int, out: Any) -> None:
+    for index in range(len(out)):
+        out[index] = _product(query, floats(key + index * step, len(query)))
+
+
+@summing
+def _product(a: Any, b: Any) -> Any:
+    result = np.float32(0)
+    for i in range(len(a)):
+        result += a[i] * b[i]
+    return result

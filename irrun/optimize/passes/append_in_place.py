@@ -1,0 +1,50 @@
+"""Variables that grow in place, as the keys and values of a language model do.
+
+Before: r = ReadValue(v), c = Concat(Gather(r, beams), new), Assign(v, c)
+After:  c = FusedAppend(new), Assign(v, c)
+
+The Gather may be absent. The buffer of the variable has room for more.
+"""
+
+from __future__ import annotations
+
+from irrun.graph import Node
+from irrun.ops.fused.fused_append import FusedAppend
+from irrun.ops.infrastructure.assign import Assign3, Assign6
+from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
+from irrun.ops.movement.concat import Concat
+from irrun.ops.movement.gather import GatherV7, GatherV8
+from irrun.optimize.patterns import first, is_plain
+from irrun.optimize.rewrite import Rewriter
+
+AFTER = {"remove-needless": "layers that change nothing would interrupt a pattern"}
+
+
+def run(graph: Rewriter) -> None:
+    for node in graph.nodes("Concat"):
+        _append(graph, node)
+
+
+def _append(graph: Rewriter, node: Node) -> None:
+    fact, sources = graph.fact(first(node)), graph.sources(node.id)
+    if not isinstance(node.op, Concat) or len(sources) != 2 or fact is None or not is_plain(fact) or not fact.rank:
+        return
+    past, order, from_end = graph.source(node.id, 0), None, False
+    axis = node.op.axis % fact.rank
+    if past is not None and isinstance(past.op, GatherV7 | GatherV8):
+        order, from_end = graph.sources(past.id)[1], isinstance(past.op, GatherV8)
+        along, orders = graph.constant(graph.sources(past.id)[2]), graph.fact(order)
+        if along is None or along.size != 1 or along.reshape(-1)[0] != 0 or orders is None or orders.rank != 1:
+            return
+        if axis == 0 or past.op.batch_dims or orders.value is not None:
+            return
+        past = graph.source(past.id, 0)
+    if past is None or not isinstance(past.op, ReadValue3 | ReadValue6):
+        return
+    takers = [graph.node(inlet.node).op for inlet in graph.consumers(first(node))]
+    names = [taker.variable_id for taker in takers if isinstance(taker, Assign3 | Assign6)]
+    if past.op.variable_id not in names:
+        return
+    init = graph.sources(past.id)[0] if graph.sources(past.id) else None
+    op = FusedAppend(fact, past.op, axis, from_end)
+    graph.replace(first(node), graph.add(op, [sources[1], init, order], [node]))

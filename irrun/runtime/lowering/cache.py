@@ -1,0 +1,186 @@
+"""Variables that grow in place, and attention over them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from irrun.kernels.compiled.cache import (
+    Append,
+    CachedAttention,
+    append,
+    cached_attention,
+    workspace_of,
+)
+from irrun.kernels.compiled.vectors import LANES
+from irrun.ops.fused.fused_append import FusedAppend
+from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Value, is_f32, lowers_late
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.plan import Step
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import BOOLEAN, F32
+
+_MOST_QUERIES = 96
+"""Queries of a task."""
+
+
+@lowers_late(FusedAppend)
+def appended(
+    step: Step, builder: Builder, new: Value, init: Value | None = None, order: Value | None = None
+) -> tuple[Late, ...] | None:
+    """Room is made before the calls begin, where what the variable holds is known by then."""
+    op = step.node.op
+    assert isinstance(op, FusedAppend)
+    if isinstance(new, Late) or not is_f32(new) or not 0 < new.ndim <= 4 or op.axis == new.ndim - 1:
+        return None
+    if id(init) in builder.pending or id(order) in builder.pending:
+        return None
+    if new.strides[-1] != 4:
+        whole = contiguous(builder, new)
+        if whole is None:
+            return None
+        new = whole
+    out = builder.value(step.facts[0])
+    if not isinstance(out, Late):
+        return None
+    make_room = step._replace(run=functools.partial(op.extended, new.shape))
+    builder.prelude.append(Interpreted(make_room, (init, order), (out,), is_fresh=True))
+    builder.announced.add(id(out))
+    front = 4 - new.ndim
+    x = new.reshape((1,) * front + new.shape)
+    strides = x.strides[:3]
+    builder.call(append, Append(builder.address(x), builder.address(out.row), *x.shape, *strides, front + op.axis), 1)
+    return (out,)
+
+
+@lowers_late(FusedAttention)
+def attended(
+    step: Step, builder: Builder, query: Value, key: Value, value: Value, mask: Value | None = None
+) -> tuple[Array, ...] | None:
+    """Attention over keys whose number is not known yet."""
+    op, fact = step.node.op, step.facts[0]
+    assert isinstance(op, FusedAttention)
+    if isinstance(query, Late) or not is_f32(query) or query.ndim != 4 or not fact.shape.is_static or op.key_transposed:
+        return None
+    if op.causal or not all(_is_attendable(x) for x in (key, value)):
+        return None
+    (batch, heads, queries, depth), width = query.shape, fact.shape.static[-1]
+    if fact.shape.static != (batch, heads, queries, width) or width % LANES or not width or not depth:
+        return None
+    if query.strides[-1] != 4:
+        whole = contiguous(builder, query)
+        if whole is None:
+            return None
+        query = whole
+    mask = None if mask is None else _summand(step, builder, mask)
+    if mask is not None and not _is_f32(mask):
+        return None
+    out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
+    each = min(queries, _MOST_QUERIES)
+    tables: dict[str, Sequence[int]] = {}
+    rows = {
+        name: _row(name, x, builder, tables) for name, x in (("key", key), ("value", value), ("mask", mask))
+    }
+    builder.call(
+        cached_attention,
+        CachedAttention(
+            query=builder.address(query),
+            **rows,
+            out=builder.address(out),
+            heads=heads,
+            shared=op.shared,
+            queries=queries,
+            depth=depth,
+            width=width,
+            **_strides("query", query),
+            **_strides("out", out),
+            queries_per_task=each,
+            scale=op.scale if op.scale is not None else depth**-0.5,
+        ),
+        batch * heads * -(-queries // each),
+        workspace_of(each, depth),
+        tables,
+        functools.partial(_fits, (batch, heads, queries), (batch, heads // op.shared), (depth, width), key, value, mask),
+    )
+    return (out,)
+
+
+def _fits(
+    queries: tuple[int, int, int],
+    heads: tuple[int, int],
+    widths: tuple[int, int],
+    key: Value,
+    value: Value,
+    mask: Value | None,
+    lates: Sequence[Any],
+) -> bool:
+    """Whether keys, values and mask have the shapes that the queries need."""
+    first, second = (lates[x.number] if isinstance(x, Late) else x for x in (key, value))
+    shape = first.shape
+    if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, widths[0]) or second.shape != (*shape[:3], widths[1]):
+        return False
+    if first.strides[3] != 4 or second.strides[3] != 4:
+        return False
+    if mask is None:
+        return True
+    sizes = (lates[mask.number] if isinstance(mask, Late) else mask).shape
+    if len(sizes) > 4:
+        return False
+    wanted = (*queries, shape[2])[4 - len(sizes) :]
+    return sizes == wanted or all([size in (1, need) for size, need in zip(sizes, wanted, strict=True)])
+
+
+def _summand(step: Step, builder: Builder, mask: Value) -> Value:
+    """A mask of booleans as what is added to scores, once for all layers; another mask as it is."""
+    fact = mask.fact if isinstance(mask, Late) else Fact(BOOLEAN, Shape(mask.shape))
+    if id(mask) in builder.pending or fact.type is not BOOLEAN or (not isinstance(mask, Late) and mask.dtype != bool):
+        return mask
+    found = builder.summands.get(id(mask))
+    if found is None:
+        found = builder.summands[id(mask)] = builder.value(Fact(F32, fact.shape))
+        convert = step._replace(run=_as_summand, types=(F32,), asks=())
+        builder.prelude.append(Interpreted(convert, (mask,), (found,)))
+    return found
+
+
+def _as_summand(mask: Array) -> Array:
+    return np.where(mask, np.float32(0), np.float32(-np.inf))
+
+
+def _is_f32(x: Value) -> bool:
+    return x.fact.type is F32 and x.fact.rank is not None and x.fact.rank <= 4 if isinstance(x, Late) else is_f32(x)
+
+
+def _is_attendable(x: Value) -> bool:
+    """Whether the elements of a key are sure to be neighbours in memory."""
+    if isinstance(x, Late):
+        return _is_f32(x) and x.fact.rank == 4
+    return is_f32(x) and x.ndim == 4 and x.strides[-1] == 4
+
+
+def _row(name: str, x: Value | None, builder: Builder, tables: dict[str, Sequence[int]]) -> int:
+    """The address of the row of a late array; a row of its own for another one."""
+    if x is None:
+        return 0
+    if isinstance(x, Late):
+        return builder.address(x.row)
+    tables[name] = [builder.address(x), *late_row(x)]
+    return 0
+
+
+def late_row(x: Array) -> tuple[int, ...]:
+    """Sizes and strides as kernels read them, of an array with up to four axes."""
+    if x.ndim == 4:
+        (a, b, c, d), (p, q, r, s) = x.shape, x.strides
+        return a, b, c, d, p if a != 1 else 0, q if b != 1 else 0, r if c != 1 else 0, s if d != 1 else 0
+    front = 4 - x.ndim
+    strides = [0 if size == 1 else stride for size, stride in zip(x.shape, x.strides, strict=True)]
+    return (*(1,) * front, *x.shape, *(0,) * front, *strides)
+
+
+def _strides(name: str, x: Array) -> dict[str, int]:
+    return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), x.strides[:3], strict=True))

@@ -1,0 +1,160 @@
+"""Language models: tokens over a cache that grows in place, on both tiers, as in the plan as written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.diagnostics import IRError
+from irrun.runtime import tiers
+from irrun.runtime.observers import Profiler
+from irrun.runtime.tiers import can_compile
+from irrun.tensor import Array
+from tests.optimize.nets import TIERS
+from tests.runtime.decoder import GROUPS, HEAD, Decoder, Session
+
+needs_numba = pytest.mark.skipif(not can_compile(), reason="compiled kernels need numba, the extra jit")
+
+
+def models(folder: Path, tier: str, **kind: str) -> tuple[irrun.CompiledModel, irrun.CompiledModel]:
+    """The model on a tier, and as it is written."""
+    path = Decoder(**kind).save(folder / "net.xml")
+    return irrun.compile_model(path, {"TIER": tier}), irrun.compile_model(path, {"OPTIMIZE": False, "TIER": "numpy"})
+
+
+def sessions(folder: Path, tier: str, **kind: str) -> tuple[Session, Session]:
+    one, other = models(folder, tier, **kind)
+    return Session(one), Session(other)
+
+
+def both(pair: tuple[Session, Session], act: Callable[[Session], Array]) -> None:
+    got, wanted = map(act, pair)
+    np.testing.assert_allclose(got, wanted, rtol=2e-4, atol=2e-5)
+    kept, expected = ([item.state for item in session.request.query_state()] for session in pair)
+    for value, known in zip(kept, expected, strict=True):
+        np.testing.assert_allclose(value, known, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_many_tokens(tmp_path: Path, tier: str) -> None:
+    pair = sessions(tmp_path, tier)
+    both(pair, lambda one: one.run(20))
+    for _ in range(320):
+        both(pair, lambda one: one.run(1))
+    assert pair[0].request.query_state()[0].state.shape == (1, GROUPS, 340, HEAD)
+
+
+@pytest.mark.parametrize("weights", ["f32", "u8", "u4"])
+@pytest.mark.parametrize("tier", TIERS)
+def test_prompts_and_tokens(tmp_path: Path, tier: str, weights: str) -> None:
+    pair = sessions(tmp_path, tier, weights=weights)
+    for _ in range(2):
+        for tokens in (7, 1, 1, 1, 1, 32, 1, 1, 7, 7, 1, 32, 32, 1, 1, 1):
+            both(pair, lambda one, tokens=tokens: one.run(tokens))
+        for session in pair:
+            session.reset()
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_batch_of_beams(tmp_path: Path, tier: str) -> None:
+    pair = sessions(tmp_path, tier)
+    both(pair, lambda one: one.run(5, 2))
+    for beams in ([0, 1], [0, 1], [0, 1], [1, 0], [0, 0], [0, 1], [0, 1], [1, 1]):
+        both(pair, lambda one, beams=beams: one.run(1, 2, beams))
+    both(pair, lambda one: one.run(1, 3, [1, 0, 1]))
+    both(pair, lambda one: one.run(1, 3))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_variables_are_read_and_set(tmp_path: Path, tier: str) -> None:
+    pair = sessions(tmp_path, tier)
+    for _ in range(6):
+        both(pair, lambda one: one.run(1))
+    kept = [[item.state for item in session.request.query_state()] for session in pair]
+    copies = [[value.copy() for value in values] for values in kept]
+    for _ in range(3):
+        both(pair, lambda one: one.run(1))
+    for session, values in zip(pair, kept, strict=True):
+        for item, value in zip(session.request.query_state(), values, strict=True):
+            item.state = value
+        session.past = 6
+    for _ in range(3):
+        both(pair, lambda one: one.run(1, seed=1))
+    for values, before in zip(kept, copies, strict=True):
+        for value, known in zip(values, before, strict=True):
+            np.testing.assert_array_equal(value, known)
+    for session in pair:
+        for item in session.request.query_state():
+            item.state = np.full((1, GROUPS, 300, HEAD), 0.25, np.float32)
+        session.past = 300
+    for _ in range(3):
+        both(pair, lambda one: one.run(1))
+    for session in pair:
+        session.request.query_state()[1].reset()
+        with pytest.raises(IRError):
+            session.run(1)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_run_that_fails_changes_nothing(tmp_path: Path, tier: str) -> None:
+    pair = sessions(tmp_path, tier)
+    for _ in range(5):
+        both(pair, lambda one: one.run(1))
+    for session in pair:
+        with pytest.raises(IRError):
+            session.run(1, 2, [0, 1, 0])
+        session.past = 5
+    both(pair, lambda one: one.run(1))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_requests_have_variables_of_their_own(tmp_path: Path, tier: str) -> None:
+    one, other = models(tmp_path, tier)
+    pairs = [(Session(one), Session(other)) for _ in range(2)]
+    for number in range(12):
+        for seed, pair in enumerate(pairs):
+            both(pair, lambda session, seed=seed, number=number: session.run(1 + (number == seed), seed=seed))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_mask_of_booleans(tmp_path: Path, tier: str) -> None:
+    pair = sessions(tmp_path, tier, mask="boolean")
+    for tokens in (3, 1, 1, 1, 1):
+        both(pair, lambda one, tokens=tokens: one.run(tokens))
+
+
+@needs_numba
+@pytest.mark.parametrize("mask", ["f32", "boolean"])
+def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mask: str) -> None:
+    from irrun.runtime.lowering.builder import Call
+
+    session = sessions(tmp_path, "compiled", mask=mask)[0]
+    session.run(4)
+    for _ in range(4):
+        session.run(1)
+    monkeypatch.setattr(tiers, "execute", None)
+    for _ in range(4):
+        session.run(1)
+    model = session.request._compiled
+    (compiled,) = [item for plan, item in model.tiers._hot.items() if plan in model.plans._special.values()]
+    assert compiled._program is not None
+    kinds = [isinstance(item, Call) for item in compiled._program.items]
+    assert sum(kinds) > 10
+    assert kinds == sorted(kinds)
+    assert len(model.plans._special) == 1
+
+
+@needs_numba
+def test_observers_see_every_step(tmp_path: Path) -> None:
+    pair = sessions(tmp_path, "compiled")
+    for _ in range(5):
+        both(pair, lambda one: one.run(1))
+    profiler = Profiler()
+    pair[0].request.observers.append(profiler)
+    both(pair, lambda one: one.run(1))
+    seen = [timing.step.node.type for timing in profiler.timings]
+    assert (seen.count("FusedAttention"), seen.count("FusedAppend"), seen.count("Assign")) == (2, 4, 4)
