@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import numba
 import numpy as np
 
-from irrun.kernels.compiled.native import inlined, power_of_two
+from irrun.kernels.compiled.native import floats, inlined, power_of_two
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -176,6 +176,16 @@ def unary(number: int, x: Any, a: Any, b: Any) -> None:
     elif number == 13:
         for i in range(count):
             x[i] = np.float32(x[i] + _ROUND) - _ROUND
+
+
+@inlined
+def apply_to_rows(number: int, address: int, step: int, rows: int, columns: int, a: Any, b: Any) -> None:
+    """Replace rows that are ``step`` bytes apart by a function of `UNARY`."""
+    if step == 4 * columns:
+        unary(number, floats(address, rows * columns), a, b)
+    else:
+        for row in range(rows):
+            unary(number, floats(address + row * step, columns), a, b)
 
 
 @scalar
