@@ -1,4 +1,4 @@
-"""Chains of element-wise functions, and copies between layouts."""
+"""Chains of element-wise functions."""
 
 from __future__ import annotations
 
@@ -85,64 +85,3 @@ def _value(c: Any, operands: Any, number: int, row: int, begin: int, length: int
     if operands[place + 5] == 1:
         return floats(address, 1)
     return floats(address + 4 * begin, length)
-
-
-class Copy(NamedTuple):
-    """Arguments of `copy`: arrays of f32, or of anything as wide, with five axes. Strides are in elements."""
-
-    x: int
-    out: int
-    size_0: int
-    size_1: int
-    size_2: int
-    size_3: int
-    size_4: int
-    x_0: int
-    x_1: int
-    x_2: int
-    x_3: int
-    x_4: int
-    out_0: int
-    out_1: int
-    out_2: int
-    out_3: int
-    out_4: int
-    rows_per_task: int
-
-
-_TILE: Final = 16
-
-
-@kernel(Copy)
-def copy(arguments: Any, task: int, workspace: int) -> None:
-    """Some rows along the last but one axis, which are matrices of the last two axes."""
-    c = record(arguments)
-    for index in range(task * c.rows_per_task, min(c.size_0 * c.size_1 * c.size_2, (task + 1) * c.rows_per_task)):
-        second = index // c.size_2
-        first, i, j = second // c.size_1, second % c.size_1, index % c.size_2
-        x = c.x + 4 * (first * c.x_0 + i * c.x_1 + j * c.x_2)
-        out = c.out + 4 * (first * c.out_0 + i * c.out_1 + j * c.out_2)
-        if c.x_4 == 1 and c.out_4 == 1:
-            for row in range(c.size_3):
-                _copy_run(x + 4 * row * c.x_3, out + 4 * row * c.out_3, c.size_4)
-        else:
-            _copy_tiles(c, x, out)
-
-
-@inlined
-def _copy_run(x: int, out: int, count: int) -> None:
-    source, target = floats(x, count), floats(out, count)
-    for i in range(count):
-        target[i] = source[i]
-
-
-@inlined
-def _copy_tiles(c: Any, x: int, out: int) -> None:
-    """A matrix, tile by tile, so that neither side misses the cache with each element."""
-    source = floats(x, 1 << 40)
-    target = floats(out, 1 << 40)
-    for top in range(0, c.size_3, _TILE):
-        for left in range(0, c.size_4, _TILE):
-            for row in range(top, min(c.size_3, top + _TILE)):
-                for column in range(left, min(c.size_4, left + _TILE)):
-                    target[row * c.out_3 + column * c.out_4] = source[row * c.x_3 + column * c.x_4]

@@ -24,10 +24,13 @@ _COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
 _POINTS: Final = 192
 """Points in a task, roughly: what is read for them stays in the second cache."""
 
-_LEAST_WORK: Final = 1.5e6
-"""Multiplications of a task: some ten microseconds."""
+_LEAST_WORK: Final = 0.6e6
+"""Multiplications of a task: some eight microseconds."""
 
-_MOST_TASKS: Final = 12
+_LEAST_POINTS: Final = 10
+"""Points up to which it is not the multiplications that take time, but reading the weights."""
+
+_MOST_TASKS: Final = 16
 """Tasks of a call as far as that leaves them large enough; more where there are many points."""
 
 
@@ -223,7 +226,8 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) 
     """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out."""
     vectors = panel_vectors(filters)
     rows = 1 if points == 1 else ROWS[vectors]
-    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(points * taps * depth * filters // _LEAST_WORK)))
+    work = max(points, _LEAST_POINTS) * taps * depth * filters
+    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(work // _LEAST_WORK)))
     panels = -(-filters // (vectors * LANES))
     blocks = -(-points // _POINTS)
     groups = min(panels, max(1, round(most / blocks)))

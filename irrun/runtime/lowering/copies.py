@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.compiled.elementwise import Copy, copy
+from irrun.kernels.compiled.copies import Copy, copy
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Op
 from irrun.ops.fused.fused_channels import FusedChannels
@@ -22,7 +22,12 @@ from irrun.ops.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, merged, share
 from irrun.tensor import Array
 
-_AXES = 5
+_AXES: Final = 5
+
+_PART: Final = 8192
+"""Elements of a matrix that are copied by one worker, roughly."""
+
+_TILE: Final = 16
 
 
 def copied(builder: Builder, source: Array, target: Array) -> bool:
@@ -34,14 +39,13 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     axes = [(1, (4, 4))] * (_AXES - len(axes)) + axes
     sizes = [size for size, _ in axes]
     strides = [[stride // 4 for stride in each] for _, each in axes]
-    if sizes[2] == 1 and sizes[4] == source.size // max(sizes[3], 1) and strides[4] == [1, 1]:
-        # Rows are handed out one by one, not as one matrix.
-        sizes[2:4], strides[2:4] = [sizes[3], 1], [strides[3], strides[2]]
-    each, tasks = share(sizes[0] * sizes[1] * sizes[2], (0.2 if strides[4] == [1, 1] else 1) * source.size)
+    rows = max(1, min(sizes[3], -(-_PART // sizes[4]) // _TILE * _TILE))
+    parts = sizes[0] * sizes[1] * sizes[2] * -(-sizes[3] // rows)
+    each, tasks = share(parts, (0.15 if strides[4] == [1, 1] else 0.6) * source.size)
     numbers = {f"size_{axis}": size for axis, size in enumerate(sizes)}
     for axis, (x_stride, out_stride) in enumerate(strides):
         numbers |= {f"x_{axis}": x_stride, f"out_{axis}": out_stride}
-    arguments = Copy(x=builder.address(source), out=builder.address(target), **numbers, rows_per_task=each)
+    arguments = Copy(builder.address(source), builder.address(target), **numbers, rows=rows, parts_per_task=each)
     builder.call(copy, arguments, tasks)
     return True
 

@@ -1,0 +1,106 @@
+"""Copies between layouts."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from numba.core import types
+
+from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, record
+from irrun.kernels.compiled.vectors import BYTES, LANES, Vectors
+
+
+class Copy(NamedTuple):
+    """Arguments of `copy`: arrays of f32, or of anything as wide, with five axes. Strides are in elements.
+
+    A part is some ``rows`` of a matrix of the last two axes, a task some parts.
+    """
+
+    x: int
+    out: int
+    size_0: int
+    size_1: int
+    size_2: int
+    size_3: int
+    size_4: int
+    x_0: int
+    x_1: int
+    x_2: int
+    x_3: int
+    x_4: int
+    out_0: int
+    out_1: int
+    out_2: int
+    out_3: int
+    out_4: int
+    rows: int
+    parts_per_task: int
+
+
+_TILE: Final = 16
+
+
+@kernel(Copy)
+def copy(arguments: Any, task: int, workspace: int) -> None:
+    """Some parts of matrices."""
+    c = record(arguments)
+    each = -(-c.size_3 // c.rows)
+    parts = c.size_0 * c.size_1 * c.size_2 * each
+    for part in range(task * c.parts_per_task, min(parts, (task + 1) * c.parts_per_task)):
+        index = part // each
+        second = index // c.size_2
+        first, i, j, row = second // c.size_1, second % c.size_1, index % c.size_2, part % each * c.rows
+        x = c.x + 4 * (first * c.x_0 + i * c.x_1 + j * c.x_2 + row * c.x_3)
+        out = c.out + 4 * (first * c.out_0 + i * c.out_1 + j * c.out_2 + row * c.out_3)
+        rows = min(c.rows, c.size_3 - row)
+        if c.x_4 == 1 and c.out_4 == 1:
+            copy_rows(x, 4 * c.x_3, out, 4 * c.out_3, rows, c.size_4)
+        elif c.size_4 < _TILE:
+            for column in range(c.size_4):
+                _copy_column(x + 4 * column * c.x_4, c.x_3, out + 4 * column * c.out_4, c.out_3, rows)
+        elif rows < _TILE:
+            for number in range(rows):
+                _copy_column(x + 4 * number * c.x_3, c.x_4, out + 4 * number * c.out_3, c.out_4, c.size_4)
+        else:
+            _copy_tiles(x, c.x_3, c.x_4, out, c.out_3, c.out_4, rows, c.size_4)
+
+
+@inlined
+def _copy_tiles(
+    x: int, x_row: int, x_column: int, out: int, out_row: int, out_column: int, rows: int, columns: int
+) -> None:
+    """A matrix, tile by tile, so that neither side misses the cache with each element."""
+    for top in range(0, rows, _TILE):
+        high = min(_TILE, rows - top)
+        for column in range(columns):
+            source = x + 4 * (top * x_row + column * x_column)
+            _copy_column(source, x_row, out + 4 * (top * out_row + column * out_column), out_row, high)
+
+
+@inlined
+def _copy_column(x: int, x_step: int, out: int, out_step: int, count: int) -> None:
+    source, target = floats(x, 1 << 40), floats(out, 1 << 40)
+    for i in range(count):
+        target[i * out_step] = source[i * x_step]
+
+
+@intrinsic
+def copy_rows(typingctx: Any, x: Any, x_step: Any, out: Any, out_step: Any, rows: Any, count: Any) -> Any:
+    """Copy rows of ``count`` f32, which are so many bytes apart."""
+
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        x, x_step, out, out_step, rows, count = args
+        v = Vectors(builder)
+        whole = builder.udiv(count, v.constant(LANES))
+        begin = builder.mul(whole, v.constant(BYTES))
+        mask = v.mask(builder.sub(count, builder.mul(whole, v.constant(LANES))))
+        with v.times(rows) as loop:
+            source = builder.add(x, builder.mul(loop.index, x_step))
+            target = builder.add(out, builder.mul(loop.index, out_step))
+            with v.times(whole) as inner:
+                offset = builder.mul(inner.index, v.constant(BYTES))
+                v.store(v.load(builder.add(source, offset)), builder.add(target, offset))
+            v.store(v.load(builder.add(source, begin), 0, mask), builder.add(target, begin), 0, mask)
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 6), build
