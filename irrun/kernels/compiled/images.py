@@ -61,14 +61,15 @@ class Windows(NamedTuple):
 
 @kernel(Windows)
 def windows(arguments: Any, task: int, workspace: int) -> None:
-    """Some rows of the result: depthwise convolution with its epilogue, or pooling."""
+    """Some rows of the result: depthwise convolution with its epilogue, or pooling; workspace takes `RUN` f32."""
     c = record(arguments)
     for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
         image, y = index // c.rows, index % c.rows
         _reduce_row(c, image, y)
         if c.function >= 0:
             out = c.out + image * c.out_image + y * c.out_row
-            apply_to_rows(c.function, out, c.out_pixel, c.columns, c.channels, np.float32(c.alpha), np.float32(c.beta))
+            alpha, beta = np.float32(c.alpha), np.float32(c.beta)
+            apply_to_rows(c.function, out, c.out_pixel, c.columns, c.channels, alpha, beta, workspace)
 
 
 @inlined

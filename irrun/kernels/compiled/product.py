@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irrun.kernels.compiled.functions import unary
+from irrun.kernels.compiled.functions import RUN, apply_to_rows, unary
 from irrun.kernels.compiled.micro import ROWS, VECTORS, multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.vectors import LANES
@@ -133,13 +133,23 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                 high,
             )
         if c.function >= 0:
-            addresses = longs(targets, last - first)
-            for index in range(last - first):
-                unary(c.function, floats(addresses[index], width), np.float32(c.alpha), np.float32(c.beta))
+            _apply(c, longs(targets, last - first), width, added + 8 * tiles * c.tile_rows)
         _move(targets, tiles * c.tile_rows, 4 * full)
         if c.summand != 0:
             _move(added, tiles * c.tile_rows, 4 * full)
         place += 1
+
+
+@inlined
+def _apply(c: Any, targets: Any, width: int, workspace: int) -> None:
+    """Replace what has been computed by a function of it."""
+    alpha, beta = np.float32(c.alpha), np.float32(c.beta)
+    count = len(targets)
+    if targets[count - 1] - targets[0] == (count - 1) * c.out_pixel:
+        apply_to_rows(c.function, targets[0], c.out_pixel, count, width, alpha, beta, workspace)
+    else:
+        for index in range(count):
+            unary(c.function, floats(targets[index], width), alpha, beta)
 
 
 @inlined
@@ -235,4 +245,4 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) 
     part = -(-points // blocks)
     each = -(-part // rows) * rows
     blocks = -(-points // each)
-    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2))
+    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2) + 4 * RUN)

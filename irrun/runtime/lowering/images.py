@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.images import Response, Windows, local_response, windows
 from irrun.kernels.compiled.product import padded_columns
 from irrun.kernels.compiled.reduction import ADD, MULTIPLY, RAISE
@@ -68,7 +69,7 @@ def _windows(kind: int, x: Array, out: Array, geometry: Geometry) -> Windows:
 
 def _call(builder: Builder, arguments: Windows, nanoseconds: float) -> None:
     each, tasks = share(arguments.images * arguments.rows, nanoseconds)
-    builder.call(windows, arguments._replace(rows_per_task=each), tasks)
+    builder.call(windows, arguments._replace(rows_per_task=each), tasks, 4 * RUN)
 
 
 @lowers(FusedMaxPool)
