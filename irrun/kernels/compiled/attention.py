@@ -107,7 +107,6 @@ def _multiply(left: int, targets: int, rows: int, depth: int, panels: int, step:
             multiply_tile(
                 TILE,
                 vectors,
-                1,
                 depth,
                 left + 8 * tile,
                 panel,
@@ -116,8 +115,6 @@ def _multiply(left: int, targets: int, rows: int, depth: int, panels: int, step:
                 targets + 8 * tile,
                 0,
                 width,
-                panel,
-                0,
                 np.float32(-np.inf),
                 np.float32(np.inf),
             )

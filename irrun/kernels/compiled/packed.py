@@ -166,7 +166,6 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
                 multiply_tile(
                     c.tile_rows,
                     vectors,
-                    1,
                     depth,
                     workspace + 4 * DEPTH * full + place,
                     block,
@@ -175,8 +174,6 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
                     workspace + 4 * DEPTH * full + 8 * rows + place,
                     workspace + 4 * DEPTH * full + 16 * rows + place if c.summand != 0 or top > 0 else 0,
                     width,
-                    block,
-                    0,
                     np.float32(c.low) if is_last else np.float32(-np.inf),
                     np.float32(c.high) if is_last else np.float32(np.inf),
                 )
