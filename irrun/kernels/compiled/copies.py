@@ -55,6 +55,8 @@ def copy(arguments: Any, task: int, workspace: int) -> None:
         rows = min(c.rows, c.size_3 - row)
         if c.x_4 == 1 and c.out_4 == 1:
             copy_rows(x, 4 * c.x_3, out, 4 * c.out_3, rows, c.size_4)
+        elif c.x_3 == 1 and c.out_4 == 1 and c.out_3 == c.size_4 and 2 <= c.size_4 <= 4:
+            _interleave(x, 4 * c.x_4, c.size_4, out, rows)
         elif c.size_4 < _TILE:
             for column in range(c.size_4):
                 _copy_column(x + 4 * column * c.x_4, c.x_3, out + 4 * column * c.out_4, c.out_3, rows)
@@ -82,6 +84,22 @@ def _copy_column(x: int, x_step: int, out: int, out_step: int, count: int) -> No
     source, target = floats(x, 1 << 40), floats(out, 1 << 40)
     for i in range(count):
         target[i * out_step] = source[i * x_step]
+
+
+@inlined
+def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
+    """Rows of 2, 3 or 4 elements from as many columns, which LLVM shuffles in registers."""
+    target = floats(out, rows * count)
+    a, b, c, d = floats(x, rows), floats(x + step, rows), floats(x + 2 * step, rows), floats(x + 3 * step, rows)
+    if count == 2:
+        for i in range(rows):
+            target[2 * i], target[2 * i + 1] = a[i], b[i]
+    elif count == 3:
+        for i in range(rows):
+            target[3 * i], target[3 * i + 1], target[3 * i + 2] = a[i], b[i], c[i]
+    else:
+        for i in range(rows):
+            target[4 * i], target[4 * i + 1], target[4 * i + 2], target[4 * i + 3] = a[i], b[i], c[i], d[i]
 
 
 @intrinsic

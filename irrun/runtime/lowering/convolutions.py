@@ -36,7 +36,8 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
         return None
     geometry = geometry_of(tuple(kernel), windows, placed)
-    x = channels_last(builder, as_images(data))
+    few = groups == 1 and depth < _FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
+    x = as_images(data) if few and op.least is None else channels_last(builder, as_images(data))
     added = None if summand is None else channels_last(builder, as_images(summand))
     if x is None or (summand is not None and added is None):
         return None
@@ -57,7 +58,7 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
             weights = op.weights[group].reshape(filters, depth, geometry.kernel_height, geometry.kernel_width)
             bias = None if op.bias is None else op.bias.reshape(-1)[filters_here[1]]
             given = None if added is None else added[filters_here]
-            if depth < _FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1:
+            if few:
                 padded = _padded(builder, x[channels_here], out, geometry)
                 if padded is None:
                     return None
@@ -86,7 +87,7 @@ def _padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array
     high = (out.shape[2] - 1) * geometry.stride_height + (geometry.kernel_height - 1) * geometry.dilation_height + 1
     wide = (out.shape[3] - 1) * geometry.stride_width + geometry.kernel_width
     high, wide = max(high, top + height), max(wide, left + width)
-    if not (top or left or high > height or wide > width) and x.strides[3] == 4 * channels:
+    if not (top or left or high > height or wide > width) and (x.strides[1], x.strides[3]) == (4, 4 * channels):
         return x
     padded = builder.images((batch, channels, high, wide))
     zero = np.zeros(1, np.float32)

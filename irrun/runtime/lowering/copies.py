@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from irrun.ops import Op
 from irrun.ops.fused.fused_channels import FusedChannels
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.fused.fused_view import FusedView
+from irrun.ops.image.interpolate import InterpolateV4, InterpolateV11
 from irrun.ops.movement.concat import Concat
 from irrun.ops.movement.gather import GatherV7, GatherV8
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
@@ -37,6 +39,8 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     if axes is None or source.dtype != target.dtype or source.itemsize != 4:
         return False
     axes = [(1, (4, 4))] * (_AXES - len(axes)) + axes
+    if sum(size > 1 for size, _ in axes) == 1:
+        axes[-2:] = _halved(*axes[-1])
     sizes = [size for size, _ in axes]
     strides = [[stride // 4 for stride in each] for _, each in axes]
     rows = max(1, min(sizes[3], -(-_PART // sizes[4]) // _TILE * _TILE))
@@ -48,6 +52,12 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     arguments = Copy(builder.address(source), builder.address(target), **numbers, rows=rows, parts_per_task=each)
     builder.call(copy, arguments, tasks)
     return True
+
+
+def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+    """One axis as two, of which the last is not too long for a task, where its size has such a divisor."""
+    inner = next((each for each in range(min(size, _PART), _PART // 8, -1) if size % each == 0), size)
+    return [(size // inner, (strides[0] * inner, strides[1] * inner)), (inner, strides)]
 
 
 def contiguous(builder: Builder, x: Array) -> Array | None:
@@ -71,6 +81,12 @@ def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
             return reshaped
         if builder.is_constant(data):
             return None
+    if data.strides[-1] != 4 and len(op.shape) == 4 and math.prod(op.shape) == data.size:
+        # Channels that are neighbours stay so.
+        out = builder.images(op.shape)
+        target = out.reshape(data.shape)
+        if np.may_share_memory(out, target) and copied(builder, data, target):
+            return out
     whole = contiguous(builder, data)
     return None if whole is None else whole.reshape(op.shape)
 
@@ -93,6 +109,28 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
     if not 0 <= place < size:
         return None
     return data[(slice(None),) * (int(axis.reshape(())) % data.ndim) + (place,)]
+
+
+@lowers(InterpolateV4, InterpolateV11)
+def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, *others: Array) -> Array | None:
+    """Images whose pixels are repeated equally often, as copies."""
+    if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or len(others) != len(op.inputs) - 1:
+        return None
+    if (
+        not all(map(builder.is_constant, others))
+        or others[-1].tolist() != [2, 3]
+        or any((*op.pads_begin, *op.pads_end))
+    ):
+        return None
+    batch, channels, height, width = data.shape
+    numbers = np.arange(height * width, dtype=np.float64).reshape(1, 1, height, width)
+    found = op.run(numbers, *others)
+    down, across = found.shape[2] // height, found.shape[3] // width
+    if not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
+        return None
+    out = builder.images((batch, channels, *found.shape[2:]))
+    target = out.reshape(batch, channels, height, down, width, across)
+    return out if copied(builder, np.broadcast_to(data[:, :, :, None, :, None], target.shape), target) else None
 
 
 @lowers(Concat)

@@ -11,6 +11,7 @@ from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product, 
 from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
 from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.compiled.vectors import LANES
+from irrun.kernels.layout import axes_in_memory
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
@@ -187,17 +188,19 @@ def normalized(op: FusedLayerNorm, builder: Builder, data: Array) -> Array | Non
 @lowers(SoftMaxV1, SoftMaxV8)
 def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Array) -> Array | None:
     """Rows of exponentials, divided by their sums."""
-    if not is_f32(data) or data.ndim == 0 or math.prod(data.shape[op.axis % data.ndim + 1 :]) != 1:
+    if not is_f32(data) or data.ndim == 0:
         return None
-    whole = contiguous(builder, data)
+    axis = op.axis % data.ndim
+    order = [other for other in axes_in_memory(data) if other != axis] + [axis]
+    whole = contiguous(builder, data.transpose(order))
     if whole is None:
         return None
-    columns = data.shape[op.axis % data.ndim]
-    out = builder.empty(data.shape)
+    columns = data.shape[axis]
+    out = builder.empty(whole.shape)
     rows = data.size // columns
-    each, tasks = share(rows, 1.0 * data.size)
+    each, tasks = share(rows, 1.0 * data.size + 50 * rows)
     builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each), tasks)
-    return out
+    return out.transpose(np.argsort(order))
 
 
 @lowers(FusedAttention)
