@@ -39,7 +39,7 @@ class Product(NamedTuple):
 
     ``x`` is [images, height, width, depth], ``out`` and ``summand`` [images, rows, columns, filters]. ``zeros`` are
     ``depth`` of them. A task has ``points`` of the result, and one of so many ``groups`` of panels. Of several products
-    with equal sizes, each has so many tasks, and begins so many bytes behind the one before.
+    with equal sizes, each has so many tasks, and begins so many bytes behind the one before; its summand as its result.
     """
 
     x: int
@@ -85,6 +85,7 @@ class Product(NamedTuple):
     next_x: int = 0
     next_panels: int = 0
     next_out: int = 0
+    next_bias: int = 0
 
 
 @kernel(Product)
@@ -107,6 +108,7 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     stop = panels * (group + 1) // c.groups
     _find_rows(c, number, first, last, place * full, left, targets, added)
     low, high = np.float32(c.low), np.float32(c.high)
+    bias = c.bias + number * c.next_bias if c.bias != 0 else 0
     while place < stop:
         column = place * full
         width = min(c.filters - column, full)
@@ -125,7 +127,7 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                 8 * points,
                 panel,
                 4 * vectors * LANES,
-                c.bias + 4 * column if c.bias != 0 else 0,
+                bias + 4 * column if bias != 0 else 0,
                 targets + 8 * tile * c.tile_rows,
                 added + 8 * tile * c.tile_rows if c.summand != 0 else 0,
                 width,
@@ -174,7 +176,9 @@ def _find_rows(c: Any, number: int, first: int, last: int, column: int, left: in
         out = c.out + number * c.next_out + image * c.out_image + y * c.out_row + x * c.out_pixel
         _fill_range(targets + 8 * index, 4 * column + out, c.out_pixel, count)
         if c.summand != 0:
-            summand = c.summand + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
+            summand = (
+                c.summand + number * c.next_out + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
+            )
             _fill_range(added + 8 * index, 4 * column + summand, c.summand_pixel, count)
         here = left + 8 * index
         for ky in range(c.kernel_height):

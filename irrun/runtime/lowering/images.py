@@ -45,7 +45,7 @@ def channel_by_channel(
         **image_strides("summand", summand),
         **end._asdict(),
     )
-    cost = 0.005 * (len(padded) + 4) + (0 if end.function < 0 else 0.5)
+    cost = 0.03 * len(padded) + (0 if end.function < 0 else 0.4)
     _call(builder, arguments, cost * out.size)
 
 
@@ -100,7 +100,7 @@ def _pooled(
     builder.address(x)
     out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts))
     arguments = _windows(kind, x, out, geometry_of(tuple(kernel), spatial, placed))._replace(least=least)
-    _call(builder, arguments, 0.01 * out.size * math.prod(kernel))
+    _call(builder, arguments, 0.03 * out.size * math.prod(kernel))
     return out[:, :, 0] if data.ndim == 3 else out
 
 
