@@ -37,7 +37,7 @@ class Copy(NamedTuple):
     parts_per_task: int
 
 
-_TILE: Final = 16
+_TILE: Final = 8
 
 
 @kernel(Copy)
@@ -64,19 +64,55 @@ def copy(arguments: Any, task: int, workspace: int) -> None:
             for number in range(rows):
                 _copy_column(x + 4 * number * c.x_3, c.x_4, out + 4 * number * c.out_3, c.out_4, c.size_4)
         else:
-            _copy_tiles(x, c.x_3, c.x_4, out, c.out_3, c.out_4, rows, c.size_4)
+            transpose(x, c.x_3, c.x_4, out, c.out_3, c.out_4, rows, c.size_4)
 
 
 @inlined
-def _copy_tiles(
+def transpose(
     x: int, x_row: int, x_column: int, out: int, out_row: int, out_column: int, rows: int, columns: int
 ) -> None:
-    """A matrix, tile by tile, so that neither side misses the cache with each element."""
-    for top in range(0, rows, _TILE):
-        high = min(_TILE, rows - top)
-        for column in range(columns):
-            source = x + 4 * (top * x_row + column * x_column)
-            _copy_column(source, x_row, out + 4 * (top * out_row + column * out_column), out_row, high)
+    """Copy a matrix tile by tile, so that neither side misses the cache with each element. Strides are in elements."""
+    for top in range(0, rows, LANES):
+        high = min(LANES, rows - top)
+        for left in range(0, columns, LANES):
+            wide = min(LANES, columns - left)
+            source, target = x + 4 * (top * x_row + left * x_column), out + 4 * (top * out_row + left * out_column)
+            if x_row == 1 and out_column == 1:
+                _transpose_tile(source, 4 * x_column, wide, target, 4 * out_row, high)
+            elif x_column == 1 and out_row == 1:
+                _transpose_tile(source, 4 * x_row, high, target, 4 * out_column, wide)
+            else:
+                for column in range(wide):
+                    begin, end = source + 4 * column * x_column, target + 4 * column * out_column
+                    _copy_column(begin, x_row, end, out_row, high)
+
+
+@intrinsic
+def _transpose_tile(typingctx: Any, x: Any, x_step: Any, rows: Any, out: Any, out_step: Any, columns: Any) -> Any:
+    """Rows of neighbours become columns: at most as many as a vector has lanes, of as many elements at most."""
+
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        x, x_step, rows, out, out_step, columns = args
+        v = Vectors(builder)
+        last = builder.sub(rows, v.constant(1))
+        mask = v.mask(columns)
+        vectors = []
+        for number in range(LANES):
+            is_behind = builder.icmp_signed("<", last, v.constant(number))
+            row = builder.select(is_behind, last, v.constant(number))
+            vectors.append(v.load(builder.add(x, builder.mul(row, x_step)), 0, mask))
+        step = 1
+        while step < LANES:
+            vectors = [v.exchanged(vectors, number, step) for number in range(LANES)]
+            step *= 2
+        written, nothing = v.mask(rows), v.mask(v.constant(0))
+        for number, vector in enumerate(vectors):
+            inside = builder.icmp_signed("<", v.constant(number), columns)
+            place = builder.add(out, builder.mul(out_step, v.constant(number)))
+            v.store(vector, place, 0, builder.select(inside, written, nothing))
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 6), build
 
 
 @inlined

@@ -6,6 +6,7 @@ the tap meets, or zeros. A product of matrices is a convolution with one tap ove
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -249,6 +250,9 @@ def pack(matrix: Array, vectors: int) -> Array:
     return packed
 
 
+_EVEN: Final = 4
+
+
 class Tiling(NamedTuple):
     """How a product is cut: rows of a tile, vectors of a panel, points of a task, groups of panels; then the tasks."""
 
@@ -270,6 +274,10 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) 
     blocks = -(-points // _POINTS)
     groups = min(panels, max(1, round(most / blocks)))
     blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
+    if most > 1:
+        # Tasks for an even number of workers.
+        even = _EVEN // math.gcd(_EVEN, groups)
+        blocks = max(1, min(-(-blocks // even) * even, -(-points // (2 * rows))))
     part = -(-points // blocks)
     each = -(-part // rows) * rows
     blocks = -(-points // each)

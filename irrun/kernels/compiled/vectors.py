@@ -100,6 +100,13 @@ class Vectors:
         """The smaller of two, b where a is NaN."""
         return self.builder.select(self.builder.fcmp_ordered("<", a, b), a, b)
 
+    def exchanged(self, vectors: list[Any], number: int, step: int) -> Any:
+        """Vector ``number`` of a square whose blocks beside the diagonal, of ``step`` lanes, have changed places."""
+        other = LANES + step * (bool(number & step) - 1)
+        order = [lane + other if lane & step else lane + (number & step) for lane in range(LANES)]
+        lanes = ir.Constant(ir.VectorType(_WORD, LANES), order)
+        return self.builder.shuffle_vector(vectors[number & ~step], vectors[number | step], lanes)
+
     def prefetch(self, address: Any, locality: int = 2) -> None:
         """Fetch a cache line into the second cache, or for 3 into the first."""
         byte = ir.IntType(8).as_pointer()

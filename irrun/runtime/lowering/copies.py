@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, Final
@@ -18,6 +19,7 @@ from irrun.ops.fused.fused_view import FusedView
 from irrun.ops.image.interpolate import InterpolateV4, InterpolateV11
 from irrun.ops.movement.concat import Concat
 from irrun.ops.movement.gather import GatherV7, GatherV8
+from irrun.ops.movement.roll import Roll
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
 from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
@@ -103,12 +105,35 @@ def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
 @lowers(GatherV7, GatherV8)
 def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
     """One place along an axis, as a view."""
-    if indices.ndim or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
+    if indices.size != 1 or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
         return None
-    place, size = int(indices), data.shape[int(axis.reshape(()))]
-    if not 0 <= place < size:
+    place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim
+    if not 0 <= place < data.shape[along]:
         return None
-    return data[(slice(None),) * (int(axis.reshape(())) % data.ndim) + (place,)]
+    view = np.moveaxis(data, along, 0)[place]
+    return np.moveaxis(
+        view.reshape(*indices.shape, *view.shape), range(indices.ndim), range(along, along + indices.ndim)
+    )
+
+
+@lowers(Roll)
+def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -> Array | None:  # noqa: ARG001
+    """Blocks between the places where axes are cut, copied to where they belong."""
+    shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
+    is_known = builder.is_constant(shift) and builder.is_constant(axes)
+    if not is_known or not is_f32(data) or len(shifts) != len(along) or len(set(along)) != len(along):
+        return None
+    order = axes_in_memory(data)
+    out = builder.empty([data.shape[axis] for axis in order]).transpose(np.argsort(order))
+    pieces: list[list[tuple[slice, slice]]] = []
+    for axis, size in enumerate(data.shape):
+        cut = shifts[along.index(axis)] % size if axis in along else 0
+        parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
+        pieces.append(parts if cut else [(slice(size), slice(size))])
+    for piece in itertools.product(*pieces):
+        if not copied(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
+            return None
+    return out
 
 
 @lowers(InterpolateV4, InterpolateV11)

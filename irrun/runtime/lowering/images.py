@@ -106,12 +106,22 @@ def _pooled(
 
 @lowers(ReduceMean)
 def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Array | None:
-    """The mean of each channel of images."""
-    if data.ndim != 4 or not builder.is_constant(axes) or sorted(axes.reshape(-1) % 4) != [2, 3] or not is_f32(data):
+    """The mean of each channel: over images, or over the rows of matrices."""
+    if not builder.is_constant(axes) or not is_f32(data):
+        return None
+    along = sorted(axes.reshape(-1) % max(data.ndim, 1))
+    if data.ndim == 4 and along == [2, 3]:
+        images = data
+    elif data.ndim == 3 and along == [1]:
+        images = data.swapaxes(1, 2)[:, :, None]
+    else:
         return None
     ones, none = (1, 1), (0, 0)
-    whole = _pooled(builder, data, data.shape[2:], Spatial(ones, ones, none, none), ADD, 0)
-    return whole if whole is None or op.keep_dims else whole[:, :, 0, 0]
+    whole = _pooled(builder, images, images.shape[2:], Spatial(ones, ones, none, none), ADD, 0)
+    if whole is None:
+        return None
+    means = whole[:, :, 0, 0]
+    return np.expand_dims(means, [int(axis) for axis in along]) if op.keep_dims else means
 
 
 @lowers(LRN)
