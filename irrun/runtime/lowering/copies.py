@@ -110,10 +110,8 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
     place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim
     if not 0 <= place < data.shape[along]:
         return None
-    view = np.moveaxis(data, along, 0)[place]
-    return np.moveaxis(
-        view.reshape(*indices.shape, *view.shape), range(indices.ndim), range(along, along + indices.ndim)
-    )
+    view: Array = data[(*(slice(None),) * along, place, ...)]
+    return view.reshape(*view.shape[:along], *indices.shape, *view.shape[along:])
 
 
 @lowers(Roll)
