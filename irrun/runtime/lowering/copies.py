@@ -110,7 +110,8 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
     place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim
     if not 0 <= place < data.shape[along]:
         return None
-    view: Array = data[(*(slice(None),) * along, place, ...)]
+    where: tuple[Any, ...] = (*(slice(None),) * along, place, ...)
+    view: Array = data[where]
     return view.reshape(*view.shape[:along], *indices.shape, *view.shape[along:])
 
 
