@@ -113,7 +113,6 @@ def multiply(
             multiply_tile(
                 tile,
                 vectors,
-                1,
                 depth,
                 left + 8 * first,
                 panel,
@@ -122,8 +121,6 @@ def multiply(
                 targets + 8 * first,
                 added + 8 * first if added else 0,
                 width,
-                panel,
-                0,
                 np.float32(-np.inf),
                 np.float32(np.inf),
             )

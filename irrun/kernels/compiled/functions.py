@@ -9,7 +9,8 @@ from typing import Any, Final, TypeVar
 import numba
 import numpy as np
 
-from irrun.kernels.compiled.native import inlined, power_of_two
+from irrun.kernels.compiled.copies import copy_rows
+from irrun.kernels.compiled.native import floats, inlined, power_of_two
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -29,14 +30,22 @@ _LN2_LOW = np.float32(-2.12194440e-4)
 _E2, _E3, _E4 = np.float32(0.5), np.float32(0.16666665459), np.float32(0.041665795894)
 _E5, _E6, _E7 = np.float32(0.0083334519073), np.float32(0.0013981999507), np.float32(0.00019875691500)
 _ROUND = np.float32(12582912)
-_LOWEST, _HIGHEST = np.float32(-87.33), np.float32(89)
+_LOWEST, _HIGHEST, _MOST = np.float32(-87.33), np.float32(89), np.float32(127)
+
+
+@scalar
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    """The nearest number within bounds; NaN stays."""
+    x = low if x < low else x
+    return high if x > high else x
 
 
 @scalar
 def exp(x: Any) -> Any:
     """The exponential, within 2 ulp; inf and NaN as it should be, 0 for what is smaller than any normal number."""
-    y = min(max(x, _LOWEST), _HIGHEST)
+    y = _clip(x, _LOWEST, _HIGHEST)
     n = np.float32(y * _LOG2E + _ROUND) - _ROUND
+    n = _MOST if n > _MOST else n
     r = y - n * _LN2_HIGH
     r = r - n * _LN2_LOW
     p = _E7 * r + _E6
@@ -45,10 +54,7 @@ def exp(x: Any) -> Any:
     p = p * r + _E3
     p = p * r + _E2
     p = p * (r * r) + (r + ONE)
-    half = np.float32(n * HALF + _ROUND) - _ROUND
-    value = p * power_of_two(half) * power_of_two(n - half)
-    value = ZERO if x < _LOWEST else value
-    return value if x == x else x
+    return ZERO if x < _LOWEST else p * power_of_two(n)
 
 
 _T1, _T3, _T5 = np.float32(4.89352455891786e-03), np.float32(6.37261928875436e-04), np.float32(1.48572235717979e-05)
@@ -62,7 +68,7 @@ _FLAT = np.float32(7.90531110763549805)
 @scalar
 def tanh(x: Any) -> Any:
     """The hyperbolic tangent: a quotient of polynomials, within 3 ulp."""
-    y = min(max(x, -_FLAT), _FLAT)
+    y = _clip(x, -_FLAT, _FLAT)
     s = y * y
     p = _T13 * s + _T11
     p = p * s + _T9
@@ -74,7 +80,8 @@ def tanh(x: Any) -> Any:
     q = q * s + _U2
     q = q * s + _U0
     value = y * p / q
-    return value if x == x else x
+    value = ONE if x > _FLAT else value
+    return -ONE if x < -_FLAT else value
 
 
 _G0, _G1, _G2 = np.float32(0.7978842161), np.float32(0.03633428351), np.float32(-3.312999398e-05)
@@ -111,6 +118,9 @@ def sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x))."""
     return ONE / (ONE + exp(-x))
 
+
+RUN: Final = 1024
+"""Elements that go through functions while they are in the nearest cache."""
 
 UNARY: Final = (
     *("clamp", "gelu", "gelu_tanh", "sigmoid", "swish", "tanh", "exp", "hswish", "hsigmoid", "elu", "sqrt"),
@@ -178,10 +188,25 @@ def unary(number: int, x: Any, a: Any, b: Any) -> None:
             x[i] = np.float32(x[i] + _ROUND) - _ROUND
 
 
-@scalar
-def _clip(x: Any, low: Any, high: Any) -> Any:
-    x = low if x < low else x
-    return high if x > high else x
+@inlined
+def apply_to_rows(number: int, x: int, step: int, rows: int, columns: int, a: Any, b: Any, workspace: int) -> None:
+    """Replace rows that are ``step`` bytes apart by a function of `UNARY`; workspace has room for `RUN` f32.
+
+    Short rows are put behind each other before: loops over few elements are slow.
+    """
+    if step == 4 * columns:
+        unary(number, floats(x, rows * columns), a, b)
+        return
+    if 4 * columns > RUN:
+        for row in range(rows):
+            unary(number, floats(x + row * step, columns), a, b)
+        return
+    each = RUN // columns
+    for first in range(0, rows, each):
+        count = min(each, rows - first)
+        copy_rows(x + first * step, step, workspace, 4 * columns, count, columns)
+        unary(number, floats(workspace, count * columns), a, b)
+        copy_rows(workspace, 4 * columns, x + first * step, step, count, columns)
 
 
 @inlined

@@ -6,19 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import unary
-from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
-from irrun.kernels.compiled.reduction import add_rows, multiply_rows, raise_rows
+from irrun.kernels.compiled.functions import apply_to_rows
+from irrun.kernels.compiled.native import floats, inlined, kernel, record
+from irrun.kernels.compiled.reduction import FEW, PIXELS, VECTORS, reduce_windows
+from irrun.kernels.compiled.vectors import LANES
 
 
 class Windows(NamedTuple):
-    """Arguments of `max_pool`, `average_pool` and `depthwise`. Strides are in bytes; 0 stands for no array.
+    """Arguments of `windows`. Strides are in bytes; 0 stands for no array.
 
-    ``x`` is [images, height, width, channels], ``out`` and ``summand`` [images, rows, columns, channels], ``weights``
-    [taps + 1, channels], of which the last are the bias; ``zeros`` and ``ones`` are rows. A task has so many rows of
-    the result.
+    ``kind`` is one of `reduction`. ``x`` is [images, height, width, channels], ``out`` and ``summand`` [images, rows,
+    columns, channels], ``weights`` [taps, channels] with room for whole vectors, ``bias`` [channels] as well. A task
+    has so many rows of the result. Means are of the elements inside, but of ``least`` at least.
     """
 
+    kind: int
     x: int
     out: int
     images: int
@@ -43,80 +45,84 @@ class Windows(NamedTuple):
     begin_width: int
     rows_per_task: int
     weights: int = 0
-    zeros: int = 0
-    ones: int = 0
+    weights_row: int = 0
+    bias: int = 0
     summand: int = 0
     summand_image: int = 0
     summand_row: int = 0
     summand_pixel: int = 0
+    low: float = -np.inf
+    high: float = np.inf
     function: int = -1
     alpha: float = 0
     beta: float = 0
     least: int = 0
 
 
+@kernel(Windows)
+def windows(arguments: Any, task: int, workspace: int) -> None:
+    """Some rows of the result: depthwise convolution with its epilogue, or pooling; workspace takes `RUN` f32."""
+    c = record(arguments)
+    for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
+        image, y = index // c.rows, index % c.rows
+        _reduce_row(c, image, y)
+        if c.function >= 0:
+            out = c.out + image * c.out_image + y * c.out_row
+            alpha, beta = np.float32(c.alpha), np.float32(c.beta)
+            apply_to_rows(c.function, out, c.out_pixel, c.columns, c.channels, alpha, beta, workspace)
+
+
 @inlined
-def _find_taps(c: Any, image: int, y: int, x: int, outside: int, addresses: Any) -> int:
-    """Write the addresses of what the taps of a window meet, or ``outside`` unless that is 0. Returns how many."""
-    count = 0
-    for ky in range(c.kernel_height):
-        down = y * c.stride_height + ky * c.dilation_height - c.begin_height
-        for kx in range(c.kernel_width):
-            across = x * c.stride_width + kx * c.dilation_width - c.begin_width
-            if 0 <= down < c.height and 0 <= across < c.width:
-                addresses[count] = c.x + image * c.x_image + down * c.x_row + across * c.x_pixel
-                count += 1
-            elif outside != 0:
-                addresses[count] = outside
-                count += 1
-    return count
+def _inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
+    """The first tap of a window that begins at ``place`` and is inside, and the one behind the last."""
+    first = (-place + step - 1) // step if place < 0 else 0
+    return min(first, taps), max(min(first, taps), min(taps, (size - 1 - place) // step + 1))
 
 
-@kernel(Windows)
-def max_pool(arguments: Any, task: int, workspace: int) -> None:
-    """The largest element of each window; NaN counts as -inf."""
-    c = record(arguments)
-    addresses = longs(workspace, c.kernel_height * c.kernel_width)
-    for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
-        image, y = index // c.rows, index % c.rows
-        for x in range(c.columns):
-            out = c.out + image * c.out_image + y * c.out_row + x * c.out_pixel
-            raise_rows(_find_taps(c, image, y, x, 0, addresses), workspace, 0, out, c.channels)
-
-
-@kernel(Windows)
-def average_pool(arguments: Any, task: int, workspace: int) -> None:
-    """The mean of each window: its sum divided by the number of elements inside, but by ``least`` at least."""
-    c = record(arguments)
-    addresses = longs(workspace, c.kernel_height * c.kernel_width)
-    for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
-        image, y = index // c.rows, index % c.rows
-        for x in range(c.columns):
-            out = c.out + image * c.out_image + y * c.out_row + x * c.out_pixel
-            count = _find_taps(c, image, y, x, 0, addresses)
-            add_rows(count, workspace, 0, out, c.channels)
-            _divide(floats(out, c.channels), np.float32(max(count, c.least)))
-
-
-@kernel(Windows)
-def depthwise(arguments: Any, task: int, workspace: int) -> None:
-    """Each channel with its own filter, with bias, summand and activation."""
-    c = record(arguments)
-    taps = c.kernel_height * c.kernel_width
-    addresses = longs(workspace, taps + 1)
-    for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
-        image, y = index // c.rows, index % c.rows
-        for x in range(c.columns):
-            place = c.out + image * c.out_image + y * c.out_row + x * c.out_pixel
-            _find_taps(c, image, y, x, c.zeros, addresses)
-            addresses[taps] = c.ones
-            multiply_rows(taps + 1, workspace, c.weights, place, c.channels)
-            out = floats(place, c.channels)
-            if c.summand != 0:
-                added = c.summand + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
-                _add(out, floats(added, c.channels))
-            if c.function >= 0:
-                unary(c.function, out, np.float32(c.alpha), np.float32(c.beta))
+@inlined
+def _reduce_row(c: Any, image: int, y: int) -> None:
+    """A row of the result: several pixels at a time where all of their windows are inside."""
+    top = y * c.stride_height - c.begin_height
+    ky, ky_end = _inside(top, c.dilation_height, c.kernel_height, c.height)
+    span = (c.kernel_width - 1) * c.dilation_width
+    whole = -(-c.begin_width // c.stride_width)
+    whole_end = (c.width - 1 - span + c.begin_width) // c.stride_width + 1 if c.width > span else whole
+    vectors = -(-c.channels // LANES)
+    each = -(-vectors // -(-vectors // VECTORS))
+    row = c.x + image * c.x_image + (top + ky * c.dilation_height) * c.x_row
+    x = 0
+    while x < c.columns:
+        room = min(whole_end, c.columns) - x if x >= whole else 0
+        pixels = PIXELS if room >= PIXELS else (FEW if room >= FEW else 1)
+        left = x * c.stride_width - c.begin_width
+        kx, kx_end = _inside(left, c.dilation_width, c.kernel_width, c.width)
+        summand = c.summand + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
+        for first in range(0, vectors, each):
+            place = 4 * LANES * first
+            reduce_windows(
+                c.kind,
+                pixels,
+                min(each, vectors - first),
+                ky_end - ky if kx_end > kx else 0,
+                kx_end - kx,
+                row + (left + kx * c.dilation_width) * c.x_pixel + place,
+                c.stride_width * c.x_pixel,
+                c.dilation_height * c.x_row,
+                c.dilation_width * c.x_pixel,
+                c.weights + (ky * c.kernel_width + kx) * c.weights_row + place,
+                c.kernel_width * c.weights_row,
+                c.weights_row,
+                c.bias + place if c.bias != 0 else 0,
+                summand + place if c.summand != 0 else 0,
+                c.summand_pixel,
+                c.out + image * c.out_image + y * c.out_row + x * c.out_pixel + place,
+                c.out_pixel,
+                c.channels - LANES * first,
+                np.float32(max((ky_end - ky) * (kx_end - kx), c.least)),
+                np.float32(c.low),
+                np.float32(c.high),
+            )
+        x += pixels
 
 
 class Response(NamedTuple):
@@ -172,9 +178,3 @@ def fill(out: Any, value: Any) -> None:
 def _add(out: Any, x: Any) -> None:
     for i in range(len(out)):
         out[i] += x[i]
-
-
-@inlined
-def _divide(out: Any, count: Any) -> None:
-    for i in range(len(out)):
-        out[i] /= count

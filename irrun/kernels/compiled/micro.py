@@ -12,7 +12,7 @@ from typing import Any, Final
 from llvmlite import ir
 from numba.core import types
 
-from irrun.kernels.compiled.native import intrinsic
+from irrun.kernels.compiled.native import inlined, intrinsic
 from irrun.kernels.compiled.vectors import LANES, REGISTERS, Vectors
 
 VECTORS: Final = 4 if REGISTERS == 32 else 2
@@ -35,13 +35,14 @@ VARIANTS: Final = (
 
 
 @intrinsic
-def multiply_tile(
+def multiply_taps(
     typingctx: Any,
     rows: Any,
     vectors: Any,
     taps: Any,
     depth: Any,
     left: Any,
+    left_tap: Any,
     panel: Any,
     step: Any,
     bias: Any,
@@ -56,11 +57,12 @@ def multiply_tile(
     """Compute a tile of a result, clipped to the bounds ``low`` and ``high``.
 
     ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
-    factor [taps, rows], each of ``depth`` f32; ``panel`` that of the right factor [taps * depth, vectors], ``step`` the
-    bytes between its rows. ``bias`` is the address of what is added to each row, or 0. ``out`` and ``summand`` are the
-    addresses of the addresses of the rows of the result and of what is added to them, or 0. The result has so many
-    ``columns``, which may be fewer than the last vector holds. Meanwhile memory from the address ``ahead`` on is
-    fetched into the second cache, so many bytes for each row of the panel.
+    factor, each of ``depth`` f32, and ``left_tap`` the bytes from those of one tap to those of the next; ``panel`` that
+    of the right factor [taps * depth, vectors], ``step`` the bytes between its rows. ``bias`` is the address of what is
+    added to each row, or 0. ``out`` and ``summand`` are the addresses of the addresses of the rows of the result and of
+    what is added to them, or 0. The result has so many ``columns``, which may be fewer than the last vector holds.
+    Meanwhile memory from the address ``ahead`` on is fetched into the second cache, so many bytes for each row of the
+    panel.
     """
 
     def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
@@ -73,7 +75,26 @@ def multiply_tile(
                 _tile(Vectors(builder), *variant, *args[2:])
         return context.get_dummy_value()
 
-    return types.void(*[types.int64] * 13, types.float32, types.float32), build
+    return types.void(*[types.int64] * 14, types.float32, types.float32), build
+
+
+@inlined
+def multiply_tile(
+    rows: int,
+    vectors: int,
+    depth: int,
+    left: int,
+    panel: int,
+    step: int,
+    bias: int,
+    out: int,
+    summand: int,
+    columns: int,
+    low: Any,
+    high: Any,
+) -> None:
+    """Compute a tile of a product of matrices: one tap, and nothing is fetched ahead."""
+    multiply_taps(rows, vectors, 1, depth, left, 0, panel, step, bias, out, summand, columns, panel, 0, low, high)
 
 
 def _tile(
@@ -83,6 +104,7 @@ def _tile(
     taps: Any,
     depth: Any,
     left: Any,
+    left_tap: Any,
     panel: Any,
     step: Any,
     bias: Any,
@@ -112,7 +134,7 @@ def _tile(
                 builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
     place, fetched = v.variable(panel), v.variable(ahead)
     with v.times(taps) as outer:
-        begin = builder.add(left, builder.mul(outer.index, v.constant(8 * rows)))
+        begin = builder.add(left, builder.mul(outer.index, left_tap))
         addresses = [builder.inttoptr(v.load_long(begin, 8 * i), v.float.as_pointer()) for i in range(rows)]
         with v.times(depth) as inner:
             here, next_one = builder.load(place), builder.load(fetched)

@@ -1,28 +1,41 @@
-"""Products with weights of 8 bits, which become f32 a few rows of a panel at a time."""
+"""Products with weights of 4 or 8 bits, which stay so in memory and become f32 in registers."""
 
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from llvmlite import ir
 from numba.core import types
 
-from irrun.kernels.compiled.functions import unary
-from irrun.kernels.compiled.micro import multiply_tile
+from irrun.kernels.compiled.functions import assign, binary, unary
+from irrun.kernels.compiled.micro import VECTORS, multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, longs, record
-from irrun.kernels.compiled.vectors import LANES, Vectors
+from irrun.kernels.compiled.rows import total
+from irrun.kernels.compiled.vectors import BYTES, LANES, Vectors
+
+Array = npt.NDArray[Any]
 
 DEPTH: Final = 128
 """Rows of a panel that are f32 at a time."""
+
+_BITS: Final = (4, 8)
+
+_AHEAD: Final = 2048
+"""Bytes that are fetched ahead."""
+
+_SUMS: Final = 8
+"""Sums that grow at the same time: each has to wait for the one before."""
 
 
 class PackedProduct(NamedTuple):
     """Arguments of `packed_product`. Distances of rows are in bytes; 0 stands for no array.
 
-    ``x`` is [points, depth], ``codes`` are panels of 8-bit integers, ``scales`` and ``zeros`` [groups of rows, padded
-    columns]: the weights are (code - zero) * scale. ``bias`` is [filters], ``out`` and ``summand`` [points, filters].
-    A task has ``points_per_task`` and one of so many ``parts`` of the panels.
+    ``x`` is [points, depth], ``codes`` are panels of words (see `words_of`), ``scales`` and ``zeros`` [groups of rows,
+    padded columns]: the weights are (code - zero) * scale. ``bias`` is [filters], ``out`` and ``summand`` [points,
+    filters]. A group has a whole number of words. A task has ``points_per_task`` and one of so many ``parts`` of the
+    panels.
     """
 
     x: int
@@ -32,7 +45,7 @@ class PackedProduct(NamedTuple):
     bias: int
     out: int
     summand: int
-    is_signed: int
+    bits: int
     points: int
     depth: int
     filters: int
@@ -52,13 +65,79 @@ class PackedProduct(NamedTuple):
     beta: float
 
 
+def words_of(codes: Array, bits: int) -> Array:
+    """Signed codes [K, N] of so many bits as words [K * bits / 32, N]: the first of a column in the lowest bits."""
+    depth, columns = codes.shape
+    each = 32 // bits
+    shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, np.newaxis]
+    words = np.empty((depth // each, columns), np.uint32)
+    for first in range(0, depth // each, DEPTH):
+        part = codes[first * each : (first + DEPTH) * each].reshape(-1, each, columns)
+        bits_of_each = part.astype(np.int32).view(np.uint32) & np.uint32((1 << bits) - 1)
+        np.bitwise_or.reduce(bits_of_each << shifts, axis=1, out=words[first : first + DEPTH])
+    return words
+
+
 @kernel(PackedProduct)
 def packed_product(arguments: Any, task: int, workspace: int) -> None:
     """A block of points times a part of the panels."""
     c = record(arguments)
+    panels = -(-c.filters // (c.vectors * LANES))
+    part = task % c.parts
+    begin, end = panels * part // c.parts, panels * (part + 1) // c.parts
+    if c.points == 1:
+        _multiply_row(c, begin, end, workspace)
+    else:
+        _multiply_rows(c, task // c.parts * c.points_per_task, begin, end, workspace)
+
+
+@inlined
+def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
+    """One row times some panels, group by group."""
+    groups = c.depth // c.group
+    sums = floats(workspace, groups)
+    for group in range(groups):
+        sums[group] = total(floats(c.x + 4 * group * c.group, c.group)) if c.zeros != 0 else 0
+    words = c.group * c.bits // 32
+    results = workspace + 4 * groups
+    for panel in range(begin, end):
+        column = panel * c.vectors * LANES
+        width = min(c.filters - column, c.vectors * LANES)
+        vectors = -(-width // LANES)
+        out = floats(results, vectors * LANES)
+        assign(out, floats(c.bias + 4 * column, width)) if c.bias != 0 else _clear(out)
+        for group in range(groups):
+            place = 4 * (group * c.padded + column)
+            multiply_codes(
+                c.bits,
+                vectors,
+                words,
+                c.x + 4 * group * c.group,
+                c.codes + (column * c.depth + group * c.group * vectors * LANES) * c.bits // 8,
+                c.scales + place,
+                c.zeros + place if c.zeros != 0 else 0,
+                sums[group],
+                results,
+            )
+        result = floats(c.out + 4 * column, width)
+        assign(result, out[:width])
+        if c.summand != 0:
+            binary(0, result, floats(c.summand + 4 * column, width))
+        unary(0, result, np.float32(c.low), np.float32(c.high))
+        if c.function >= 0:
+            unary(c.function, result, np.float32(c.alpha), np.float32(c.beta))
+
+
+@inlined
+def _clear(out: Any) -> None:
+    for i in range(len(out)):
+        out[i] = 0
+
+
+@inlined
+def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> None:
+    """Some rows times some panels, `DEPTH` rows of which become f32 at a time."""
     full = c.vectors * LANES
-    panels = -(-c.filters // full)
-    first = task // c.parts * c.points_per_task
     last = min(first + c.points_per_task, c.points)
     tiles = -(-(last - first) // c.tile_rows)
     rows = tiles * c.tile_rows
@@ -66,50 +145,35 @@ def packed_product(arguments: Any, task: int, workspace: int) -> None:
     lefts = longs(workspace + 4 * DEPTH * full, rows)
     targets = longs(workspace + 4 * DEPTH * full + 8 * rows, rows)
     added = longs(workspace + 4 * DEPTH * full + 16 * rows, rows)
-    part = task % c.parts
-    for panel in range(panels * part // c.parts, panels * (part + 1) // c.parts):
+    for panel in range(begin, end):
         column = panel * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
         padded = vectors * LANES
-        for begin in range(0, c.depth, DEPTH):
-            depth = min(DEPTH, c.depth - begin)
-            _expand(
-                c.codes + column * c.depth + begin * padded,
-                c.is_signed,
-                c.scales + 4 * column,
-                c.zeros + 4 * column,
-                begin,
-                depth,
-                c.group,
-                4 * c.padded,
-                padded,
-                block,
-            )
+        for top in range(0, c.depth, DEPTH):
+            depth = min(DEPTH, c.depth - top)
+            _expand(c, column, padded, top, depth, block)
             for index in range(rows):
                 row = min(first + index, last - 1)
-                lefts[index] = c.x + row * c.x_row + 4 * begin
+                lefts[index] = c.x + row * c.x_row + 4 * top
                 targets[index] = c.out + row * c.out_row + 4 * column
                 added[index] = targets[index]
-                if begin == 0:
+                if top == 0:
                     added[index] = c.summand + row * c.summand_row + 4 * column
-            is_last = begin + DEPTH >= c.depth
+            is_last = top + DEPTH >= c.depth
             for tile in range(tiles):
                 place = 8 * tile * c.tile_rows
                 multiply_tile(
                     c.tile_rows,
                     vectors,
-                    1,
                     depth,
                     workspace + 4 * DEPTH * full + place,
                     block,
                     4 * padded,
-                    c.bias + 4 * column if c.bias != 0 and begin == 0 else 0,
+                    c.bias + 4 * column if c.bias != 0 and top == 0 else 0,
                     workspace + 4 * DEPTH * full + 8 * rows + place,
-                    workspace + 4 * DEPTH * full + 16 * rows + place if c.summand != 0 or begin > 0 else 0,
+                    workspace + 4 * DEPTH * full + 16 * rows + place if c.summand != 0 or top > 0 else 0,
                     width,
-                    block,
-                    0,
                     np.float32(c.low) if is_last else np.float32(-np.inf),
                     np.float32(c.high) if is_last else np.float32(np.inf),
                 )
@@ -119,55 +183,119 @@ def packed_product(arguments: Any, task: int, workspace: int) -> None:
 
 
 @inlined
-def _expand(
-    codes: int,
-    is_signed: int,
-    scales: int,
-    zeros: int,
-    begin: int,
-    depth: int,
-    group: int,
-    step: int,
-    width: int,
-    out: int,
-) -> None:
+def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> None:
     """Write rows of a panel as f32, those of one group at a time."""
-    k = 0
-    while k < depth:
-        number = (begin + k) // group
-        count = min(depth, (number + 1) * group - begin) - k
-        place = number * step
-        expand_codes(codes + k * width, is_signed, zeros + place, scales + place, out + 4 * k * width, count, width)
+    k = top
+    while k < top + depth:
+        count = min(top + depth, (k // c.group + 1) * c.group) - k
+        place = 4 * (k // c.group * c.padded + column)
+        codes = c.codes + (column * c.depth + k * width) * c.bits // 8
+        zeros = c.zeros + place if c.zeros != 0 else 0
+        expand_codes(c.bits, width // LANES, count * c.bits // 32, codes, c.scales + place, zeros, out)
+        out += 4 * count * width
         k += count
+
+
+def _for_bits(builder: Any, bits: Any, vectors: Any, emit: Any) -> None:
+    """One variant for each number of bits and of vectors."""
+    for wanted in _BITS:
+        for width in range(1, VECTORS + 1):
+            is_bits = builder.icmp_signed("==", bits, ir.Constant(bits.type, wanted))
+            is_width = builder.icmp_signed("==", vectors, ir.Constant(vectors.type, width))
+            with builder.if_then(builder.and_(is_bits, is_width)):
+                emit(wanted, width)
+
+
+def _code(v: Vectors, words: Any, number: int, bits: int) -> Any:
+    """One code of each word as f32."""
+    builder = v.builder
+    wide = ir.VectorType(ir.IntType(32), LANES)
+    above = 32 - bits * (number + 1)
+    shifted = builder.shl(words, ir.Constant(wide, [above] * LANES)) if above else words
+    return builder.sitofp(builder.ashr(shifted, ir.Constant(wide, [32 - bits] * LANES)), v.vector)
+
+
+@intrinsic
+def multiply_codes(
+    typingctx: Any,
+    bits: Any,
+    vectors: Any,
+    words: Any,
+    x: Any,
+    codes: Any,
+    scales: Any,
+    zeros: Any,
+    sum: Any,
+    out: Any,
+) -> Any:
+    """Add scale * (row * codes - zero * sum) to so many vectors; ``codes`` are [words, vectors], ``zeros`` may be 0."""
+
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        v = Vectors(builder)
+        _for_bits(builder, args[0], args[1], lambda bits, width: _multiply_codes(v, bits, width, *args[2:]))
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 7, types.float32, types.int64), build
+
+
+def _multiply_codes(
+    v: Vectors, bits: int, vectors: int, words: Any, x: Any, codes: Any, scales: Any, zeros: Any, sum: Any, out: Any
+) -> None:
+    builder = v.builder
+    wide = ir.VectorType(ir.IntType(32), LANES)
+    count = max(1, _SUMS // vectors)
+    sums = [[v.variable(v.every(0.0)) for _ in range(vectors)] for _ in range(count)]
+    with v.times(words) as loop:
+        here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * vectors)))
+        row = builder.add(x, builder.mul(loop.index, v.constant(128 // bits)))
+        for j in range(vectors):
+            v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
+        loaded = [builder.load(v.pointer(here, BYTES * j, wide), align=4) for j in range(vectors)]
+        for number in range(32 // bits):
+            value = v.splat(builder.load(v.pointer(row, 4 * number, v.float), align=4))
+            for word, place in zip(loaded, sums[number % count], strict=True):
+                builder.store(v.multiply_add(value, _code(v, word, number, bits), builder.load(place)), place)
+    for j in range(vectors):
+        whole = builder.load(sums[0][j])
+        for other in sums[1:]:
+            whole = builder.fadd(whole, builder.load(other[j]))
+        result = v.variable(whole)
+        with builder.if_then(v.is_given(zeros)):
+            builder.store(builder.fsub(whole, builder.fmul(v.load(zeros, j), v.splat(sum))), result)
+        v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
 
 
 @intrinsic
 def expand_codes(
-    typingctx: Any, codes: Any, is_signed: Any, zeros: Any, scales: Any, out: Any, rows: Any, width: Any
+    typingctx: Any, bits: Any, vectors: Any, words: Any, codes: Any, scales: Any, zeros: Any, out: Any
 ) -> Any:
-    """Write (code - zero) * scale for rows of ``width`` codes, with a zero and a scale for each column."""
+    """Write (code - zero) * scale for rows of a panel, with a scale and a zero for each column; ``zeros`` may be 0."""
 
     def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        codes, is_signed, zeros, scales, out, rows, width = args
         v = Vectors(builder)
-        word = ir.IntType(32)
-        small, large = (ir.VectorType(type, LANES) for type in (ir.IntType(8), word))
-        signed = builder.icmp_signed("!=", is_signed, v.constant(0))
-        # The highest bit of a signed code, flipped, makes it an unsigned one that is 128 too large.
-        flip = builder.select(signed, ir.Constant(ir.IntType(8), -128), ir.Constant(ir.IntType(8), 0))
-        flips = v.spread(flip, small)
-        excess = v.splat(builder.select(signed, ir.Constant(v.float, 128.0), ir.Constant(v.float, 0.0)))
-        with v.times(builder.udiv(width, v.constant(LANES))) as columns:
-            column = builder.mul(columns.index, v.constant(LANES))
-            wide = builder.mul(column, v.constant(4))
-            zero = builder.fadd(v.load(builder.add(zeros, wide)), excess)
-            scale = v.load(builder.add(scales, wide))
-            with v.times(rows) as row:
-                place = builder.add(builder.mul(row.index, width), column)
-                code = builder.load(v.pointer(builder.add(codes, place), 0, small), align=1)
-                number = builder.uitofp(builder.zext(builder.xor(code, flips), large), v.vector)
-                value = builder.fmul(builder.fsub(number, zero), scale)
-                v.store(value, builder.add(out, builder.mul(place, v.constant(4))))
+        _for_bits(builder, args[0], args[1], lambda bits, width: _expand_codes(v, bits, width, *args[2:]))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 7), build
+
+
+def _expand_codes(
+    v: Vectors, bits: int, vectors: int, words: Any, codes: Any, scales: Any, zeros: Any, out: Any
+) -> None:
+    builder = v.builder
+    wide = ir.VectorType(ir.IntType(32), LANES)
+    each = 32 // bits
+    scale = [v.load(scales, j) for j in range(vectors)]
+    starts = [v.variable(v.every(0.0)) for _ in range(vectors)]
+    with builder.if_then(v.is_given(zeros)):
+        for j, start in enumerate(starts):
+            builder.store(v.load(zeros, j), start)
+    zero = [builder.load(start) for start in starts]
+    with v.times(words) as loop:
+        here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * vectors)))
+        place = builder.add(out, builder.mul(loop.index, v.constant(BYTES * vectors * each)))
+        for j in range(vectors):
+            loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
+            for number in range(each):
+                value = builder.fmul(builder.fsub(_code(v, loaded, number, bits), zero[j]), scale[j])
+                v.store(value, place, number * vectors + j)

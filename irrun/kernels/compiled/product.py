@@ -6,13 +6,14 @@ the tap meets, or zeros. A product of matrices is a convolution with one tap ove
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from irrun.kernels.compiled.functions import unary
-from irrun.kernels.compiled.micro import ROWS, VECTORS, multiply_tile
+from irrun.kernels.compiled.functions import RUN, apply_to_rows, unary
+from irrun.kernels.compiled.micro import ROWS, VECTORS, multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.vectors import LANES
 
@@ -24,10 +25,13 @@ _COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
 _POINTS: Final = 192
 """Points in a task, roughly: what is read for them stays in the second cache."""
 
-_LEAST_WORK: Final = 1.5e6
-"""Multiplications of a task: some ten microseconds."""
+_LEAST_WORK: Final = 0.6e6
+"""Multiplications of a task: some eight microseconds."""
 
-_MOST_TASKS: Final = 12
+_LEAST_POINTS: Final = 10
+"""Points up to which it is not the multiplications that take time, but reading the weights."""
+
+_MOST_TASKS: Final = 16
 """Tasks of a call as far as that leaves them large enough; more where there are many points."""
 
 
@@ -36,7 +40,7 @@ class Product(NamedTuple):
 
     ``x`` is [images, height, width, depth], ``out`` and ``summand`` [images, rows, columns, filters]. ``zeros`` are
     ``depth`` of them. A task has ``points`` of the result, and one of so many ``groups`` of panels. Of several products
-    with equal sizes, each has so many tasks, and begins so many bytes behind the one before.
+    with equal sizes, each has so many tasks, and begins so many bytes behind the one before; its summand as its result.
     """
 
     x: int
@@ -82,6 +86,7 @@ class Product(NamedTuple):
     next_x: int = 0
     next_panels: int = 0
     next_out: int = 0
+    next_bias: int = 0
 
 
 @kernel(Product)
@@ -96,13 +101,15 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     group = task % c.groups
     taps = c.kernel_height * c.kernel_width
     tiles = -(-(last - first) // c.tile_rows)
+    points = tiles * c.tile_rows
     left = workspace
-    targets = left + 8 * tiles * taps * c.tile_rows
-    added = targets + 8 * tiles * c.tile_rows
+    targets = left + 8 * points * taps
+    added = targets + 8 * points
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
     _find_rows(c, number, first, last, place * full, left, targets, added)
     low, high = np.float32(c.low), np.float32(c.high)
+    bias = c.bias + number * c.next_bias if c.bias != 0 else 0
     while place < stop:
         column = place * full
         width = min(c.filters - column, full)
@@ -112,15 +119,16 @@ def product(arguments: Any, task: int, workspace: int) -> None:
         # The next panel, a part of each of its rows with each tile.
         ahead_step = -(-4 * full // tiles) if place + 1 < panels and tiles > 2 else 0
         for tile in range(tiles):
-            multiply_tile(
+            multiply_taps(
                 c.tile_rows,
                 vectors,
                 taps,
                 c.depth,
-                left + 8 * tile * taps * c.tile_rows,
+                left + 8 * tile * c.tile_rows,
+                8 * points,
                 panel,
                 4 * vectors * LANES,
-                c.bias + 4 * column if c.bias != 0 else 0,
+                bias + 4 * column if bias != 0 else 0,
                 targets + 8 * tile * c.tile_rows,
                 added + 8 * tile * c.tile_rows if c.summand != 0 else 0,
                 width,
@@ -130,13 +138,23 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                 high,
             )
         if c.function >= 0:
-            addresses = longs(targets, last - first)
-            for index in range(last - first):
-                unary(c.function, floats(addresses[index], width), np.float32(c.alpha), np.float32(c.beta))
-        _move(targets, tiles * c.tile_rows, 4 * full)
+            _apply(c, longs(targets, last - first), width, added + 8 * points)
+        _move(targets, points, 4 * full)
         if c.summand != 0:
-            _move(added, tiles * c.tile_rows, 4 * full)
+            _move(added, points, 4 * full)
         place += 1
+
+
+@inlined
+def _apply(c: Any, targets: Any, width: int, workspace: int) -> None:
+    """Replace what has been computed by a function of it."""
+    alpha, beta = np.float32(c.alpha), np.float32(c.beta)
+    count = len(targets)
+    if targets[count - 1] - targets[0] == (count - 1) * c.out_pixel:
+        apply_to_rows(c.function, targets[0], c.out_pixel, count, width, alpha, beta, workspace)
+    else:
+        for index in range(count):
+            unary(c.function, floats(targets[index], width), alpha, beta)
 
 
 @inlined
@@ -148,35 +166,59 @@ def _move(addresses: int, count: int, bytes: int) -> None:
 
 @inlined
 def _find_rows(c: Any, number: int, first: int, last: int, column: int, left: int, targets: int, added: int) -> None:
-    """Write the addresses of the rows of all tiles: of the left factor, of the result, of the summand."""
-    taps = c.kernel_height * c.kernel_width
-    rows = c.tile_rows
-    tiles = -(-(last - first) // rows)
-    lefts = longs(left, tiles * rows * taps)
-    outs = longs(targets, tiles * rows)
-    sums = longs(added, tiles * rows)
-    image, rest = first // (c.rows * c.columns), first % (c.rows * c.columns)
-    y, x = rest // c.columns, rest % c.columns
-    for index in range(tiles * rows):
-        outs[index] = c.out + number * c.next_out + 4 * column + image * c.out_image + y * c.out_row + x * c.out_pixel
-        sums[index] = c.summand + 4 * column + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
-        place = index // rows * rows * taps + index % rows
-        origin = c.x + number * c.next_x + image * c.x_image
+    """Write the addresses of the rows of all tiles: of the left factor tap by tap, of the result, of the summand."""
+    points = -(-(last - first) // c.tile_rows) * c.tile_rows
+    origin = c.x + number * c.next_x
+    index = 0
+    while index < last - first:
+        line, x = (first + index) // c.columns, (first + index) % c.columns
+        image, y = line // c.rows, line % c.rows
+        count = min(c.columns - x, last - first - index)
+        out = c.out + number * c.next_out + image * c.out_image + y * c.out_row + x * c.out_pixel
+        _fill_range(targets + 8 * index, 4 * column + out, c.out_pixel, count)
+        if c.summand != 0:
+            summand = (
+                c.summand + number * c.next_out + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
+            )
+            _fill_range(added + 8 * index, 4 * column + summand, c.summand_pixel, count)
+        here = left + 8 * index
         for ky in range(c.kernel_height):
             down = y * c.stride_height + ky * c.dilation_height - c.begin_height
+            row = origin + image * c.x_image + down * c.x_row if 0 <= down < c.height else 0
             for kx in range(c.kernel_width):
                 across = x * c.stride_width + kx * c.dilation_width - c.begin_width
-                inside = 0 <= down < c.height and 0 <= across < c.width
-                lefts[place] = origin + down * c.x_row + across * c.x_pixel if inside else c.zeros
-                place += rows
-        if first + index < last - 1:
-            x += 1
-            if x == c.columns:
-                x = 0
-                y += 1
-                if y == c.rows:
-                    y = 0
-                    image += 1
+                _find_pixels(here, row, across, c.stride_width, c.width, c.x_pixel, c.zeros, count)
+                here += 8 * points
+        index += count
+    for tap in range(c.kernel_height * c.kernel_width):
+        _repeat(left + 8 * points * tap, last - first, points)
+    _repeat(targets, last - first, points)
+    _repeat(added, last - first, points)
+
+
+@inlined
+def _fill_range(out: int, start: int, step: int, count: int) -> None:
+    values = longs(out, count)
+    for i in range(count):
+        values[i] = start + i * step
+
+
+@inlined
+def _find_pixels(out: int, row: int, across: int, stride: int, width: int, step: int, zeros: int, count: int) -> None:
+    """Write the addresses of the pixels that one tap meets in a row, which is 0 outside; else that of zeros."""
+    before = min(count, -(across // stride)) if across < 0 else 0
+    inside = max(before, min(count, (width - 1 - across) // stride + 1)) if row != 0 else before
+    _fill_range(out, zeros, 0, before)
+    _fill_range(out + 8 * before, row + (across + before * stride) * step, stride * step, inside - before)
+    _fill_range(out + 8 * inside, zeros, 0, count - inside)
+
+
+@inlined
+def _repeat(out: int, count: int, points: int) -> None:
+    """Repeat the last address in the rest of the last tile."""
+    values = longs(out, points)
+    for i in range(count, points):
+        values[i] = values[count - 1]
 
 
 def panel_vectors(columns: int) -> int:
@@ -208,6 +250,9 @@ def pack(matrix: Array, vectors: int) -> Array:
     return packed
 
 
+_EVEN: Final = 4
+
+
 class Tiling(NamedTuple):
     """How a product is cut: rows of a tile, vectors of a panel, points of a task, groups of panels; then the tasks."""
 
@@ -223,12 +268,17 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) 
     """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out."""
     vectors = panel_vectors(filters)
     rows = 1 if points == 1 else ROWS[vectors]
-    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(points * taps * depth * filters // _LEAST_WORK)))
+    work = max(points, _LEAST_POINTS) * taps * depth * filters
+    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(work // _LEAST_WORK)))
     panels = -(-filters // (vectors * LANES))
     blocks = -(-points // _POINTS)
     groups = min(panels, max(1, round(most / blocks)))
     blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
+    if most > 1:
+        # Tasks for an even number of workers.
+        even = _EVEN // math.gcd(_EVEN, groups)
+        blocks = max(1, min(-(-blocks // even) * even, -(-points // (2 * rows))))
     part = -(-points // blocks)
     each = -(-part // rows) * rows
     blocks = -(-points // each)
-    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2))
+    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2) + 4 * RUN)

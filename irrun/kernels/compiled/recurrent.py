@@ -95,9 +95,7 @@ def _multiply(panels: int, depth: int, columns: int, vectors: int, tile_rows: in
         for tile in range(0, rows, tile_rows):
             left, target, added = addresses + 8 * tile, addresses + 8 * (rows + tile), addresses + 8 * (2 * rows + tile)
             low, high = np.float32(-np.inf), np.float32(np.inf)
-            multiply_tile(
-                tile_rows, here, 1, depth, left, panel, 4 * here * LANES, 0, target, added, width, panel, 0, low, high
-            )
+            multiply_tile(tile_rows, here, depth, left, panel, 4 * here * LANES, 0, target, added, width, low, high)
         for index in range(rows, 3 * rows):
             values[index] += 4 * vectors * LANES
 

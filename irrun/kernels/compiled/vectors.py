@@ -100,11 +100,18 @@ class Vectors:
         """The smaller of two, b where a is NaN."""
         return self.builder.select(self.builder.fcmp_ordered("<", a, b), a, b)
 
-    def prefetch(self, address: Any) -> None:
-        """Fetch a cache line into the second cache."""
+    def exchanged(self, vectors: list[Any], number: int, step: int) -> Any:
+        """Vector ``number`` of a square whose blocks beside the diagonal, of ``step`` lanes, have changed places."""
+        other = LANES + step * (bool(number & step) - 1)
+        order = [lane + other if lane & step else lane + (number & step) for lane in range(LANES)]
+        lanes = ir.Constant(ir.VectorType(_WORD, LANES), order)
+        return self.builder.shuffle_vector(vectors[number & ~step], vectors[number | step], lanes)
+
+    def prefetch(self, address: Any, locality: int = 2) -> None:
+        """Fetch a cache line into the second cache, or for 3 into the first."""
         byte = ir.IntType(8).as_pointer()
         function = self._named("llvm.prefetch.p0i8", ir.VoidType(), byte, _WORD, _WORD, _WORD)
-        hints = [ir.Constant(_WORD, value) for value in (0, 2, 1)]
+        hints = [ir.Constant(_WORD, value) for value in (0, locality, 1)]
         self.builder.call(function, [self.builder.inttoptr(address, byte), *hints])
 
     @property

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.compiled.copies import copy_rows
 from irrun.kernels.compiled.functions import unary
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
 from irrun.kernels.winograd import POINTS
@@ -135,24 +136,26 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
     c = record(arguments)
     count = c.channels
     step = 24 * count * c.tiles
+    results = workspace + 96 * count
     for tile in range(task * c.tiles_per_task, min(c.tiles, (task + 1) * c.tiles_per_task)):
         top, left = (c.first + tile) // c.across * TILE, (c.first + tile) % c.across * TILE
         for column in range(6):
             at = c.products + step * column + 4 * count * tile
             _transform_four(at, 4 * count * c.tiles, workspace + 4 * count * column, 24 * count, count)
         for row in range(min(TILE, c.height - top)):
-            results = workspace + 96 * count
+            wide = min(TILE, c.width - left)
             _transform_four(workspace + 24 * count * row, 4 * count, results, 4 * count, count)
-            for column in range(min(TILE, c.width - left)):
+            for column in range(wide):
                 x = floats(results + 4 * count * column, count)
                 if c.bias != 0:
                     _add(x, floats(c.bias, count))
                 if c.summand != 0:
                     place = c.summand + (top + row) * c.summand_row + (left + column) * c.summand_pixel
                     _add(x, floats(place, count))
-                if c.function >= 0:
-                    unary(c.function, x, np.float32(c.alpha), np.float32(c.beta))
-                _copy(x, floats(c.out + (top + row) * c.out_row + (left + column) * c.out_pixel, count))
+            if c.function >= 0:
+                unary(c.function, floats(results, wide * count), np.float32(c.alpha), np.float32(c.beta))
+            out = c.out + (top + row) * c.out_row + left * c.out_pixel
+            copy_rows(results, 4 * count, out, c.out_pixel, wide, count)
 
 
 @inlined
@@ -176,9 +179,3 @@ def _transform_four(products: int, step: int, out: int, out_step: int, count: in
 def _add(out: Any, x: Any) -> None:
     for i in range(len(out)):
         out[i] += x[i]
-
-
-@inlined
-def _copy(x: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = x[i]

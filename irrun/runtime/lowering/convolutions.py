@@ -11,7 +11,7 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.product import Product, pack, product, tiling
+from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
 from irrun.kernels.transposing import taps_first
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
@@ -36,7 +36,8 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
         return None
     geometry = geometry_of(tuple(kernel), windows, placed)
-    x = channels_last(builder, as_images(data))
+    few = groups == 1 and depth < _FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
+    x = as_images(data) if few and op.least is None else channels_last(builder, as_images(data))
     added = None if summand is None else channels_last(builder, as_images(summand))
     if x is None or (summand is not None and added is None):
         return None
@@ -52,31 +53,20 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     elif groups == 1 and not op.accurate and is_worth_tiles(geometry, out.shape, depth):
         by_tiles(op, builder, x, added, out, geometry, end)
     else:
-        for group in range(groups):
-            filters_here, channels_here = _part(group, filters), _part(group, depth)
-            weights = op.weights[group].reshape(filters, depth, geometry.kernel_height, geometry.kernel_width)
-            bias = None if op.bias is None else op.bias.reshape(-1)[filters_here[1]]
-            given = None if added is None else added[filters_here]
-            if depth < _FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1:
-                padded = _padded(builder, x[channels_here], out, geometry)
-                if padded is None:
-                    return None
-                # The taps of a row are neighbours in memory: one tap of more channels.
-                rows = weights.transpose(0, 3, 1, 2).reshape(filters, -1, geometry.kernel_height, 1)
-                inside = geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
-                _product(op, builder, (group, rows), bias, padded, given, out[filters_here], inside, end)
-            else:
-                _product(op, builder, (group, weights), bias, x[channels_here], given, out[filters_here], geometry, end)
+        weights = op.weights.reshape(groups, filters, depth, geometry.kernel_height, geometry.kernel_width)
+        if few:
+            padded = _padded(builder, x, out, geometry)
+            if padded is None:
+                return None
+            # The taps of a row are neighbours in memory: one tap of more channels.
+            rows = weights.transpose(0, 1, 4, 2, 3).reshape(1, filters, -1, geometry.kernel_height, 1)
+            x, weights, geometry = padded, rows, geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
+        _product(op, builder, "taps", weights, x, added, out, geometry, end)
     return out[:, :, 0] if data.ndim == 3 else out
 
 
 _FEW_CHANNELS: Final = 16
 """Channels below which a tap has too few to be multiplied by itself."""
-
-
-def _part(group: int, size: int) -> tuple[slice, slice]:
-    """The channels of a group."""
-    return slice(None), slice(group * size, (group + 1) * size)
 
 
 def _padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array | None:
@@ -86,7 +76,7 @@ def _padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array
     high = (out.shape[2] - 1) * geometry.stride_height + (geometry.kernel_height - 1) * geometry.dilation_height + 1
     wide = (out.shape[3] - 1) * geometry.stride_width + geometry.kernel_width
     high, wide = max(high, top + height), max(wide, left + width)
-    if not (top or left or high > height or wide > width) and x.strides[3] == 4 * channels:
+    if not (top or left or high > height or wide > width) and (x.strides[1], x.strides[3]) == (4, 4 * channels):
         return x
     padded = builder.images((batch, channels, high, wide))
     zero = np.zeros(1, np.float32)
@@ -106,32 +96,31 @@ def _padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array
 def _product(
     op: FusedConvolution | FusedTransposedConvolution,
     builder: Builder,
-    filter: tuple[Hashable, Array],
-    bias: Array | None,
+    key: Hashable,
+    weights: Array,
     x: Array,
     summand: Array | None,
     out: Array,
     geometry: Geometry,
     end: End,
 ) -> None:
-    """A convolution with weights [O, I, KH, KW], which have a key among those of the operation."""
-    key, weights = filter
-    filters, depth = weights.shape[:2]
-    taps = math.prod(weights.shape[2:])
+    """A convolution with weights [G, O, I, KH, KW], which have a key among those of the operation."""
+    groups, filters, depth = weights.shape[:3]
+    taps = math.prod(weights.shape[3:])
     points = out.shape[0] * out.shape[2] * out.shape[3]
-    cut = tiling(points, taps, depth, filters)
+    cut = tiling(points, taps, depth, filters, groups)
     panels = builder.packed(
         (key, id(op.weights)),
         weights,
         cut.vectors,
-        lambda: pack(taps_first(weights).reshape(taps * depth, filters), cut.vectors),
+        lambda: np.concatenate([pack(taps_first(one).reshape(taps * depth, filters), cut.vectors) for one in weights]),
     )
     builder.call(
         product,
         Product(
             x=builder.address(x),
             panels=panels,
-            bias=0 if bias is None else builder.constant(bias),
+            bias=0 if op.bias is None else builder.constant(op.bias.reshape(-1)),
             out=builder.address(out),
             summand=0 if summand is None else builder.address(summand),
             zeros=builder.constant(np.zeros(depth, np.float32)),
@@ -150,9 +139,14 @@ def _product(
             vectors=cut.vectors,
             points=cut.points,
             groups=cut.groups,
+            tasks=cut.tasks,
+            next_x=4 * depth,
+            next_panels=4 * taps * depth * padded_columns(filters),
+            next_out=4 * filters,
+            next_bias=4 * filters,
             **end._asdict(),
         ),
-        cut.tasks,
+        groups * cut.tasks,
         cut.workspace,
     )
 
@@ -187,5 +181,5 @@ def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summan
         )
         here = (slice(None), slice(None), slice(y, None, high), slice(x_place, None, wide))
         given = None if added is None else added[here]
-        _product(op, builder, ((first, second), taps), op.bias, x, given, out[here], geometry, end)
+        _product(op, builder, (first, second), taps[np.newaxis], x, given, out[here], geometry, end)
     return out

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.compiled.elementwise import Copy, copy
+from irrun.kernels.compiled.copies import Copy, copy
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Op
 from irrun.ops.fused.fused_channels import FusedChannels
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.fused.fused_view import FusedView
+from irrun.ops.image.interpolate import InterpolateV4, InterpolateV11
 from irrun.ops.movement.concat import Concat
 from irrun.ops.movement.gather import GatherV7, GatherV8
+from irrun.ops.movement.roll import Roll
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
 from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, merged, share
 from irrun.tensor import Array
 
-_AXES = 5
+_AXES: Final = 5
+
+_PART: Final = 8192
+"""Elements of a matrix that are copied by one worker, roughly."""
+
+_TILE: Final = 16
 
 
 def copied(builder: Builder, source: Array, target: Array) -> bool:
@@ -32,18 +41,25 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     if axes is None or source.dtype != target.dtype or source.itemsize != 4:
         return False
     axes = [(1, (4, 4))] * (_AXES - len(axes)) + axes
+    if sum(size > 1 for size, _ in axes) == 1:
+        axes[-2:] = _halved(*axes[-1])
     sizes = [size for size, _ in axes]
     strides = [[stride // 4 for stride in each] for _, each in axes]
-    if sizes[2] == 1 and sizes[4] == source.size // max(sizes[3], 1) and strides[4] == [1, 1]:
-        # Rows are handed out one by one, not as one matrix.
-        sizes[2:4], strides[2:4] = [sizes[3], 1], [strides[3], strides[2]]
-    each, tasks = share(sizes[0] * sizes[1] * sizes[2], (0.2 if strides[4] == [1, 1] else 1) * source.size)
+    rows = max(1, min(sizes[3], -(-_PART // sizes[4]) // _TILE * _TILE))
+    parts = sizes[0] * sizes[1] * sizes[2] * -(-sizes[3] // rows)
+    each, tasks = share(parts, (0.15 if strides[4] == [1, 1] else 0.6) * source.size)
     numbers = {f"size_{axis}": size for axis, size in enumerate(sizes)}
     for axis, (x_stride, out_stride) in enumerate(strides):
         numbers |= {f"x_{axis}": x_stride, f"out_{axis}": out_stride}
-    arguments = Copy(x=builder.address(source), out=builder.address(target), **numbers, rows_per_task=each)
+    arguments = Copy(builder.address(source), builder.address(target), **numbers, rows=rows, parts_per_task=each)
     builder.call(copy, arguments, tasks)
     return True
+
+
+def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+    """One axis as two, of which the last is not too long for a task, where its size has such a divisor."""
+    inner = next((each for each in range(min(size, _PART), _PART // 8, -1) if size % each == 0), size)
+    return [(size // inner, (strides[0] * inner, strides[1] * inner)), (inner, strides)]
 
 
 def contiguous(builder: Builder, x: Array) -> Array | None:
@@ -67,6 +83,12 @@ def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
             return reshaped
         if builder.is_constant(data):
             return None
+    if data.strides[-1] != 4 and len(op.shape) == 4 and math.prod(op.shape) == data.size:
+        # Channels that are neighbours stay so.
+        out = builder.images(op.shape)
+        target = out.reshape(data.shape)
+        if np.may_share_memory(out, target) and copied(builder, data, target):
+            return out
     whole = contiguous(builder, data)
     return None if whole is None else whole.reshape(op.shape)
 
@@ -83,12 +105,56 @@ def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
 @lowers(GatherV7, GatherV8)
 def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
     """One place along an axis, as a view."""
-    if indices.ndim or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
+    if indices.size != 1 or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
         return None
-    place, size = int(indices), data.shape[int(axis.reshape(()))]
-    if not 0 <= place < size:
+    place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim
+    if not 0 <= place < data.shape[along]:
         return None
-    return data[(*(slice(None),) * (int(axis.reshape(())) % data.ndim), place, ...)]
+    where: tuple[Any, ...] = (*(slice(None),) * along, place, ...)
+    view: Array = data[where]
+    return view.reshape(*view.shape[:along], *indices.shape, *view.shape[along:])
+
+
+@lowers(Roll)
+def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -> Array | None:  # noqa: ARG001
+    """Blocks between the places where axes are cut, copied to where they belong."""
+    shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
+    is_known = builder.is_constant(shift) and builder.is_constant(axes)
+    if not is_known or not is_f32(data) or len(shifts) != len(along) or len(set(along)) != len(along):
+        return None
+    order = axes_in_memory(data)
+    out = builder.empty([data.shape[axis] for axis in order]).transpose(np.argsort(order))
+    pieces: list[list[tuple[slice, slice]]] = []
+    for axis, size in enumerate(data.shape):
+        cut = shifts[along.index(axis)] % size if axis in along else 0
+        parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
+        pieces.append(parts if cut else [(slice(size), slice(size))])
+    for piece in itertools.product(*pieces):
+        if not copied(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
+            return None
+    return out
+
+
+@lowers(InterpolateV4, InterpolateV11)
+def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, *others: Array) -> Array | None:
+    """Images whose pixels are repeated equally often, as copies."""
+    if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or len(others) != len(op.inputs) - 1:
+        return None
+    if (
+        not all(map(builder.is_constant, others))
+        or others[-1].tolist() != [2, 3]
+        or any((*op.pads_begin, *op.pads_end))
+    ):
+        return None
+    batch, channels, height, width = data.shape
+    numbers = np.arange(height * width, dtype=np.float64).reshape(1, 1, height, width)
+    found = op.run(numbers, *others)
+    down, across = found.shape[2] // height, found.shape[3] // width
+    if not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
+        return None
+    out = builder.images((batch, channels, *found.shape[2:]))
+    target = out.reshape(batch, channels, height, down, width, across)
+    return out if copied(builder, np.broadcast_to(data[:, :, :, None, :, None], target.shape), target) else None
 
 
 @lowers(Concat)

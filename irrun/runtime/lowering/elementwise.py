@@ -10,8 +10,8 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.elementwise import AXES, COPY, RUN, Chain, chain
-from irrun.kernels.compiled.functions import BINARY, UNARY
+from irrun.kernels.compiled.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
+from irrun.kernels.compiled.functions import BINARY, RUN, UNARY
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.fused.in_place import Elementwise
@@ -118,12 +118,13 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
         return False
     axes = [(1, (0,) * (1 + len(straight)))] * (AXES + 1 - len(axes)) + axes
     columns = axes[-1][0]
+    sizes = [size for size, _ in axes[:-1]]
     operands: list[int] = []
     for number, x in enumerate(straight, 1):
-        operands += [builder.address(x), *(strides[number] for _, strides in axes[:-1])]
-        operands.append(1 if axes[-1][1][number] == 0 or columns == 1 else columns)
-    sizes = [size for size, _ in axes[:-1]]
-    runs = math.prod(sizes) * -(-columns // RUN)
+        strides = [each[number] for _, each in axes]
+        wide = 1 if strides[-1] == 0 or columns == 1 else columns
+        operands += [_kind(strides, [each[0] for _, each in axes], wide), builder.address(x), *strides[:-1], wide]
+    runs = -(-math.prod(sizes) // max(1, RUN // columns)) * -(-columns // RUN)
     cost = sum(_cost(call) for call in functions.calls)
     each, tasks = share(runs, cost * out.size + 30 * runs * len(calls))
     flat = [one for several in calls if several is not None for one in several]
@@ -143,10 +144,19 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
             runs_per_task=each,
         ),
         tasks,
-        4 * RUN * functions.works,
+        16 * len(straight) + 4 * RUN * (len(straight) + functions.works),
         {"operands": operands, "calls": table},
     )
     return True
+
+
+def _kind(strides: Sequence[int], result: Sequence[int], columns: int) -> int:
+    """How an operand lies beside the result."""
+    if list(strides) == list(result):
+        return ALIKE
+    if any(strides[:-1]):
+        return OTHER
+    return SCALAR if columns == 1 else ROW
 
 
 def _cost(call: Call) -> float:

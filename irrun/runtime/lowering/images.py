@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
-from irrun.kernels.compiled.images import Response, Windows, average_pool, depthwise, local_response, max_pool
-from irrun.kernels.compiled.native import Kernel
+from irrun.kernels.compiled.functions import RUN
+from irrun.kernels.compiled.images import Response, Windows, local_response, windows
+from irrun.kernels.compiled.product import padded_columns
+from irrun.kernels.compiled.reduction import ADD, MULTIPLY, RAISE
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
@@ -31,30 +33,25 @@ def channel_by_channel(
 ) -> None:
     """A convolution of which each channel has its own filter."""
     channels = out.shape[1]
-    taps = op.weights.reshape(channels, -1)
-    bias = np.zeros(channels, np.float32) if op.bias is None else op.bias.reshape(-1)
-    rows = out.shape[0] * out.shape[2]
-    each, tasks = share(rows, 0.05 * out.size * taps.shape[1])
-    function, alpha, beta = (0, end.low, end.high) if end.function < 0 else (end.function, end.alpha, end.beta)
-    builder.call(
-        depthwise,
-        _windows(x, out, geometry, each)._replace(
-            weights=builder.constant(np.vstack([taps.T, bias])),
-            zeros=builder.constant(np.zeros(channels, np.float32)),
-            ones=builder.constant(np.ones(channels, np.float32)),
-            summand=0 if summand is None else builder.address(summand),
-            **image_strides("summand", summand),
-            function=function if end != End() else -1,
-            alpha=alpha,
-            beta=beta,
-        ),
-        tasks,
-        8 * (taps.shape[1] + 1),
+    padded = np.zeros((1 + geometry.kernel_height * geometry.kernel_width, padded_columns(channels)), np.float32)
+    padded[:-1, :channels] = op.weights.reshape(channels, -1).T
+    padded[-1, :channels] = 0 if op.bias is None else op.bias.reshape(-1)
+    weights = builder.constant(padded)
+    arguments = _windows(MULTIPLY, x, out, geometry)._replace(
+        weights=weights,
+        weights_row=padded.strides[0],
+        bias=weights + padded[:-1].nbytes,
+        summand=0 if summand is None else builder.address(summand),
+        **image_strides("summand", summand),
+        **end._asdict(),
     )
+    cost = 0.03 * len(padded) + (0 if end.function < 0 else 0.4)
+    _call(builder, arguments, cost * out.size)
 
 
-def _windows(x: Array, out: Array, geometry: Geometry, each: int) -> Windows:
+def _windows(kind: int, x: Array, out: Array, geometry: Geometry) -> Windows:
     return Windows(
+        kind=kind,
         x=x.ctypes.data,
         out=out.ctypes.data,
         images=out.shape[0],
@@ -66,51 +63,65 @@ def _windows(x: Array, out: Array, geometry: Geometry, each: int) -> Windows:
         **image_strides("x", x),
         **image_strides("out", out),
         **geometry._asdict(),
-        rows_per_task=each,
+        rows_per_task=1,
     )
+
+
+def _call(builder: Builder, arguments: Windows, nanoseconds: float) -> None:
+    each, tasks = share(arguments.images * arguments.rows, nanoseconds)
+    builder.call(windows, arguments._replace(rows_per_task=each), tasks, 4 * RUN)
 
 
 @lowers(FusedMaxPool)
 def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
     """The largest element of each window."""
-    return _pooled(builder, data, op.kernel, op.windows, max_pool, 0)
+    return _pooled(builder, data, op.kernel, op.windows, RAISE, 0)
 
 
 @lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
 def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Array) -> Array | None:
     """The mean of each window."""
-    windows = averaging_windows(op)
-    placed = windows.place(data.shape[2:], op.kernel)
+    spatial = averaging_windows(op)
+    placed = spatial.place(data.shape[2:], op.kernel)
     padded = any((*placed.begins, *placed.ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
-    return _pooled(builder, data, op.kernel, windows, average_pool, least)
+    return _pooled(builder, data, op.kernel, spatial, ADD, least)
 
 
 def _pooled(
-    builder: Builder, data: Array, kernel: tuple[int, ...], windows: Spatial, function: Kernel, least: int
+    builder: Builder, data: Array, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
 ) -> Array | None:
     if not is_f32(data) or data.ndim not in (3, 4):
         return None
-    placed = windows.place(data.shape[2:], kernel)
+    placed = spatial.place(data.shape[2:], kernel)
     x = channels_last(builder, as_images(data))
     if x is None or 0 in placed.counts:
         return None
     builder.address(x)
     out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts))
-    each, tasks = share(out.shape[0] * out.shape[2], 0.1 * out.size * math.prod(kernel))
-    arguments = _windows(x, out, geometry_of(tuple(kernel), windows, placed), each)._replace(least=least)
-    builder.call(function, arguments, tasks, 8 * math.prod(kernel))
+    arguments = _windows(kind, x, out, geometry_of(tuple(kernel), spatial, placed))._replace(least=least)
+    _call(builder, arguments, 0.03 * out.size * math.prod(kernel))
     return out[:, :, 0] if data.ndim == 3 else out
 
 
 @lowers(ReduceMean)
 def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Array | None:
-    """The mean of each channel of images."""
-    if data.ndim != 4 or not builder.is_constant(axes) or sorted(axes.reshape(-1) % 4) != [2, 3] or not is_f32(data):
+    """The mean of each channel: over images, or over the rows of matrices."""
+    if not builder.is_constant(axes) or not is_f32(data):
+        return None
+    along = sorted(axes.reshape(-1) % max(data.ndim, 1))
+    if data.ndim == 4 and along == [2, 3]:
+        images = data
+    elif data.ndim == 3 and along == [1]:
+        images = data.swapaxes(1, 2)[:, :, None]
+    else:
         return None
     ones, none = (1, 1), (0, 0)
-    whole = _pooled(builder, data, data.shape[2:], Spatial(ones, ones, none, none), average_pool, 0)
-    return whole if whole is None or op.keep_dims else whole[:, :, 0, 0]
+    whole = _pooled(builder, images, images.shape[2:], Spatial(ones, ones, none, none), ADD, 0)
+    if whole is None:
+        return None
+    means = whole[:, :, 0, 0]
+    return np.expand_dims(means, [int(axis) for axis in along]) if op.keep_dims else means
 
 
 @lowers(LRN)

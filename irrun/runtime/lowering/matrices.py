@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from irrun.kernels.compiled.attention import TILE, Attention, attention
-from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product
+from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product, words_of
 from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
 from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.compiled.vectors import LANES
+from irrun.kernels.layout import axes_in_memory
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
@@ -80,23 +81,30 @@ def multiplied(
 
 @lowers(FusedPackedMatMul)
 def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
-    """A product with weights of 8 bits, which stay so in memory."""
+    """A product with weights of at most 8 bits, which stay so in memory."""
     end, stored = epilogue(op.activation), op.weights.stored
     depth, filters = op.weights.shape
     if end is None or not is_f32(data, summand) or stored.dtype.itemsize != 1 or 0 in (depth, filters):
         return None
+    bits, centre = _codes_of(stored)
+    groups = stored.shape[1]
     data_rows = _rows(builder, data)
     summand_rows = None if summand is None else _rows(builder, summand)
-    if data_rows is None or (summand is not None and summand_rows is None):
+    if (depth // groups) % (32 // bits) or data_rows is None or (summand is not None and summand_rows is None):
         return None
-    points, groups = data_rows.shape[0], stored.shape[1]
+    points = data_rows.shape[0]
     out = builder.empty((*data.shape[:-1], filters))
     cut = tiling(points, 1, depth, filters)
-    codes = builder.packed("columns", stored, cut.vectors, lambda: pack(stored.reshape(filters, depth).T, cut.vectors))
+
+    def packed() -> Array:
+        codes = np.subtract(stored, centre, dtype=np.int16).astype(np.int8)
+        return pack(words_of(codes.reshape(filters, depth).T, bits), cut.vectors)
+
     padded = padded_columns(filters)
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
+    zero = op.weights.zero - np.float32(centre)
     sides = []
-    for side in (np.broadcast_to(scale, (filters, groups)), op.weights.zero):
+    for side in (np.broadcast_to(scale, (filters, groups)), zero):
         rows = np.zeros((groups, padded), np.float32)
         rows[:, :filters] = side.T
         sides.append(builder.constant(rows))
@@ -104,13 +112,13 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
         packed_product,
         PackedProduct(
             x=builder.address(data_rows),
-            codes=codes,
+            codes=builder.packed(("codes", bits), stored, cut.vectors, packed),
             scales=sides[0],
-            zeros=sides[1],
+            zeros=sides[1] if zero.any() else 0,
             bias=0 if op.bias is None else builder.constant(op.bias),
             out=builder.address(out),
             summand=0 if summand_rows is None else builder.address(summand_rows),
-            is_signed=int(stored.dtype == np.int8),
+            bits=bits,
             points=points,
             depth=depth,
             filters=filters,
@@ -126,9 +134,17 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
             **end._asdict(),
         ),
         cut.tasks,
-        4 * DEPTH * cut.vectors * LANES + 24 * (cut.points + cut.rows),
+        4 * max(DEPTH, groups) * cut.vectors * LANES + 24 * (cut.points + cut.rows),
     )
     return out
+
+
+def _codes_of(stored: Array) -> tuple[int, int]:
+    """The bits that codes take, and the number in their middle, which is subtracted from them."""
+    low, high = int(stored.min()), int(stored.max())
+    if high - low < 16:
+        return 4, low + 8 if low < -8 or high > 7 else 0
+    return 8, 128 if high > 127 else 0
 
 
 def _rows(builder: Builder, x: Array) -> Array | None:
@@ -172,17 +188,19 @@ def normalized(op: FusedLayerNorm, builder: Builder, data: Array) -> Array | Non
 @lowers(SoftMaxV1, SoftMaxV8)
 def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Array) -> Array | None:
     """Rows of exponentials, divided by their sums."""
-    if not is_f32(data) or data.ndim == 0 or math.prod(data.shape[op.axis % data.ndim + 1 :]) != 1:
+    if not is_f32(data) or data.ndim == 0:
         return None
-    whole = contiguous(builder, data)
+    axis = op.axis % data.ndim
+    order = [other for other in axes_in_memory(data) if other != axis] + [axis]
+    whole = contiguous(builder, data.transpose(order))
     if whole is None:
         return None
-    columns = data.shape[op.axis % data.ndim]
-    out = builder.empty(data.shape)
+    columns = data.shape[axis]
+    out = builder.empty(whole.shape)
     rows = data.size // columns
-    each, tasks = share(rows, 1.0 * data.size)
+    each, tasks = share(rows, 1.0 * data.size + 50 * rows)
     builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each), tasks)
-    return out
+    return out.transpose(np.argsort(order))
 
 
 @lowers(FusedAttention)

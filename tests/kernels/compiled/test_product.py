@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.micro import VARIANTS, multiply_tile
+from irrun.kernels.compiled.micro import VARIANTS, multiply_taps
 from irrun.kernels.compiled.product import pack, padded_columns, panel_vectors, tiling
 from irrun.kernels.compiled.vectors import LANES
 
@@ -14,7 +14,9 @@ from irrun.kernels.compiled.vectors import LANES
 @numba.njit
 def run(rows, vectors, taps, depth, left, panel, bias, out, summand, columns, low, high):  # type: ignore[no-untyped-def]
     step = 4 * vectors * LANES
-    multiply_tile(rows, vectors, taps, depth, left, panel, step, bias, out, summand, columns, panel, 0, low, high)
+    multiply_taps(
+        rows, vectors, taps, depth, left, 8 * rows, panel, step, bias, out, summand, columns, panel, 0, low, high
+    )
 
 
 @pytest.mark.parametrize("missing", [0, 1, LANES - 1])

@@ -1,0 +1,132 @@
+"""The time of each call of a compiled program, with one worker and with two, by the clock of the processor.
+
+Examples:
+  python benchmarks/tape.py ~/models/resnet50.xml
+  python benchmarks/tape.py ~/models/mobilenet-v2.xml --top 40 --workers 1,2,4
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+
+import irrun
+from irrun.kernels.compiled.native import intrinsic, kernel, longs, record
+from irrun.runtime.lowering.builder import Call, Interpreted
+from irrun.runtime.program import Instance, Program, lower
+
+SIZES: Final = ("columns", "rows", "images", "width", "depth", "filters", "channels", "points", "tiles", "pixels")
+
+
+class Stamp(NamedTuple):
+    """Arguments of `stamp`: the address of an i64."""
+
+    out: int
+
+
+@intrinsic
+def cycles(typingctx: Any) -> Any:
+    """The cycle counter of the processor."""
+
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        function = builder.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(ir.IntType(64), []))
+        return builder.call(function, [])
+
+    return types.int64(), build
+
+
+@kernel(Stamp)
+def stamp(arguments: Any, task: int, workspace: int) -> None:
+    """Write the time."""
+    longs(record(arguments).out, 1)[0] = cycles()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--top", type=int, default=25)
+    parser.add_argument("--workers", default="1,2")
+    parser.add_argument("--runs", type=int, default=60)
+    options = parser.parse_args()
+    compiled = irrun.compile_model(irrun.read_model(options.model))
+    program = lower(compiled.plan, WeakValueDictionary())
+    if program is None:
+        raise SystemExit(f"{options.model} has variables, bodies or open sizes")
+    counts = [int(count) for count in options.workers.split(",")]
+    stamped, times = with_stamps(program)
+    stamped.compile()
+    with np.load(options.model.with_suffix(".npz")) as archive:
+        inputs = [archive[f"0:{one.any_name}"] for one in compiled.inputs]
+    instance = Instance(stamped, max(counts))
+    columns = [measured(instance, inputs, times, count, options.runs) for count in counts]
+    show(program, counts, columns, options.top)
+
+
+def with_stamps(program: Program) -> tuple[Program, Any]:
+    """The program with a stamp in front of each item and behind the last, and the times that they write."""
+    times = np.zeros(len(program.items) + 1, np.int64)
+    items: list[Call | Interpreted] = []
+    for number, item in enumerate(program.items):
+        items += [Call(stamp, Stamp(times[number:].ctypes.data), 1, 0, {}), item]
+    items.append(Call(stamp, Stamp(times[-1:].ctypes.data), 1, 0, {}))
+    return replace(program, items=tuple(items)), times
+
+
+def measured(instance: Instance, inputs: list[Any], times: Any, count: int, runs: int) -> Any:
+    """The microseconds of each item: the first decile of several runs."""
+    samples = []
+    began, first = time.perf_counter_ns(), cycles_now(instance, inputs, times, count)
+    for _ in range(runs):
+        instance.run(inputs, count)
+        samples.append(np.diff(times))
+    rate = (times[-1] - first) / (time.perf_counter_ns() - began) * 1000
+    return np.percentile(samples, 10, axis=0) / rate
+
+
+def cycles_now(instance: Instance, inputs: list[Any], times: Any, count: int) -> int:
+    instance.run(inputs, count)
+    return int(times[0])
+
+
+def show(program: Program, counts: list[int], columns: list[Any], top: int) -> None:
+    names = [item.kernel.name if isinstance(item, Call) else item.step.node.type for item in program.items]
+    sums: dict[str, Any] = defaultdict(lambda: np.zeros(1 + len(counts)))
+    for number, name in enumerate(names):
+        sums[name] += [1, *(column[number] for column in columns)]
+    head = "".join(f"{f'{count} workers':>12}" for count in counts)
+    print(f"{'kernel':20} {'calls':>6}{head}   (microseconds)")
+    for name, row in sorted(sums.items(), key=lambda pair: -pair[1][-1]):
+        print(f"{name:20} {row[0]:6.0f}" + "".join(f"{value:12.0f}" for value in row[1:]))
+    print(f"{'all':20} {len(names):6}" + "".join(f"{column.sum():12.0f}" for column in columns))
+    print()
+    for number in sorted(range(len(names)), key=lambda index: -columns[-1][index])[:top]:
+        times = "".join(f"{column[number]:9.1f}" for column in columns)
+        print(f"{number:5} {names[number]:16} {times}   {description(program.items[number], columns[0][number])}")
+
+
+def description(item: Call | Interpreted, microseconds: float) -> str:
+    if isinstance(item, Interpreted):
+        return " ".join(str(array.shape) for array in item.inputs if array is not None)
+    fields = item.arguments._asdict()
+    text = " ".join(
+        f"{name}={fields[name]}" for name in fields if name in SIZES or name.startswith(("size_", "kernel_"))
+    )
+    if item.kernel.name == "product":
+        taps = fields["kernel_height"] * fields["kernel_width"]
+        work = fields["images"] * fields["rows"] * fields["columns"] * taps * fields["depth"] * fields["filters"]
+        batch = max(1, -(-item.tasks // fields["tasks"]))
+        text += f" function={fields['function']} {2e-3 * work * batch / microseconds:.0f} GFLOP/s"
+    return f"tasks={item.tasks} {text}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Products of stacks of matrices, both of which change from run to run."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.compiled.copies import copy_rows, transpose
+from irrun.kernels.compiled.images import fill
+from irrun.kernels.compiled.micro import multiply_tile
+from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.vectors import LANES
+
+
+class StackedProduct(NamedTuple):
+    """Arguments of `stacked_product`. Strides are in bytes: from stack to stack, matrix to matrix, row to row.
+
+    ``x`` is [stacks, matrices, rows, depth], ``y`` [stacks, matrices, depth, columns] where one of the last two axes
+    has neighbours, ``out`` [stacks, matrices, rows, columns]. A task has some rows of one product.
+    """
+
+    x: int
+    y: int
+    out: int
+    matrices: int
+    rows: int
+    depth: int
+    columns: int
+    x_stack: int
+    x_matrix: int
+    x_row: int
+    y_stack: int
+    y_matrix: int
+    y_row: int
+    y_column: int
+    out_stack: int
+    out_matrix: int
+    out_row: int
+    tile_rows: int
+    vectors: int
+    rows_per_task: int
+
+
+@kernel(StackedProduct)
+def stacked_product(arguments: Any, task: int, workspace: int) -> None:
+    """Some rows of one product; workspace has room for a panel, and for two addresses of each row."""
+    c = record(arguments)
+    parts = -(-c.rows // c.rows_per_task)
+    index, first = task // parts, task % parts * c.rows_per_task
+    stack, matrix = index // c.matrices, index % c.matrices
+    count = min(c.rows_per_task, c.rows - first)
+    padded = -(-count // c.tile_rows) * c.tile_rows
+    lefts, targets = longs(workspace, padded), longs(workspace + 8 * padded, padded)
+    panel = workspace + 16 * padded
+    x = c.x + stack * c.x_stack + matrix * c.x_matrix
+    y = c.y + stack * c.y_stack + matrix * c.y_matrix
+    out = c.out + stack * c.out_stack + matrix * c.out_matrix
+    for row in range(padded):
+        here = first + min(row, count - 1)
+        lefts[row], targets[row] = x + here * c.x_row, out + here * c.out_row
+    full = c.vectors * LANES
+    for column in range(0, c.columns, full):
+        width = min(c.columns - column, full)
+        vectors = -(-width // LANES)
+        _pack(y + column * c.y_column, c.y_row, c.y_column, c.depth, width, panel, vectors * LANES)
+        for row in range(0, padded, c.tile_rows):
+            multiply_tile(
+                c.tile_rows,
+                vectors,
+                c.depth,
+                workspace + 8 * row,
+                panel,
+                4 * vectors * LANES,
+                0,
+                workspace + 8 * (padded + row),
+                0,
+                width,
+                np.float32(-np.inf),
+                np.float32(np.inf),
+            )
+        for row in range(padded):
+            targets[row] += 4 * full
+
+
+@inlined
+def _pack(y: int, row: int, column: int, depth: int, width: int, panel: int, padded: int) -> None:
+    """Write a panel whose last columns are zeros: numbers below 1e-38, which may have been there, are slow."""
+    if width < padded:
+        fill(floats(panel, depth * padded), np.float32(0))
+    if column == 4:
+        copy_rows(y, row, panel, 4 * padded, depth, width)
+    else:
+        transpose(y, row // 4, column // 4, panel, padded, 1, depth, width)

@@ -1,0 +1,71 @@
+"""Convolutions and pooling against their definitions, in sizes that are no multiples of anything."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import sliding_window_view
+
+from irrun.ops.convolution.spatial import Windows
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.ops.fused.in_place import Elementwise
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import F32
+from tests.kernels.compiled.lowered import run
+from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
+
+MORE = {
+    "one pixel, one channel": ((1, 1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
+    "few channels": ((5, 7, 1), (11, 13), (3, 2), (2, 3), (1, 1), (0, 2), (1, 1)),
+    "few channels, dilated": ((5, 7, 1), (11, 13), (3, 2), (1, 1), (1, 2), (0, 2), (1, 1)),
+    "depthwise, 1 channel": ((1, 1, 1), (5, 9), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
+    "depthwise, 17 channels": ((17, 17, 17), (9, 31), (5, 5), (1, 1), (1, 1), (2, 2), (2, 2)),
+    "depthwise, 100 channels": ((100, 100, 100), (7, 7), (3, 3), (2, 1), (1, 1), (1, 1), (1, 1)),
+    "depthwise, windows beyond the image": ((33, 33, 33), (2, 3), (5, 5), (1, 1), (2, 2), (4, 5), (6, 4)),
+    "grouped, odd": ((15, 21, 3), (6, 5), (1, 2), (1, 1), (1, 1), (0, 1), (0, 0)),
+}
+ACTIVATIONS = {
+    "none": (None, lambda x: x),
+    "clamp": (Elementwise("clamp", (-0.5, 1.0), np.clip), lambda x: np.clip(x, -0.5, 1)),
+    "swish": (Elementwise("swish", (), np.exp), lambda x: x / (1 + np.exp(-x))),
+}
+
+
+@pytest.mark.parametrize("name", [*GEOMETRIES, *MORE])
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_convolution_with_bias_summand_and_activation(name: str, batch: int, activation: str) -> None:
+    (channels, filters, groups), size, kernel, strides, dilations, begins, ends = {**GEOMETRIES, **MORE}[name]
+    draw = np.random.default_rng(7)
+    x = draw.standard_normal((batch, channels, *size), dtype=np.float32)
+    weights = draw.standard_normal((groups, filters // groups, channels // groups, *kernel), dtype=np.float32)
+    bias = draw.standard_normal((1, filters, 1, 1), dtype=np.float32)
+    exact = multiplied_out(x, weights, strides, dilations, begins, ends) + bias
+    summand = draw.standard_normal(exact.shape, dtype=np.float32)
+    tolerance = 6e-5 * np.sqrt(channels // groups * kernel[0] * kernel[1])
+    source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
+    function, apply = ACTIVATIONS[activation]
+    op = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, bias, function, False)
+    for data in (x, channels_last(x)):
+        for inputs, expected in (((data,), exact), ((data, channels_last(summand)), exact + summand)):
+            result = run(op, *inputs)
+            assert result is not None
+            np.testing.assert_allclose(result, apply(expected), atol=tolerance, rtol=0)
+
+
+@pytest.mark.parametrize("channels", [1, 17, 64, 100])
+@pytest.mark.parametrize(("kernel", "strides", "pad"), [((2, 2), (2, 2), 0), ((3, 3), (2, 1), 1), ((7, 9), (1, 1), 0)])
+def test_max_pool(channels: int, kernel: tuple[int, int], strides: tuple[int, int], pad: int) -> None:
+    x: Array = np.random.default_rng(0).standard_normal((2, channels, 7, 9), np.float32)
+    x[0, 0, 3, 3] = np.nan
+    pads = (pad, pad)
+    padded = np.pad(np.where(np.isnan(x), -np.inf, x), ((0, 0), (0, 0), pads, pads), constant_values=-np.inf)
+    windows = sliding_window_view(padded, kernel, (2, 3))[:, :, :: strides[0], :: strides[1]]
+    fact = Fact(F32, Shape(windows.shape[:4]))
+    result = run(FusedMaxPool(fact, kernel, Windows(strides, (1, 1), pads, pads)), x)
+    assert result is not None
+    np.testing.assert_array_equal(result, windows.max((4, 5)))

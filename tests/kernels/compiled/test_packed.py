@@ -1,0 +1,44 @@
+"""Products with weights of few bits, which are packed into words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irrun.kernels.compiled.packed import words_of
+from irrun.kernels.packed_product import PackedMatrix
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops.fused.in_place import Elementwise
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32
+from tests.kernels.compiled.lowered import run
+
+
+def test_words_hold_the_first_code_in_the_lowest_bits() -> None:
+    codes = np.array([[1, -1], [2, -2], [3, 0], [-8, 7], [0, 0], [0, 0], [0, 0], [-1, 0]], np.int8)
+    assert [f"{word:08x}" for word in words_of(codes, 4)[0]] == ["f0008321", "000070ef"]
+    assert [f"{word:08x}" for word in words_of(codes, 8)[:, 0]] == ["f8030201", "ff000000"]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 33])
+@pytest.mark.parametrize("columns", [1, 17, 200])
+@pytest.mark.parametrize(("bits", "groups", "size"), [(4, 3, 32), (4, 1, 8), (8, 3, 32), (8, 1, 260)])
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_product_with_codes(rows: int, columns: int, bits: int, groups: int, size: int, signed: bool) -> None:
+    random = np.random.default_rng(0)
+    low = -(1 << (bits - 1)) if signed else 0
+    codes = random.integers(low, low + (1 << bits), (columns, groups, size)).astype(np.int8 if signed else np.uint8)
+    codes[:, 0, :2] = low, low + (1 << bits) - 1
+    zero = None if signed else random.integers(0, 1 << bits, (columns, groups)).astype(np.float32)
+    scale = random.random((columns, groups), np.float32)
+    bias, summand = (random.standard_normal(n, np.float32) for n in (columns, (rows, columns)))
+    x = random.standard_normal((rows, groups * size), np.float32)
+    fact = Fact(F32, Shape.parse(f"{rows},{columns}"))
+    clamp = Elementwise("clamp", (-2.0, 5.0), lambda *_: None)  # type: ignore[arg-type,return-value]
+    op = FusedPackedMatMul(fact, PackedMatrix(codes, scale, zero), bias, clamp)
+    zeros = np.float64(0) if zero is None else zero.astype(np.float64)[..., np.newaxis]
+    weights = ((codes - zeros) * scale.astype(np.float64)[..., np.newaxis]).reshape(columns, -1)
+    expected = np.clip(x @ weights.T + bias + summand, -2, 5)
+    result = run(op, x, summand)
+    assert result is not None
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4 * size)
