@@ -1,12 +1,17 @@
 """Measure irrun beside other engines: the same inputs, the same number of threads, in turns, in one run.
 
 Each engine runs in a process of its own, which gives its peak memory and keeps one from disturbing another; only one
-of them computes at any time. A full run writes docs/performance.md and docs/performance.svg; with --models or --quick
-it only prints, unless --output says where to write.
+of them computes at any time. What an engine compiles while it runs is compiled before it is measured; the time to the
+first answer is that of a fresh process. A full run takes about 25 minutes, and writes docs/performance.md and
+docs/performance.svg; with --models, --engines or --quick it only prints, unless --output says where to write.
+
+To measure in parts, keep the figures of each, and join them in the end; of rows measured twice, the last file counts:
+  python benchmarks/compare.py --models resnet50,vgg19 --neighbours 1,2 --json vision.json
+  python benchmarks/compare.py --models lm-f32-token,lm-int4-token --json language.json
+  python benchmarks/compare.py --merge vision.json language.json
 
 Examples:
   python benchmarks/compare.py
-  python benchmarks/compare.py --neighbours 1,2
   python benchmarks/compare.py --models resnet50,bert-base --seconds 10
   python benchmarks/compare.py --quick
 """
@@ -19,12 +24,8 @@ import math
 import os
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,102 +33,34 @@ import numpy as np
 import report
 from engines import ENGINES, available
 from nets import DEFAULT_FOLDER, MODELS, Made, ensure
+from processes import Worker, calm, neighbours
 
 HERE: Final = Path(__file__).resolve().parent
+DOCS: Final = HERE.parent / "docs"
 PINS: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 TURN: Final = 0.5
 """Seconds for which one engine runs before it is the turn of the next."""
-IDLE: Final = 0.9
-"""The share of all processors that does nothing on a calm machine."""
 STARTED: Final = ("read_ms", "compile_ms", "first_ms", "start_ms")
 """What is measured at each start, up to the first answer."""
-FEW: Final = 3
+FEW: Final = 2
 """How many runs the reference evaluator makes; it is slow."""
 
 
-class Worker:
-    """An engine with a model, in another process."""
-
-    def __init__(self, engine: str, made: Made, threads: int) -> None:
-        files = (str(made.stem), str(made.workload))
-        command = [sys.executable, str(HERE / "worker.py"), engine, *files, str(threads)]
-        began = time.perf_counter()
-        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
-        )
-        self.started: dict[str, Any] = self._answer()
-        self.started["start_ms"] = 1000 * (time.perf_counter() - began)
-
-    def ask(self, **command: Any) -> Any:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(command) + "\n")
-        self._process.stdin.flush()
-        return self._answer()
-
-    def close(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait()
-        self._process.stdout.close()
-        self._errors.close()
-
-    def _answer(self) -> Any:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if line:
-            return json.loads(line)
-        self._process.wait()
-        self._errors.seek(0)
-        last = [text for text in self._errors.read().splitlines() if text.strip()]
-        raise RuntimeError(last[-1] if last else f"ended with status {self._process.returncode}")
-
-
-def calm(seconds: float) -> None:
-    """Wait for the machine to be idle, so long at most; nothing where the kernel does not say what it does."""
-    ends = time.perf_counter() + seconds
-    while time.perf_counter() < ends:
-        try:
-            first = _ticks()
-            time.sleep(0.3)
-            idle, whole = (after - before for before, after in zip(first, _ticks(), strict=True))
-        except OSError:
-            return
-        if idle >= IDLE * whole:
-            return
-
-
-def _ticks() -> tuple[int, int]:
-    """Idle and all ticks of all processors since the start."""
-    counts = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
-    return counts[3] + counts[4], sum(counts)
-
-
-@contextmanager
-def neighbours(count: int) -> Iterator[None]:
-    """Keep ``count`` processors busy with other programs."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
-
-
-def disturbed(made: Made, count: int, threads: int, seconds: float) -> dict[str, float]:
-    """The median milliseconds of irrun, of irrun in one thread and of OpenVINO beside ``count`` busy programs."""
-    found = {}
-    with neighbours(count):
-        for name, engine, limit in (
-            ("irrun", "irrun", threads),
-            ("irrun, 1 thread", "irrun", 1),
-            ("OpenVINO", "openvino", threads),
-        ):
-            worker = Worker(engine, made, limit)
-            found[name] = statistics.median(worker.ask(run=seconds))
-            worker.close()
+def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -> dict[int, dict[str, float]]:
+    """Median milliseconds beside busy programs, by their number: of irrun, of irrun in one thread, of OpenVINO."""
+    workers = {
+        "irrun": Worker("irrun", made, threads),
+        "irrun, 1 thread": Worker("irrun", made, 1),
+        "OpenVINO": Worker("openvino", made, threads),
+    }
+    for worker in workers.values():
+        worker.ask(prepare=True)
+    found: dict[int, dict[str, float]] = {}
+    for count in counts:
+        with neighbours(count):
+            found[count] = {name: statistics.median(worker.ask(run=seconds)) for name, worker in workers.items()}
+    for worker in workers.values():
+        worker.close()
     return found
 
 
@@ -153,13 +86,15 @@ def measure(
             if name in workers:
                 workers[name].close()
             workers[name] = worker
+    prepared = {name: worker.ask(prepare=True) for name, worker in workers.items() if name != "onnx.reference"}
     times: dict[str, list[float]] = {name: [] for name in workers}
     order = list(workers)
     turns = max(math.ceil(seconds / TURN), 1)
     for _ in range(turns):
         random.shuffle(order)
         for name in order:
-            if name != "onnx.reference" or len(times[name]) < FEW:
+            few = FEW if name == "onnx.reference" else math.inf
+            if len(times[name]) < few and sum(times[name]) < 1000 * seconds:
                 calm(patience)
                 times[name] += workers[name].ask(run=min(TURN, seconds))
     outputs = {name: _outputs(worker) for name, worker in workers.items()}
@@ -167,6 +102,7 @@ def measure(
         records[name] = {
             **summary(times[name]),
             **{key: statistics.median(item[key] for item in begun[name]) for key in STARTED},
+            "prepare_ms": prepared.get(name, 0.0),
             "idle_mib": begun[name][-1]["idle_mib"],
             **worker.ask(memory=True),
             "blas": begun[name][-1]["blas"],
@@ -214,8 +150,8 @@ def main() -> None:
     parser.add_argument("--models", help="names, with commas between them; all by default")
     parser.add_argument("--engines", default=",".join(ENGINES), help="names, with commas between them")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=5.0, help="how long each engine runs each model")
-    parser.add_argument("--starts", type=int, default=3, help="how often each engine reads and compiles each model")
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long each engine runs each model")
+    parser.add_argument("--starts", type=int, default=2, help="how often each engine reads and compiles each model")
     parser.add_argument("--quick", action="store_true", help="one second, one start, no reference evaluator")
     parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER, help="where the models are, or are made")
     parser.add_argument("--output", type=Path, help="write performance.md and performance.svg into this folder")
@@ -224,12 +160,19 @@ def main() -> None:
         "--calm", type=float, default=0.0, metavar="SECONDS", help="wait so long at most for other programs, each turn"
     )
     parser.add_argument(
-        "--neighbours", default="", metavar="COUNTS", help="measure beside so many busy programs too, such as 1,2"
+        "--neighbours", metavar="COUNTS", help="measure beside this many busy programs too; 1,2 in a full run"
     )
     parser.add_argument("--pinned", action="store_true", help="measure although BLAS is pinned to an architecture")
+    parser.add_argument("--merge", type=Path, nargs="+", metavar="FILE", help="measure nothing, report these figures")
     options = parser.parse_args()
+    if options.merge:
+        publish(*merged(options.merge), options.output or DOCS)
+        return
+    partial = options.quick or options.models is not None or options.engines != ",".join(ENGINES)
     names = options.models.split(",") if options.models is not None else list(MODELS)
     engines = options.engines.split(",")
+    if options.neighbours is None:
+        options.neighbours = "" if partial else "1,2"
     counts = [int(count) for count in options.neighbours.split(",") if count]
     for kind, given, known in (("model", names, MODELS), ("engine", engines, ENGINES)):
         strange = [name for name in given if name not in known]
@@ -249,17 +192,33 @@ def main() -> None:
         results[name] = measure(made, usable, options.threads, options.seconds, max(options.starts, 1), options.calm)
         print(report.line(name, results[name]), flush=True)
     busy = {
-        name: {
-            count: disturbed(ensure(name, options.folder), count, options.threads, options.seconds) for count in counts
-        }
+        name: disturbed(ensure(name, options.folder), counts, options.threads, options.seconds / 3)
         for name in (names if counts else ())
     }
-    whole = {"machine": report.machine(options.threads, results), "results": results, "busy": busy}
+    conditions = report.machine(options.threads, results)
     if options.json is not None:
+        whole = {"machine": conditions, "results": results, "busy": busy}
         options.json.write_text(json.dumps(whole, indent=1), encoding="utf-8")
-    partial = options.models is not None or options.quick
-    output = options.output if options.output is not None else None if partial else HERE.parent / "docs"
-    text = report.markdown(whole["machine"], results, busy)
+    publish(conditions, results, busy, options.output or (None if partial else DOCS))
+
+
+def merged(files: Sequence[Path]) -> tuple[dict[str, str], report.Results, report.Busy]:
+    """The conditions, results and figures beside neighbours of several files, in the order of the tables."""
+    conditions: dict[str, str] = {}
+    results: dict[str, Mapping[str, Any]] = {}
+    busy: dict[str, Mapping[int, Mapping[str, float]]] = {}
+    for file in files:
+        whole = json.loads(file.read_text(encoding="utf-8"))
+        conditions.update(whole["machine"])
+        results.update(whole["results"])
+        busy.update({name: {int(count): row for count, row in rows.items()} for name, rows in whole["busy"].items()})
+    ordered, beside = ({name: part[name] for name in MODELS if name in part} for part in (results, busy))
+    return conditions, ordered, beside
+
+
+def publish(conditions: Mapping[str, str], results: report.Results, busy: report.Busy, output: Path | None) -> None:
+    """Write the report into a folder, or print it."""
+    text = report.markdown(conditions, results, busy)
     if output is None:
         print(f"\n{text}")
         return

@@ -51,7 +51,7 @@ class Irrun:
         del self._model
 
     def prepare(self) -> None:
-        """Compile the kernels, which otherwise happens while the first runs go on."""
+        """Compile the kernels of all plans that have run, which otherwise happens in the background."""
         self._compiled.prepare()
 
     def reset(self) -> None:

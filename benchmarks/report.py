@@ -29,6 +29,8 @@ TITLES: Final = {
     "onnx.reference": "onnx.reference",
 }
 
+TIERS: Final = {"irrun": "compiled", "irrun-numpy": "NumPy"}
+
 
 def machine(threads: int, results: Results) -> dict[str, str]:
     """Under what conditions it was measured."""
@@ -42,27 +44,27 @@ def machine(threads: int, results: Results) -> dict[str, str]:
         "Python": platform.python_version(),
         "packages": ", ".join(f"{name} {_version(name)}" for name in packages if _version(name) is not None),
         "installed, with all that it needs": ", ".join(
-            f"{package} {installed_mib(package):.0f} MiB"
-            for package in dict.fromkeys(PACKAGES.values())
+            f"{package}{extra} {installed_mib(package, extra.strip('[]')):.0f} MiB"
+            for package, extra in (("irrun", "[jit]"), *((package, "") for package in dict.fromkeys(PACKAGES.values())))
             if _version(package) is not None
         ),
     }
 
 
-def installed_mib(package: str) -> float:
-    """The size on disk of a distribution and of the distributions that it requires, extras left out."""
-    return sum(_size(name) for name in _closure(package, set())) / 2**20
+def installed_mib(package: str, extra: str = "") -> float:
+    """The size on disk of a distribution and of the distributions that it requires, those of one extra included."""
+    return sum(_size(name) for name in _closure(package, extra, set())) / 2**20
 
 
-def _closure(package: str, seen: set[str]) -> set[str]:
+def _closure(package: str, extra: str, seen: set[str]) -> set[str]:
     name = package.lower().replace("_", "-")
     if name in seen or _version(name) is None:
         return seen
     seen.add(name)
     for text in requires(name) or ():
         needed = Requirement(text)
-        if needed.marker is None or needed.marker.evaluate({"extra": ""}):
-            _closure(needed.name, seen)
+        if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+            _closure(needed.name, "", seen)
     return seen
 
 
@@ -86,10 +88,10 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def ratio(engines: Mapping[str, Any], other: str = "openvino", key: str = "median_ms") -> float | None:
-    """irrun divided by another engine; None where one of them has no figure."""
-    ours, theirs = engines.get("irrun", {}).get(key), engines.get(other, {}).get(key)
-    return None if ours is None or theirs is None else ours / theirs
+def ratio(engines: Mapping[str, Any], other: str = "openvino", ours: str = "irrun") -> float | None:
+    """The median of irrun divided by that of another engine; None if one of them has no figure."""
+    own, theirs = (engines.get(name, {}).get("median_ms") for name in (ours, other))
+    return None if own is None or theirs is None else own / theirs
 
 
 def line(name: str, engines: Mapping[str, Any]) -> str:
@@ -106,7 +108,7 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         "Made by `python benchmarks/compare.py`, which measures all engines in turns in one run, on the same inputs",
         "and with the same number of threads. Times are medians; the spread is half the distance of the quartiles, in",
-        "per cent. Ratios are irrun ÷ OpenVINO: below 1, irrun is faster.",
+        "per cent. Ratios are irrun ÷ OpenVINO f32: below 1, irrun is faster.",
         "",
         *(f"* {name}: {value}" for name, value in conditions.items()),
         "",
@@ -118,7 +120,8 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         "## Reading and compiling in milliseconds, peak resident memory in MiB",
         "",
-        "The memory is that of the process at its peak.",
+        "The memory is that of the process at its peak. The last column is the time until the compiled tier is ready,",
+        "in the background: lowering, packing, and reading kernels from the cache on disk.",
         "",
         *_cost(results),
         "",
@@ -147,21 +150,25 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
 
 def _latency(results: Results) -> list[str]:
     engines = [name for name in TITLES if any(name in record for record in results.values())]
-    others = [name for name in engines if name != "irrun"]
+    tiers = [name for name in TIERS if name in engines and "openvino" in engines]
     rows = []
     for name, record in results.items():
-        ratios = [_number(ratio(record, other)) for other in ("openvino",) if other in engines]
-        faster = ratio(record, "onnx.reference")
         times = [_time(record[engine]) if engine in record else "" for engine in engines]
-        rows.append([name, *times, *ratios, "" if faster is None else f"{1 / faster:.1f}"])
-    heads = ["model", *(TITLES[name] for name in engines), *(["ratio"] if "openvino" in others else [])]
-    lines = table([*heads, "times faster than onnx.reference"], rows)
+        faster = [ratio(record, "onnx.reference", tier) for tier in tiers]
+        ratios = [_number(ratio(record, ours=tier)) for tier in tiers]
+        rows.append([name, *times, *ratios, *("" if value is None else f"{1 / value:.1f}" for value in faster)])
+    heads = [TITLES[name] for name in engines]
+    for what in ("ratio", "times faster than onnx.reference"):
+        heads += [f"{what}, {TIERS[tier]}" for tier in tiers]
+    lines = table(["model", *heads], rows)
     for group in (LARGE, SMALL, LANGUAGE):
-        known = {name: value for name, record in results.items() if (value := ratio(record)) is not None}
-        known = {name: value for name, value in known.items() if MODELS[name].group == group}
-        if known:
-            mean = statistics.geometric_mean(known.values())
-            lines += ["", f"Geometric mean of the ratio over {', '.join(known)}: **{mean:.2f}**."]
+        members = {name: record for name, record in results.items() if MODELS[name].group == group}
+        for tier in tiers:
+            known = {name: value for name, record in members.items() if (value := ratio(record, ours=tier)) is not None}
+            if known:
+                mean = statistics.geometric_mean(known.values())
+                what = f"Geometric mean of the ratio of the {TIERS[tier]} tier over {', '.join(known)}"
+                lines += ["", f"{what}: **{mean:.2f}**, the largest {max(known.values()):.2f}."]
     return lines
 
 
@@ -178,13 +185,13 @@ def _neighbours(busy: Busy) -> list[str]:
     """Latency while other programs keep processors busy."""
     if not busy:
         return []
-    rows = [
-        [name, str(count), *(_digits(value) for value in times.values())]
-        for name, counts in busy.items()
-        for count, times in counts.items()
-    ]
+    rows = []
+    for name, counts in busy.items():
+        for count, times in counts.items():
+            best = min(value for engine, value in times.items() if engine.startswith("irrun"))
+            rows.append([name, str(count), *map(_digits, times.values()), _number(times["irrun"] / best)])
     engines = next(iter(next(iter(busy.values())).values()))
-    heads = ["model", "busy programs", *engines]
+    heads = ["model", "busy programs", *engines, "irrun ÷ its best"]
     return ["## Beside busy programs, latency in milliseconds", "", *table(heads, rows), ""]
 
 
@@ -197,8 +204,8 @@ def _cost(results: Results) -> list[str]:
         for ours, theirs in (sums, peaks):
             quotient = None if ours is None or theirs is None else ours / theirs
             cells += [_whole(ours), _whole(theirs), _number(quotient)]
-        rows.append(cells)
-    heads = ["model", "irrun, ms", "OpenVINO, ms", "ratio", "irrun, MiB", "OpenVINO, MiB", "ratio"]
+        rows.append([*cells, _whole(record.get("irrun", {}).get("prepare_ms"))])
+    heads = ["model", "irrun, ms", "OpenVINO, ms", "ratio", "irrun, MiB", "OpenVINO, MiB", "ratio", "kernels, ms"]
     return table(heads, rows)
 
 

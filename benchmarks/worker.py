@@ -1,8 +1,10 @@
 """One engine with one model in a process of its own: ``worker.py ENGINE STEM WORKLOAD THREADS``.
 
-Commands are lines of JSON on stdin, answers lines on stdout. ``{"run": seconds}`` runs the workload for that long and
-answers with the milliseconds of each timed inference; ``{"outputs": path}`` writes the outputs of the last inference of
-the workload; ``{"memory": true}`` answers with the peak resident memory in MiB.
+It answers at once with what reading, compiling and the first inference took, in milliseconds. Then commands are lines
+of JSON on stdin, answers lines on stdout. ``{"prepare": true}`` compiles what the engine would compile while it runs,
+and answers with the milliseconds that this takes; ``{"run": seconds}`` runs the workload for that long and answers with
+those of each timed inference; ``{"outputs": path}`` writes the outputs of the last inference of the workload;
+``{"memory": true}`` answers with the peak resident memory in MiB.
 """
 
 from __future__ import annotations
@@ -34,7 +36,6 @@ def main() -> None:
         "read_ms": milliseconds(engine.read),
         "compile_ms": milliseconds(engine.compile),
         "first_ms": milliseconds(lambda: engine.run(workload.steps[0])),
-        "prepare_ms": milliseconds(getattr(engine, "prepare", lambda: None)),
         "idle_mib": idle,
         "blas": [pool for pool in threadpool_info() if pool["user_api"] == "blas"],
     }
@@ -44,6 +45,8 @@ def main() -> None:
 
 
 def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
+    if "prepare" in command:
+        return prepared(engine, workload)
     if "run" in command:
         return turn(engine, workload, command["run"])
     if "outputs" in command:
@@ -52,6 +55,14 @@ def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
         np.savez(command["outputs"], *outputs)
         return None
     return {"peak_mib": peak_mib()}
+
+
+def prepared(engine: Engine, workload: Workload) -> float:
+    """Compile the plans of the first run, and those of the whole workload: milliseconds of compiling."""
+    prepare = getattr(engine, "prepare", lambda: None)
+    spent = milliseconds(prepare)
+    timed(engine, workload)
+    return spent + milliseconds(prepare)
 
 
 def turn(engine: Engine, workload: Workload, seconds: float) -> list[float]:

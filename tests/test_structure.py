@@ -47,6 +47,7 @@ STANDARD_IN_KERNELS = {
     "os",
     "pathlib",
     "threading",
+    "time",
     "typing",
 }
 NEED_NUMBA = (

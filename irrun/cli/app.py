@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib
 import os
 import pkgutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 import irrun.cli.commands as package
 from irrun import __version__
 from irrun.cli.console import verbosity
 from irrun.cli.failures import reported
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
@@ -43,6 +45,8 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, _summary(name)) for name in _names()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         names = [name for name in _names() if name.startswith(incomplete)]
         return [
             *(CompletionItem(name, help=_summary(name)) for name in names),
@@ -61,6 +65,8 @@ def _names() -> list[str]:
 
 def _summary(name: str) -> str:
     """Return the first line of a command's docstring without importing its module."""
+    import ast
+
     source = Path(package.__path__[0], f"{name}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 

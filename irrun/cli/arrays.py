@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -26,17 +25,27 @@ def load(path: Path) -> Array | dict[str, Array]:
             file.seek(0)
             if not magic.startswith((_NPY, _ZIP, _EMPTY_ZIP)):
                 raise Failure(_not_numpy(path))
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return _plain(loaded, str(path))
-            return {name: _plain(loaded[name], f'"{name}" in {path}') for name in loaded.files}
+            if magic.startswith(_NPY):
+                return _plain(np.load(file, allow_pickle=False), str(path))
+            return _archived(path, file)
     except ValueError as error:
         if "allow_pickle" in str(error):
             raise Failure(_pickled(path)) from None
         raise Failure(f"{path} cannot be read: {_first_line(error)}") from None
     except MemoryError as error:
         raise Failure(f"{path} does not fit into memory: {_first_line(error)}") from None
-    except (EOFError, SyntaxError, zipfile.BadZipFile, KeyError, OverflowError) as error:
+    except (EOFError, SyntaxError, KeyError, OverflowError) as error:
+        raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
+
+
+def _archived(path: Path, file: BinaryIO) -> dict[str, Array]:
+    """The arrays of an ``.npz`` file by name."""
+    import zipfile
+
+    try:
+        loaded = np.load(file, allow_pickle=False)
+        return {name: _plain(loaded[name], f'"{name}" in {path}') for name in loaded.files}
+    except zipfile.BadZipFile as error:
         raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
 
 
@@ -61,6 +70,8 @@ def check_target(path: Path, outputs: int) -> None:
 def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]]) -> list[Path]:
     """Write arrays to an ``.npz`` file, an ``.npy`` file, or a folder of ``.npy`` files; return the paths."""
     if path.suffix == ".npz":
+        import zipfile
+
         with zipfile.ZipFile(path, "w") as archive:
             for name, (array, _) in arrays.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +67,8 @@ def reported() -> Iterator[None]:
         raise Failure(str(error)) from None
     except Exception as error:
         if level() > 0:
+            import traceback
+
             traceback.print_exc()
         what = f"{type(error).__name__}: {error}".replace("\n", " ")
         raise Failure(f"irrun itself failed: {what}; -v shows where") from None
@@ -93,7 +94,8 @@ def of_system(error: OSError) -> str:
 
 
 def _source(filename: str) -> Source | None:
-    from irrun.document import SourceMap, read
+    from irrun.document import read
+    from irrun.document.source_map import SourceMap
 
     if not filename:
         return None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import click
 import numpy as np
@@ -16,15 +15,13 @@ from irrun.cli.failures import Failure
 from irrun.diagnostics import IRError
 from irrun.model import InferRequest, InputError, Model, Outputs, Port
 from irrun.model.arguments import as_carrier
-from irrun.model.random_inputs import random_input
 from irrun.tensor import Array, Shape
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """The value of an input; ``file`` is None where it is random."""
 
     port: Port
@@ -93,7 +90,13 @@ def completed(given: Sequence[Value], ports: Sequence[Port], seed: int) -> list[
     Each is a contiguous array of the input's element type, so that a run converts nothing.
     """
     by_index = {value.port.index: value for value in given}
-    return [_plain(by_index.get(port.index) or Value(port, random_input(port, seed))) for port in ports]
+    return [_plain(by_index.get(port.index) or _random(port, seed)) for port in ports]
+
+
+def _random(port: Port, seed: int) -> Value:
+    from irrun.model.random_inputs import random_input
+
+    return Value(port, random_input(port, seed))
 
 
 def missing(given: Sequence[Value], ports: Sequence[Port]) -> list[Port]:

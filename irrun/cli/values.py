@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -89,6 +88,8 @@ def top(array: Array, count: int) -> list[list[tuple[int, float]]] | None:
 
 def as_json(value: Any) -> str:
     """Return JSON text; numbers that JSON does not have become the texts ``NaN``, ``Infinity`` and ``-Infinity``."""
+    import json
+
     return json.dumps(_spelled(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 Dims = tuple[str, ...]
 
@@ -19,8 +19,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """A place in a file without line numbers: the ordinal of an element and a part of that element.
 
     ``part`` is ``tag`` for the element's name; ``attribute`` for the whole of ``attribute``, ``name`` and ``value`` for
@@ -35,8 +34,7 @@ class Anchor:
     length: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class LayerRef:
+class LayerRef(NamedTuple):
     """The layer that a diagnostic is about, as spelt in the file."""
 
     id: str
@@ -45,8 +43,7 @@ class LayerRef:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A replacement of the bytes from ``start`` up to ``end`` by ``content``."""
 
     start: int
@@ -54,8 +51,7 @@ class Edit:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     message: str
     edits: tuple[Edit, ...]
     applicability: Literal["safe", "unsafe"] = "safe"

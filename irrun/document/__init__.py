@@ -1,7 +1,6 @@
 """The IR file as written: reader, source map, weights, writer."""
 
 from irrun.document.reader import Document, read
-from irrun.document.source_map import SourceMap, Span
 from irrun.document.weights import Weights
 
-__all__ = ["Document", "SourceMap", "Span", "Weights", "read"]
+__all__ = ["Document", "Weights", "read"]

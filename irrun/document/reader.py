@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity, near_match
@@ -38,12 +38,14 @@ from irrun.document.records import (
     PortElement,
     PreProcessElement,
 )
-from irrun.document.repair import Mended
-from irrun.document.source_map import SourceMap
 from irrun.document.stream import DEEPEST, Elements, check, depth
+from irrun.document.text import Mended
 from irrun.document.weights import Weights
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
+
+if TYPE_CHECKING:
+    from irrun.document.source_map import SourceMap
 
 MOST_BYTES: Final = 1 << 30
 MOST_DIMS: Final = 64
@@ -74,6 +76,8 @@ class Document:
 
     @functools.cached_property
     def source_map(self) -> SourceMap:
+        from irrun.document.source_map import SourceMap
+
         return SourceMap(self.data, self.mended.text, self.mended.origin)
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix
 from irrun.document.stream import DEEPEST
+from irrun.document.text import Change, Mended, wrapping
 
 MOST_SLIPS: Final = 10_000
 """The limit on repairs; a file with more slips is not worth repairing."""
@@ -25,40 +24,6 @@ _NAMES: Final = re.compile(rb"\s([\w-]++)\s*=")
 _WITHOUT_ATTRIBUTES: Final = frozenset(
     {"layers", "edges", "input", "output", "dim", "port_map", "back_edges", "body", "then_body", "else_body"}
 )
-_BEFORE_TAG: Final = re.compile(rb"(?>\s++|\xef\xbb\xbf|<!--.*?-->|<\?.*?\?>)*+<(?P<name>[A-Za-z_][\w:.-]*+)", re.S)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A replacement of the bytes of the file from ``start`` up to ``end`` by ``content``."""
-
-    start: int
-    end: int
-    content: bytes
-
-
-class Mended:
-    """The text that was parsed, with a mapping from its offsets to those of the file."""
-
-    def __init__(
-        self, data: bytes, changes: tuple[Change, ...], diagnostics: tuple[Diagnostic, ...], *, fragment: bool
-    ) -> None:
-        self.text = _apply(data, changes)
-        self.diagnostics = diagnostics
-        self.fragment = fragment
-        self._changes = changes
-        self._begins: list[int] = []
-        self._shifts = [0]
-        for change in changes:
-            self._begins.append(change.start + self._shifts[-1])
-            self._shifts.append(self._shifts[-1] + len(change.content) - (change.end - change.start))
-
-    def origin(self, offset: int) -> int:
-        """Map an offset in the parsed text to the offset in the file."""
-        index = bisect_right(self._begins, offset)
-        if index and offset < self._begins[index - 1] + len(self._changes[index - 1].content):
-            return self._changes[index - 1].start
-        return offset - self._shifts[index]
 
 
 class _Slip(NamedTuple):
@@ -85,27 +50,15 @@ class _Markup(NamedTuple):
     name: str
 
 
-def first_tag(data: bytes) -> str | None:
-    """Return the name of the first element of a file; None where it does not begin like XML."""
-    found = _BEFORE_TAG.match(data)
-    return None if found is None else found["name"].decode()
-
-
-def wrap_fragment(data: bytes) -> Mended:
-    """Wrap a file whose root is one or more bare ``<layer>`` elements in ``<net>`` and ``<layers>``."""
-    changes = _wrapping(data)
-    return Mended(data, changes, (), fragment=bool(changes))
-
-
 def mend(data: bytes) -> Mended | None:
     """Repair all slips of a file, each with the finding that reports it; None where there are none."""
     slips = sorted(itertools.islice(_slips(data), MOST_SLIPS), key=lambda slip: slip.start)
     if not slips:
         return None
-    wrapping = _wrapping(data)
-    changes = sorted((*wrapping, *(change for slip in slips for change in slip.changes)), key=lambda item: item.start)
+    around = wrapping(data)
+    changes = sorted((*around, *(change for slip in slips for change in slip.changes)), key=lambda item: item.start)
     diagnostics = tuple(slip.diagnostic for slip in slips)
-    return Mended(data, tuple(changes), diagnostics, fragment=bool(wrapping))
+    return Mended(data, tuple(changes), diagnostics, fragment=bool(around))
 
 
 def _slips(data: bytes) -> Iterator[_Slip]:
@@ -129,14 +82,6 @@ def _slips(data: bytes) -> Iterator[_Slip]:
             opened.append(item)
             if len(opened) > DEEPEST:
                 return
-
-
-def _wrapping(data: bytes) -> tuple[Change, ...]:
-    found = _BEFORE_TAG.match(data)
-    if found is None or found["name"] != b"layer":
-        return ()
-    start = found.start("name") - 1
-    return Change(start, start, b"<net><layers>"), Change(len(data), len(data), b"</layers></net>")
 
 
 def _markup(data: bytes) -> Iterator[_Markup]:
@@ -221,13 +166,3 @@ def _ampersands(data: bytes, start: int, end: int) -> Iterator[_Slip]:
         at = match.start()
         escaped = Change(at, at + 1, b"&amp;")
         yield _Slip((escaped,), at, at + 1, "a bare & stands here; &amp; was meant", "escape the &")
-
-
-def _apply(data: bytes, changes: tuple[Change, ...]) -> bytes:
-    if not changes:
-        return data
-    parts, at = [], 0
-    for change in changes:
-        parts += [data[at : change.start], change.content]
-        at = change.end
-    return b"".join([*parts, data[at:]])

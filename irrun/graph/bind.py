@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, Severity
 from irrun.document.grammar import nearest
@@ -16,7 +16,6 @@ from irrun.graph.extensions import Extensions
 from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
 from irrun.graph.join import Joiner, Sources, cycles, duplicates, layer_ref, order
 from irrun.graph.ports import PortIds, is_number
-from irrun.graph.pre_process import Mean, WrongPreProcess, means
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
@@ -24,6 +23,9 @@ from irrun.ops.declaration import DECLARED
 from irrun.ops.extension import Extension
 from irrun.ops.registry import resolve, spelling
 from irrun.tensor import DYNAMIC, Shape
+
+if TYPE_CHECKING:
+    from irrun.graph.pre_process import Mean
 
 __all__ = ["Bound", "bind", "layer_ref", "op_diagnostic", "path_notes"]
 
@@ -55,6 +57,10 @@ def bind(document: Document, *, mend: bool = False) -> Bound:
     """
     binder = _Binder(Extensions(document.net), fragment=document.fragment, mend=mend)
     graph = binder.net(document.net, ())
+    if document.net.pre_process is None:
+        return Bound(graph, tuple(binder.found), {})
+    from irrun.graph.pre_process import WrongPreProcess, means
+
     try:
         found = means(document.net.pre_process, graph, document.weights)
     except WrongPreProcess as error:
@@ -153,7 +159,7 @@ class _Binder:
         if read.values is None:
             return None
         try:
-            op = cls(**read.values)
+            op = cls.as_read(read.values)
             if cls.inputs and not read.diagnostics:
                 self.shared[same] = op
             return op

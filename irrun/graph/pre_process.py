@@ -1,4 +1,4 @@
-"""Reads ``<pre-process>``: means that are subtracted from an input before the first layer."""
+"""Read ``<pre-process>``: means that are subtracted from an input before the first layer."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from irrun.graph.graph import Graph
 from irrun.ops.calling import conform
 from irrun.ops.infrastructure.parameter import Parameter
 from irrun.tensor import Array, ElementType, Shape
-from irrun.tensor.packing import storage_size, unpack
 
 _RANKS: Final = (2, 3, 4, 5)
 """Ranks of inputs that have channels: NC, CHW, NCHW and NCDHW."""
 
 
 class Mean(NamedTuple):
-    """The mean subtracted from an input: a number for each channel, or an image in the weights file.
+    """A mean to subtract from an input: for each channel a number, or an image that is stored in the weights.
 
-    ``shape`` is the shape of one channel's mean, with a leading 1; ``offsets`` are the offsets of the images.
+    ``shape`` is the shape of the mean of one channel, with a leading 1; ``offsets`` are those of the images, in bytes.
     """
 
     type: ElementType
@@ -33,16 +32,20 @@ class Mean(NamedTuple):
     offsets: tuple[int, ...] = ()
 
     def values(self, weights: Weights) -> Array | None:
-        """Return the means of all channels, joined along the first axis; None where there is no weights file."""
+        """Return the means of all channels, joined along the first axis; None without a file of weights."""
         if self.numbers:
             return conform(np.array(self.numbers, np.float32).reshape(-1, *self.shape[1:]), self.type)
+        from irrun.tensor.packing import unpack
+
         stored = [weights.read(offset, self.bytes) for offset in self.offsets]
         images = [unpack(data, self.type.name, math.prod(self.shape)) for data in stored if data is not None]
         return np.concatenate(images).reshape(-1, *self.shape[1:]) if images else None
 
     @property
     def bytes(self) -> int:
-        """The size of one image in the weights file, in bytes."""
+        """The size of an image in the file of weights, in bytes."""
+        from irrun.tensor.packing import storage_size
+
         return storage_size(self.type.name, math.prod(self.shape))
 
 
@@ -55,9 +58,9 @@ class WrongPreProcess(Exception):
         self.finding = Diagnostic("IR215", message, anchor)
 
 
-def means(element: PreProcessElement | None, graph: Graph, weights: Weights) -> dict[int, Mean]:
-    """Return the mean of each Parameter that has one, by node; WrongPreProcess where it does not fit."""
-    if element is None or any(graph[id].op is None for id in graph.parameters):
+def means(element: PreProcessElement, graph: Graph, weights: Weights) -> dict[int, Mean]:
+    """Return the mean by the node of its Parameter, empty without one; WrongPreProcess where it does not fit."""
+    if any(graph[id].op is None for id in graph.parameters):
         return {}
     id, parameter = _parameter(element, graph)
     given = [
@@ -71,7 +74,7 @@ def means(element: PreProcessElement | None, graph: Graph, weights: Weights) -> 
     given.sort(key=lambda pair: pair[0])
     if [number for number, _ in given] != list(range(channels)):
         found = ", ".join(str(number) for number, _ in given)
-        what = f"there are means of channels {found}, expected one of each of the {channels} channels of the input"
+        what = f"there are means of channels {found}, expected one for each of the {channels} channels of the input"
         raise WrongPreProcess(what, element.element)
     kinds = {mean.value is not None for _, mean in given}
     if len(kinds) > 1:
@@ -84,7 +87,7 @@ def means(element: PreProcessElement | None, graph: Graph, weights: Weights) -> 
 
 
 def _parameter(element: PreProcessElement, graph: Graph) -> tuple[int, Parameter]:
-    """Return the Parameter that the element names; without a name, the first of rank 4, or the first of all."""
+    """Return the Parameter that is named; without a name the first of rank 4, or else the first one."""
     known = [(id, op) for id in graph.parameters if isinstance(op := graph[id].op, Parameter)]
     name = (element.reference or "").strip()
     if name:
@@ -100,12 +103,12 @@ def _parameter(element: PreProcessElement, graph: Graph) -> tuple[int, Parameter
 
 
 def _channel(channel: ChannelElement, index: int) -> int:
-    """Return the index of a channel: its id, or its position where it has none."""
+    """Return the number of a channel: its id, or without one its position."""
     return index if channel.id is None else _integer(channel.id, "id", channel.element)
 
 
 def _layout(element: PreProcessElement, name: str, shape: Shape) -> tuple[int, tuple[int, ...]]:
-    """Return the number of channels of an input, and the sizes after the channel axis."""
+    """Return the number of channels of an input, and the sizes of the axes behind the channels."""
     if not shape.is_static or shape.rank not in _RANKS:
         what = f'a mean is subtracted from input "{name}" of shape {shape}, expected static dims and a rank of 2 to 5'
         raise WrongPreProcess(what, element.element)
@@ -121,7 +124,7 @@ def _number(mean: MeanElement) -> float:
 
 
 def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
-    """Return the offset of an image of ``expected`` bytes in the weights file."""
+    """Return the offset of an image of ``expected`` bytes in the weights."""
     if mean.offset is None or mean.size is None:
         raise WrongPreProcess("<mean> has no value, and no offset and size of an image", mean.element)
     offset, size = (_integer(text, name, mean.element) for text, name in ((mean.offset, "offset"), (mean.size, "size")))

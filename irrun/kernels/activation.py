@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.erf import erf
 from irrun.kernels.lines import by_lines
 from irrun.kernels.threads import Array, by_blocks, scratch
 
@@ -139,6 +138,8 @@ def gelu(x: Array, out: Array | None = None) -> Array:
 
 
 def _gelu_exact(x: Array, out: Array) -> None:
+    from irrun.kernels.erf import erf
+
     half = np.asarray(erf(np.asarray(x * x.dtype.type(math.sqrt(0.5)))))
     half += 1
     half *= 0.5

@@ -16,12 +16,10 @@ from irrun.kernels.convolution import convolve
 from irrun.kernels.convolution_blocks import Geometry
 from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
 from irrun.kernels.convolution_shifts import Shifts, worth_shifts
-from irrun.kernels.depthwise import Depthwise
 from irrun.kernels.epilogue import Activation, Epilogue
 from irrun.kernels.layout import channels_first
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
-from irrun.kernels.winograd import TILE, Winograd
 
 
 class PreparedConvolution:
@@ -125,10 +123,16 @@ def _choose(
     if least is not None:
         return Pointwise(weights[0], geometry, epilogue, least)
     if groups > 1:
-        return Depthwise(weights, geometry, epilogue) if depth == 1 else Grouped(weights, geometry, epilogue)
+        if depth > 1:
+            return Grouped(weights, geometry, epilogue)
+        from irrun.kernels.depthwise import Depthwise
+
+        return Depthwise(weights, geometry, epilogue)
     if geometry.kernel == (1, 1) and geometry.is_inside:
         return Pointwise(weights[0], geometry, epilogue)
     if not accurate and weights.dtype == np.float32 and _worth_winograd(geometry, filters, depth, batch):
+        from irrun.kernels.winograd import Winograd
+
         return Winograd(weights[0], geometry, epilogue)
     if worth_shifts(geometry, filters, depth):
         return Shifts(weights[0], geometry, epilogue)
@@ -138,7 +142,11 @@ def _choose(
 def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) -> bool:
     if geometry.kernel != (3, 3) or (geometry.strides, geometry.dilations) != ((1, 1), (1, 1)):
         return False
+    if min(filters, depth) < 32:
+        return False
+    from irrun.kernels.winograd import TILE
+
     tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
     used = batch * math.prod(geometry.counts) / (tiles * TILE * TILE)
     few = filters <= _FEW_FILTERS and worth_shifts(geometry, filters, depth)
-    return min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6 and not few
+    return tiles >= max(32, filters // 24) and used > 0.6 and not few

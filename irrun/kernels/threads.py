@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,12 @@ _MOST_SHAPES: Final = 256
 
 _BLOCK: Final = 1 << 17
 """Elements processed at a time, so that consecutive passes find them in the cache."""
+
+_LOOK_AGAIN: Final = 1.0
+"""Seconds after which affinity and quota are looked up again."""
+
+_UNLIMITED: Final = 1 << 16
+"""Processors where there is no quota."""
 
 _LOCAL: Final = threading.local()
 _COUNT: Final[list[int]] = []
@@ -37,26 +44,70 @@ def set_threads(count: int) -> None:
     _COUNT[:] = [count]
 
 
-@cache
 def available() -> int:
-    """Return the number of processors available to this process, by its affinity and the quota of its control group."""
+    """Return the number of processors available to this process, by its affinity and the quota of its control group.
+
+    Both may change while the process runs: they are read again after a second.
+    """
+    return _available(int(time.monotonic() / _LOOK_AGAIN))
+
+
+@lru_cache(maxsize=1)
+def _available(_period: int) -> int:
+    return max(1, min(by_affinity(), _quota(Path("/sys/fs/cgroup"), _groups())))
+
+
+def by_affinity() -> int:
+    """Return the number of processors in the affinity mask of this process."""
     affinity = getattr(os, "sched_getaffinity", None)
-    count = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    return max(1, min(count, _quota(Path("/sys/fs/cgroup"))))
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def _quota(root: Path) -> int:
-    """Return the processor quota of a control group, version 2 or 1, rounded up; a large number without a quota."""
+def _groups() -> tuple[str, str]:
+    """Return the control groups of this process, version 2 and version 1, as paths below their hierarchies."""
+    found = {"": "", "cpu": ""}
     try:
-        most, period = (root / "cpu.max").read_text().split()
-        return 1 << 16 if most == "max" else -(-int(most) // int(period))
-    except (OSError, ValueError):
-        pass
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        found.update(dict.fromkeys(controllers.split(","), path.strip("/")))
+    return found[""], found["cpu"]
+
+
+def _quota(root: Path, groups: tuple[str, str] = ("", "")) -> int:
+    """The processors that control groups and those around them may use, rounded up; many if nothing limits them.
+
+    ``groups`` are paths below the hierarchies of version 2 and 1. Inside of a container they may not exist: then the
+    root is the group of the container.
+    """
+    unified = [_unified(folder) for base in (root, root / "unified") for folder in _upwards(base, groups[0])]
+    return min(*unified, *(_divided(folder) for folder in _upwards(root / "cpu", groups[1])))
+
+
+def _upwards(base: Path, group: str) -> list[Path]:
+    """The folder of a group, and of each that it is in."""
+    parts = Path(group).parts
+    return [base.joinpath(*parts[:count]) for count in range(len(parts), -1, -1)]
+
+
+def _unified(folder: Path) -> int:
+    """The quota of a group of version 2."""
     try:
-        most, period = ((root / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
-        return 1 << 16 if int(most) < 0 else -(-int(most) // int(period))
+        most, period = (folder / "cpu.max").read_text().split()
+        return _UNLIMITED if most == "max" else -(-int(most) // int(period))
     except (OSError, ValueError):
-        return 1 << 16
+        return _UNLIMITED
+
+
+def _divided(folder: Path) -> int:
+    """The quota of a group of version 1."""
+    try:
+        most, period = ((folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        return _UNLIMITED if int(most) < 0 else -(-int(most) // int(period))
+    except (OSError, ValueError):
+        return _UNLIMITED
 
 
 def are_products_shared() -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import near_match
 from irrun.kernels import threads
@@ -53,25 +52,34 @@ _HARMLESS: Final = frozenset(
 """Settings of OpenVINO that are accepted and ignored, because they hardly change results."""
 
 
+_OF_BLAS: Final[list[int]] = []
+"""The number of threads that BLAS was given, if it was given one."""
+
+
 class ConfigError(ValueError):
     """A setting does not exist, or does not accept the value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings of a compiled model. ``threads`` is None where the caller does not set their number."""
 
-    optimize: Settings = field(default_factory=Settings)
+    optimize: Settings = Settings()
     threads: int | None = None
     tier: Tier = "auto"
 
     def apply(self) -> None:
-        """Set the number of threads for the whole process: BLAS has one setting for all callers."""
-        if self.threads is not None and threads.threads() != self.threads:
+        """Set the number of threads for the whole process: BLAS has one setting for all callers.
+
+        By itself BLAS follows affinity, but no quota.
+        """
+        if self.threads is not None:
+            threads.set_threads(self.threads)
+        count = threads.threads()
+        if count != (_OF_BLAS[0] if _OF_BLAS else threads.by_affinity()):
             from threadpoolctl import threadpool_limits
 
-            threads.set_threads(self.threads)
-            threadpool_limits(limits=self.threads, user_api="blas")
+            threadpool_limits(limits=count, user_api="blas")
+            _OF_BLAS[:] = [count]
 
 
 def read_config(config: Mapping[str, Any] | str | None) -> Config:

@@ -100,9 +100,7 @@ def _common(a: Sizes, b: Sizes) -> Pattern | None:
         return b
     if [len(shape) for shape in a] != [len(shape) for shape in b]:
         return None
-    return tuple(
-        [tuple([x if x == y else None for x, y in zip(p, q, strict=True)]) for p, q in zip(a, b, strict=True)]
-    )
+    return tuple([tuple([x if x == y else None for x, y in zip(p, q, strict=True)]) for p, q in zip(a, b, strict=True)])
 
 
 def _fits(sizes: Sizes, pattern: Pattern) -> bool:

@@ -11,7 +11,6 @@ from irrun.diagnostics import OpError, listing
 from irrun.ops.declaration import In, Op, Out, TypeVar
 from irrun.ops.spec import types_text
 from irrun.tensor import DYNAMIC, Array, Dim, ElementType, Fact, NegativeSize, Shape, Undecided
-from irrun.tensor.rounding import round_to
 
 _MOST_SIZES: Final = 64
 """The limit on the elements of an input that is searched for a negative size."""
@@ -75,6 +74,8 @@ def conform(array: Any, type: ElementType) -> Array:
     """Convert an array to the carrier of its type, with values on the type's grid."""
     result: Array = np.asarray(array)
     if type.is_narrow and result.dtype.kind in ("f" if type.is_float else "iu"):
+        from irrun.tensor.rounding import round_to
+
         result = round_to(result, type.name)
     elif type.is_known and result.dtype != type.dtype:
         return conform(result.astype(type.dtype), type)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -62,11 +62,10 @@ def _modules() -> dict[str, str]:
     import irrun.ops as package
 
     found = {}
-    for category in pkgutil.iter_modules(package.__path__):
-        if category.ispkg:
-            folders = [f"{path}/{category.name}" for path in package.__path__]
-            for module in pkgutil.iter_modules(folders):
-                found[module.name.replace("_", "").lower()] = f"{package.__name__}.{category.name}.{module.name}"
+    for category in (entry for folder in package.__path__ for entry in os.scandir(folder) if entry.is_dir()):
+        for name, suffix in map(os.path.splitext, os.listdir(category)):
+            if suffix == ".py" and name != "__init__":
+                found[name.replace("_", "").lower()] = f"{package.__name__}.{category.name}.{name}"
     return found
 
 

@@ -8,7 +8,6 @@ from irrun.graph import Node, Outlet
 from irrun.ops import Fact
 from irrun.ops.activation.swish import Swish
 from irrun.ops.fused.in_place import Elementwise, elementwise
-from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
@@ -49,7 +48,7 @@ class FollowingLayers:
 
     def _take(self, node: Node) -> bool:
         """Add a node to the epilogue, if the epilogue can apply it."""
-        if isinstance(node.op, BatchNormInferenceV5):
+        if node.type == "BatchNormInference":
             return self._batch_norm(node)
         if node.type in ("Add", "Subtract", "Multiply", "Divide") and broadcasts_as_numpy(node):
             return self._constant(node) or self._residual(node)
@@ -85,13 +84,16 @@ class FollowingLayers:
         return True
 
     def _batch_norm(self, node: Node) -> bool:
+        from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
+
+        if not isinstance(node.op, BatchNormInferenceV5):
+            return False
         data, *parameters = self.graph.sources(node.id)
         values = [self.graph.constant(outlet) for outlet in parameters]
         if data != first(self.last) or self.axis != 1 or self.summand is not None:
             return False
         if any(value is None or value.shape != (self.size,) for value in values):
             return False
-        assert isinstance(node.op, BatchNormInferenceV5)
         gamma, beta, mean, variance = (value.astype(np.float64) for value in values if value is not None)
         factor = gamma / np.sqrt(variance + node.op.epsilon)
         if not self._times(factor):

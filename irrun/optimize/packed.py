@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts
-from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops import Fact
 from irrun.ops.matrix.matmul import MatMul
-from irrun.ops.movement.gather import GatherV1
 from irrun.ops.type.convert import Convert
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16, F32
+
+if TYPE_CHECKING:
+    from irrun.kernels.packed_product import PackedMatrix
 
 PASS: Final = "keep-packed"
 
@@ -75,6 +76,8 @@ class Packed:
 
         The value is [N, K] if ``transposed``, else [K, N].
         """
+        from irrun.kernels.packed_product import PackedMatrix
+
         sides = [None if side is None else side.shape for side in (self.zero, self.scale)]
         order = _columns_first(self.stored.shape, sides, self.shape, transposed)
         if order is None:
@@ -224,6 +227,8 @@ def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Chain) -> bool:
 def _picks_rows(node: Node, facts: Facts) -> bool:
     axis = facts.inputs(node.id)[2]
     where = None if axis is None else axis.ints()
+    from irrun.ops.movement.gather import GatherV1
+
     batches = 0 if isinstance(node.op, GatherV1) else getattr(node.op, "batch_dims", None)
     return where == (0,) and batches == 0
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """``disabled`` names passes that are left out; ``accurate`` forbids what loses bits for speed.
 
     ``low_memory`` keeps weights in the few bits they are stored in, even where that is slower.

@@ -1,9 +1,9 @@
-"""How many workers a program gets: what has turned out fastest, tried again now and then as neighbours come and go."""
+"""The number of workers of a program: the one with the best median, tried again as neighbours come and go."""
 
 from __future__ import annotations
 
-import statistics
 from collections import deque
+from collections.abc import Collection
 from typing import Final
 
 _SAMPLES: Final = 5
@@ -37,8 +37,22 @@ class Choice:
         again = _AGAIN if self._runs > _EARLY else _AGAIN // 4
         if self._runs % again == 0:
             return counts[self._runs // again % len(counts)]
-        return min(counts, key=lambda count: statistics.median(self._times[count]))
+        return self._best()
 
     def took(self, count: int, seconds: float) -> None:
-        """A run with so many workers took so long."""
-        self._times[count].append(seconds)
+        """Learn how long a run with ``count`` workers took.
+
+        A run that is faster than the best median says that times have changed: those of this number are forgotten, and
+        it is tried again at once.
+        """
+        times = self._times[count]
+        if len(times) >= _EACH and count != self._best() and seconds < _median(self._times[self._best()]):
+            times.clear()
+        times.append(seconds)
+
+    def _best(self) -> int:
+        return min(self._times, key=lambda count: _median(self._times[count]))
+
+
+def _median(times: Collection[float]) -> float:
+    return sorted(times)[len(times) // 2] if times else 0.0

@@ -98,9 +98,7 @@ class Instance:
                     self._observed(count, context)
                 else:
                     self._walk(0, len(self._program.items), count, context)
-            return tuple(
-                self._lates[target] if target.__class__ is int else target.copy() for target in self._results
-            )
+            return tuple(self._lates[target] if target.__class__ is int else target.copy() for target in self._results)
         except FAILURES as error:
             raise Misfit from error
         finally:

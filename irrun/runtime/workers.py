@@ -25,7 +25,7 @@ class Workers:
     def __init__(self) -> None:
         self._memory = np.zeros(_MAILBOX + 16, np.int64)
         self._mailbox = self._memory.ctypes.data + -self._memory.ctypes.data % 128
-        self._threads: list[_Worker] = []
+        self.threads: list[Worker] = []
         self._lock = threading.Lock()
         self._last: object = None
 
@@ -39,11 +39,11 @@ class Workers:
             lead(self._mailbox, 1, tape, calls, counters, workspace, each, _YIELD)
             return
         try:
-            while len(self._threads) < count - 1:
-                self._threads.append(_Worker(self._mailbox, len(self._threads) + 1))
+            while len(self.threads) < count - 1:
+                self.threads.append(Worker(self._mailbox, len(self.threads) + 1))
             settle(self._mailbox, _YIELD)
             self._last = kept
-            for worker in self._threads[: count - 1]:
+            for worker in self.threads[: count - 1]:
                 worker.wake()
             lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
         finally:
@@ -55,24 +55,28 @@ class Workers:
             settle(self._mailbox, _YIELD)
 
 
-class _Worker:
+class Worker:
+    """A thread that walks tapes, and sleeps when none has come for a while. ``turns`` counts how often it looked."""
+
     def __init__(self, mailbox: int, number: int) -> None:
         self._mailbox = mailbox
         self._number = number
-        self._asleep = threading.Event()
+        self.turns = 0
+        self.is_asleep = threading.Event()
         self._bell = threading.Semaphore(0)
         threading.Thread(target=self._run, name=f"irrun-{number}", daemon=True).start()
 
     def wake(self) -> None:
-        if self._asleep.is_set():
-            self._asleep.clear()
+        if self.is_asleep.is_set():
+            self.is_asleep.clear()
             self._bell.release()
 
     def _run(self) -> None:
         seen = 0
         while True:
+            self.turns += 1
             seen = serve(self._mailbox, self._number, seen, _POLLS, _YIELD)
-            self._asleep.set()
+            self.is_asleep.set()
             self._bell.acquire()
 
 

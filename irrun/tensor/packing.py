@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irrun.tensor.rounding import decode, encode
-
 Bytes = NDArray[np.uint8] | bytes | bytearray | memoryview | mmap.mmap
 
 _STORED_AS_CARRIED: dict[str, np.dtype[Any]] = {
@@ -78,6 +76,8 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
     if element_type in _STORED_AS_CARRIED:
         return _native(raw, _STORED_AS_CARRIED[element_type])
     if element_type in _STORED_AS_CODES:
+        from irrun.tensor.rounding import decode
+
         return decode(_native(raw, _STORED_AS_CODES[element_type]), element_type)
     if element_type in _SPLIT_BITS:
         return _unpack_split(raw, *_SPLIT_BITS[element_type])[:count]
@@ -117,6 +117,8 @@ def pack(values: NDArray[Any], element_type: str) -> bytes:
     if element_type in _STORED_AS_CARRIED:
         return _pack_carried(flat, element_type)
     group, _ = _group(element_type)
+    from irrun.tensor.rounding import encode
+
     codes = encode(flat, element_type)
     if element_type in _STORED_AS_CODES:
         return codes.astype(_STORED_AS_CODES[element_type]).tobytes()
@@ -161,6 +163,8 @@ def _byte_table(element_type: str) -> tuple[NDArray[Any], np.dtype[Any]]:
     shifts = np.array(_SHIFTS_IN_BYTE[element_type], np.uint8)
     mask = (1 << 8 // len(shifts)) - 1
     codes = np.arange(256)[:, None] >> shifts & mask
+    from irrun.tensor.rounding import decode
+
     values = decode(codes.astype(np.uint8), element_type)
     word = np.dtype(f"u{values.itemsize * len(shifts)}")
     return values.view(word).reshape(-1), values.dtype

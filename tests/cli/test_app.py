@@ -54,6 +54,23 @@ def test_starting_imports_nothing_heavy(argument: str) -> None:
     assert python(code).stderr == "[]\n"
 
 
+def test_a_small_model_loads_only_what_it_needs() -> None:
+    digits = Path(__file__).resolve().parents[2] / "examples" / "digits"
+    rare = {
+        *("json", "networkx", "numba", "statistics", "threadpoolctl", "traceback", "zipfile"),
+        *("irrun.document.malformed", "irrun.document.repair", "irrun.document.source_map", "irrun.graph.pre_process"),
+        *("irrun.kernels.packed_product", "irrun.kernels.recurrent", "irrun.runtime.lowering", "irrun.runtime.workers"),
+        *("irrun.tensor.rounding", "irrun.tensor.strings"),
+    }
+    code = (
+        "import sys\nfrom irrun.cli import main\n"
+        f"sys.argv = ['irrun', 'run', {str(digits / 'model.xml')!r}, '-i', {str(digits / 'seven.npy')!r}, '-q']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        f"print(sorted({rare} & set(sys.modules)), file=sys.stderr)"
+    )
+    assert python(code).stderr == "[]\n"
+
+
 def test_help_lists_every_command_with_the_first_line_of_its_module(run: Run) -> None:
     result = run("--help")
     assert result.exit_code == 0

@@ -219,7 +219,13 @@ def test_wrong_integers(run: Run, tmp_path: Path, npy: Npy) -> None:
         (header(descr="<f4", fortran_order=False), "{path} cannot be read: "),
         (header(descr="zz", fortran_order=False, shape=(1,)), "{path} cannot be read: "),
         (header(descr="<f4", fortran_order=False, shape=(1, 3)), "{path} cannot be read: "),
-        (header(descr="<f4", fortran_order=False, shape=(-1,)), "{path} cannot be read: "),
+        pytest.param(
+            header(descr="<f4", fortran_order=False, shape=(-1,)),
+            "{path} cannot be read: ",
+            marks=pytest.mark.skipif(
+                np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="NumPy 2.0 reads no elements"
+            ),
+        ),
         (header(descr="<f4", fortran_order=False, shape=(2**40, 2**20)), "{path} does not fit into memory: "),
     ],
 )

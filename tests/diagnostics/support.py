@@ -7,7 +7,7 @@ from pathlib import Path
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix, LayerRef, Severity
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import ADDRESS, RuleInfo
-from irrun.document import SourceMap
+from irrun.document.source_map import SourceMap
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = f"{ADDRESS}/blob/main/docs/rules/wrong-output-dims.md"

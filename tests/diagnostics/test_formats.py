@@ -13,7 +13,7 @@ from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix, LayerRef
 from irrun.diagnostics.formats import names, render
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import ADDRESS, Results
-from irrun.document import SourceMap
+from irrun.document.source_map import SourceMap
 from tests.diagnostics.support import MILD, ODD, ROOT, RULES, WRONG, findings
 
 

@@ -15,7 +15,7 @@ from irrun.diagnostics import Anchor, Diagnostic
 from irrun.diagnostics.formats import render
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import ADDRESS, Results
-from irrun.document import SourceMap
+from irrun.document.source_map import SourceMap
 from irrun.linter.catalogue import catalogue
 from tests.diagnostics.sarif_standard import SCHEMA
 from tests.diagnostics.support import DATA, MILD, PAGE, findings

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from irrun.document.repair import mend, wrap_fragment
+from irrun.document.repair import mend
+from irrun.document.text import wrap_fragment
 from irrun.linter import lint
 from irrun.linter.examples import CLAMP, NET
 

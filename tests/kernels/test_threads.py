@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.kernels.threads import _quota, by_blocks, scratch, set_threads
+import irrun.kernels.threads as threads_module
+from irrun.kernels.threads import _quota, available, by_blocks, scratch, set_threads
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,40 @@ def test_quota_of_a_control_group(tmp_path: Path, files: dict[str, str], wanted:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert _quota(tmp_path) == wanted
+
+
+@pytest.mark.parametrize(
+    ("files", "groups", "wanted"),
+    [
+        ({"a/b/cpu.max": "100000 100000"}, ("a/b", ""), 1),
+        ({"a/cpu.max": "200000 100000", "a/b/cpu.max": "max 100000"}, ("a/b", ""), 2),
+        ({"unified/a/cpu.max": "300000 100000"}, ("a", ""), 3),
+        ({"cpu.max": "100000 100000"}, ("host/name/of/the/container", ""), 1),
+        ({"cpu/a/cpu.cfs_quota_us": "50000", "cpu/a/cpu.cfs_period_us": "100000"}, ("", "a"), 1),
+        ({"b/cpu.max": "100000 100000"}, ("a", "a"), 1 << 16),
+    ],
+)
+def test_quota_of_a_group_within_groups(
+    tmp_path: Path, files: dict[str, str], groups: tuple[str, str], wanted: int
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert _quota(tmp_path, groups) == wanted
+
+
+def test_a_quota_that_changes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds, quota = [0.0], [2]
+    monkeypatch.setattr(threads_module.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(threads_module, "by_affinity", lambda: 8)
+    monkeypatch.setattr(threads_module, "_quota", lambda *_: quota[0])
+    threads_module._available.cache_clear()
+    assert available() == 2
+    quota[0] = 1
+    assert available() == 2
+    seconds[0] = 1.5
+    assert available() == 1
+    threads_module._available.cache_clear()
 
 
 def test_threads_below_one() -> None:

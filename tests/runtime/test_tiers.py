@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -112,44 +111,6 @@ def test_results_are_the_callers_own(tmp_path: Path) -> None:
     request.infer(net.inputs())
     np.testing.assert_array_equal(first, kept)
     assert first.flags.writeable
-
-
-@needs_numba
-def test_threads_on_one_model(tmp_path: Path) -> None:
-    net = Net()
-    layered(net)
-    one, other = both(net, tmp_path)
-    given = [net.inputs() for _ in range(8)]
-    expected = [one(inputs)[0] for inputs in given]
-    wrong: list[int] = []
-
-    def work(number: int) -> None:
-        for _ in range(20):
-            if not np.allclose(other(given[number])[0], expected[number], rtol=1e-4, atol=1e-6):
-                wrong.append(number)
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(given))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
-
-
-@needs_numba
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_fork_after_use(tmp_path: Path) -> None:
-    net = Net()
-    layered(net)
-    _, other = both(net, tmp_path)
-    inputs = net.inputs()
-    expected = other(inputs)[0]
-    child = os.fork()
-    if child == 0:
-        same = all(np.allclose(other(inputs)[0], expected, rtol=1e-5, atol=1e-7) for _ in range(5))
-        os._exit(0 if same else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 @needs_numba

@@ -7,8 +7,10 @@ and the address of memory that the worker may use meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Final, TypeVar, get_type_hints
 
 import numba
@@ -16,23 +18,72 @@ import numba.extending
 import numpy as np
 from llvmlite import ir
 from numba import carray
-from numba.core import types
+from numba.core import ccallback, errors, sigutils, types
+from numba.core.compiler_lock import global_compiler_lock
 
 _pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
+_Fixer: Any = errors.WarningsFixer  # type: ignore[attr-defined,unused-ignore]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_OPTIONS: Final[dict[str, Any]] = {"nogil": True, "cache": True, "error_model": "numpy"}
+_OPTIONS: Final = {"nogil": True, "error_model": "numpy"}
+_KERNEL_OPTIONS: Final = {"error_model": "numpy"}
 
 
 def inlined(function: _Function) -> _Function:
     """A function that kernels call. A product and a sum become one instruction."""
-    return numba.njit(**_OPTIONS, fastmath={"contract"})(function)  # type: ignore[no-any-return]
+    return _cached(numba.njit(**_OPTIONS, fastmath={"contract"})(function))  # type: ignore[no-any-return]
 
 
 def summing(function: _Function) -> _Function:
     """A function that kernels call, and that may add up in any order."""
-    return numba.njit(**_OPTIONS, fastmath={"reassoc", "contract", "nsz"})(function)  # type: ignore[no-any-return]
+    options = {**_OPTIONS, "fastmath": {"reassoc", "contract", "nsz"}}
+    return _cached(numba.njit(**options)(function))  # type: ignore[no-any-return]
+
+
+def entry(signature: str) -> Callable[[_Function], _Function]:
+    """A function that Python calls. It is compiled when its module is imported, so that no call waits for that."""
+
+    def compiled(function: _Function) -> _Function:
+        made = _cached(numba.njit(**_OPTIONS)(function))
+        with compiling():
+            made.compile(signature)
+        return made  # type: ignore[no-any-return]
+
+    return compiled
+
+
+def _cached(function: Any) -> Any:
+    """Keep what is compiled on disk, where there is a folder to write to."""
+    try:
+        function.enable_caching()
+    except RuntimeError:
+        return function
+    function._cache._cache_file._source_stamp = _sources()
+    return function
+
+
+@cache
+def _sources() -> tuple[Any, ...]:
+    """The state of all files of kernels. A change in one of them may change the code of any kernel."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Keep Numba from changing the filters of `warnings` while it compiles.
+
+    They belong to all threads, and Numba saves and restores them thousands of times: what another thread sets in
+    between would be lost. The lock keeps other threads from compiling meanwhile.
+    """
+    with global_compiler_lock:
+        recorded = _Fixer.catch_warnings
+        _Fixer.catch_warnings = lambda *_, **__: nullcontext()
+        try:
+            yield
+        finally:
+            _Fixer.catch_warnings = recorded
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
@@ -53,7 +104,10 @@ class Kernel:
     @cached_property
     def _compiled(self) -> Any:
         signature = types.void(_pointer_to(numba.from_dtype(self.record)), types.int64, types.int64)
-        return numba.cfunc(signature, cache=True, error_model="numpy")(self.function)
+        with compiling():
+            made = _cached(ccallback.CFunc(self.function, sigutils.normalize_signature(signature), {}, _KERNEL_OPTIONS))
+            made.compile()
+        return made
 
     @property
     def address(self) -> int:

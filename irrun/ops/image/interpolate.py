@@ -226,7 +226,9 @@ def _resized(dims: Sequence[Dim], axes: Sequence[int], sizes: Sequence[Dim]) -> 
 
 def _check_finite(scales: Array) -> None:
     if not np.isfinite(scales).all():
-        raise OpError(f"scales are {', '.join(map(str, scales.reshape(-1).tolist()))}, expected finite numbers", input=1)
+        raise OpError(
+            f"scales are {', '.join(map(str, scales.reshape(-1).tolist()))}, expected finite numbers", input=1
+        )
 
 
 def _check_distinct(axes: Sequence[int]) -> None:

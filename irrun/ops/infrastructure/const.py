@@ -7,7 +7,6 @@ from irrun.ops import Array, ElementType, Fact, Fold, Op, OpError, Out, Shape, a
 from irrun.tensor import HalvesFact
 from irrun.tensor.element_type import F16
 from irrun.tensor.packing import halves, storage_size, unpack
-from irrun.tensor.strings import unpack_strings
 
 _LARGE: Final = 1 << 12
 """The size from which on f16 constants are not converted until their value is used."""
@@ -56,6 +55,8 @@ class Const(Op):
             return Fact(self.element_type, self.shape)
         count = self.shape.size.lo
         if self.element_type.kind == "string":
+            from irrun.tensor.strings import unpack_strings
+
             try:
                 values = unpack_strings(data)
             except ValueError as error:

@@ -6,7 +6,6 @@ from irrun.kernels.casting import cast
 from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, attr, op
 from irrun.tensor import Undecided
 from irrun.tensor.element_type import BOOLEAN, NUMERIC, STRING
-from irrun.tensor.rounding import round_to
 
 
 @op("Convert", opset=1)
@@ -40,6 +39,8 @@ class Convert(Op):
         if data.dtype == object:
             return convert_dims(data, self.destination_type)
         if self.destination_type.is_float and self.destination_type.is_narrow:
+            from irrun.tensor.rounding import round_to
+
             return round_to(data, self.destination_type.name)
         return cast(data, self.destination_type.dtype)
 

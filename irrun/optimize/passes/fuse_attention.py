@@ -13,9 +13,7 @@ from collections.abc import Sequence
 
 from irrun.graph import Node, Outlet
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
-from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.matrix.matmul import MatMul
-from irrun.ops.sequence.scaled_dot_product_attention import ScaledDotProductAttention
 from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain, scalar, scalar_operand, scalar_over
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BOOLEAN
@@ -29,21 +27,25 @@ def run(graph: Rewriter) -> None:
     for node in graph.nodes("ScaledDotProductAttention", "SoftMax"):
         if not is_plain(graph.fact(first(node))):
             continue
-        if isinstance(node.op, ScaledDotProductAttention):
-            _whole(graph, node, node.op)
+        if node.type == "ScaledDotProductAttention":
+            _whole(graph, node)
         else:
             _written_out(graph, node)
 
 
-def _whole(graph: Rewriter, node: Node, op: ScaledDotProductAttention) -> None:
+def _whole(graph: Rewriter, node: Node) -> None:
+    from irrun.ops.sequence.scaled_dot_product_attention import ScaledDotProductAttention
+
+    assert isinstance(node.op, ScaledDotProductAttention)
+    causal = node.op.causal
     inputs = list(graph.sources(node.id))
     inputs += [None] * (6 - len(inputs))
     mask, scale, sink = inputs[3:6]
     factor = None if scale is None else scalar(graph.constant(scale))
     if sink is not None or (scale is not None and factor is None):
         return
-    mask = None if op.causal else mask
-    _replace(graph, [node], (inputs[0], inputs[1], inputs[2], mask), factor, op.causal, False)
+    mask = None if causal else mask
+    _replace(graph, [node], (inputs[0], inputs[1], inputs[2], mask), factor, causal, False)
 
 
 def _written_out(graph: Rewriter, softmax: Node) -> None:
@@ -116,6 +118,8 @@ def _replace(
     key_transposed: bool,
 ) -> None:
     """Fuse if query, key and value have the same rank of at least three, and the mask does not enlarge the batch."""
+    from irrun.ops.fused.fused_attention import FusedAttention
+
     facts = [graph.fact(outlet) for outlet in inputs[:3]]
     result, mask = graph.fact(first(nodes[-1])), graph.fact(inputs[3])
     if result is None or result.rank is None or result.rank < 3:

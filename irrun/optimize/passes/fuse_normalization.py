@@ -11,9 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from irrun.graph import Node, Outlet
-from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
-from irrun.ops.normalization.mvn import MVNV6
-from irrun.ops.reduction.reduce_mean import ReduceMean
 from irrun.optimize.patterns import (
     along,
     broadcasts_as_numpy,
@@ -71,11 +68,15 @@ def _fuse(graph: Rewriter, core: _Core) -> None:
         parts.append(after)
     result = graph.fact(first(last))
     if result is not None and result.rank == fact.rank:
+        from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
+
         op = FusedLayerNorm(result, gamma, beta, core.eps, core.eps_outside, core.centred)
         graph.replace(first(last), graph.add(op, [core.data], parts))
 
 
 def _mvn(graph: Rewriter, node: Node) -> _Core | None:
+    from irrun.ops.normalization.mvn import MVNV6
+
     data, fact = graph.sources(node.id)[0], graph.fact(first(node))
     if not isinstance(node.op, MVNV6) or data is None or fact is None or not node.op.normalize_variance:
         return None
@@ -128,6 +129,8 @@ def _quotient(graph: Rewriter, variance: Node, data: Outlet) -> Node | None:
 
 def _mean_of(graph: Rewriter, outlet: Outlet) -> Outlet | None:
     """Return the input of a ReduceMean along the last axis that keeps the axis."""
+    from irrun.ops.reduction.reduce_mean import ReduceMean
+
     node = graph.node(outlet.node)
     if not isinstance(node.op, ReduceMean) or not node.op.keep_dims:
         return None

@@ -7,8 +7,6 @@ After:  FusedTransposedConvolution(x)
 from __future__ import annotations
 
 from irrun.graph import Node, Outlet
-from irrun.ops.convolution.convolution_backprop_data import ConvolutionBackpropData
-from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
@@ -24,6 +22,9 @@ def run(graph: Rewriter) -> None:
 
 
 def _fuse(graph: Rewriter, node: Node) -> None:
+    from irrun.ops.convolution.convolution_backprop_data import ConvolutionBackpropData
+    from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
+
     data, kernel, *rest = graph.sources(node.id)
     weights, fact = graph.constant(kernel), graph.fact(first(node))
     wanted = graph.constant(rest[0]) if rest else None

@@ -32,12 +32,12 @@ def run(graph: Rewriter) -> None:
         data, *rest = graph.sources(node.id)
         if isinstance(node.op, FusedConvolution) and data is not None and not rest and _can_join(graph, node, node.op):
             siblings[data].append((node, node.op))
-    for data, waiting in siblings.items():
+    for waiting in siblings.values():
         while waiting:
             alike = [(node, op) for node, op in waiting if _are_alike(waiting[0][1], op)]
             waiting = [(node, op) for node, op in waiting if not _are_alike(waiting[0][1], op)]
             if len(alike) > 1:
-                _join(graph, data, alike)
+                _join(graph, alike)
 
 
 def _can_join(graph: Rewriter, node: Node, op: FusedConvolution) -> bool:
@@ -53,8 +53,9 @@ def _are_alike(a: FusedConvolution, b: FusedConvolution) -> bool:
     return a.source.windows(axes) == b.source.windows(axes) and a.activation == b.activation
 
 
-def _join(graph: Rewriter, data: Outlet, alike: list[tuple[Node, FusedConvolution]]) -> None:
+def _join(graph: Rewriter, alike: list[tuple[Node, FusedConvolution]]) -> None:
     nodes, ops = zip(*alike, strict=True)
+    data = graph.sources(nodes[0].id)[0]
     fact, given = graph.fact(first(nodes[0])), graph.fact(data)
     assert fact is not None
     weights = np.concatenate([op.weights for op in ops], axis=1)

@@ -1,17 +1,14 @@
-"""Operations as calls of compiled kernels: one function for each, found by the class of the operation."""
+"""Operations as calls of compiled kernels: one function for each, found by the class of the operation.
 
-from irrun.runtime.lowering import cache, convolutions, copies, elementwise, images, matrices, recurrent, stacks
+The modules of this folder are imported here; no list names them.
+"""
+
+import importlib
+import pkgutil
+
 from irrun.runtime.lowering.builder import LATE_LOWERINGS, LOWERINGS
 
-__all__ = [
-    "LATE_LOWERINGS",
-    "LOWERINGS",
-    "cache",
-    "convolutions",
-    "copies",
-    "elementwise",
-    "images",
-    "matrices",
-    "recurrent",
-    "stacks",
-]
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+__all__ = ["LATE_LOWERINGS", "LOWERINGS"]

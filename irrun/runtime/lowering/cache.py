@@ -82,9 +82,7 @@ def attended(
     out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
     each = min(queries, _MOST_QUERIES)
     tables: dict[str, Sequence[int]] = {}
-    rows = {
-        name: _row(name, x, builder, tables) for name, x in (("key", key), ("value", value), ("mask", mask))
-    }
+    rows = {name: _row(name, x, builder, tables) for name, x in (("key", key), ("value", value), ("mask", mask))}
     builder.call(
         cached_attention,
         CachedAttention(
@@ -104,7 +102,9 @@ def attended(
         batch * heads * -(-queries // each),
         workspace_of(each, depth),
         tables,
-        functools.partial(_fits, (batch, heads, queries), (batch, heads // op.shared), (depth, width), key, value, mask),
+        functools.partial(
+            _fits, (batch, heads, queries), (batch, heads // op.shared), (depth, width), key, value, mask
+        ),
     )
     return (out,)
 

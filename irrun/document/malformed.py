@@ -1,0 +1,160 @@
+"""Text that is no well-formed XML: what is wrong with it, and where."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from xml.parsers import expat
+
+from irrun.diagnostics import Anchor, Diagnostic
+from irrun.document.parse import refusal
+from irrun.document.source_map import SourceMap
+from irrun.document.stream import DEEPEST, pieces
+from irrun.document.text import Mended
+
+_ENTITY: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[\w.-]+;")
+_NAME: Final = re.compile(rb"[\w:.-]+")
+_PREFIX: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?P<prefix>[^\s<>/=:\"']++):")
+_CODES: Final = expat.errors.codes
+_NO_ELEMENTS: Final = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
+_INVALID_TOKEN: Final = _CODES[expat.errors.XML_ERROR_INVALID_TOKEN]
+_UNCLOSED_TOKEN: Final = _CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN]
+_PARTIAL_CHARACTER: Final = _CODES[expat.errors.XML_ERROR_PARTIAL_CHAR]
+_TAG_MISMATCH: Final = _CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
+_UNDEFINED_ENTITY: Final = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
+_JUNK: Final = _CODES[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_UNBOUND_PREFIX: Final = _CODES[expat.errors.XML_ERROR_UNBOUND_PREFIX]
+
+
+class _TooDeep(Exception):
+    """Elements are nested deeper than in any IR."""
+
+
+def problem(data: bytes, mended: Mended) -> Diagnostic:
+    """What is wrong with an IR that cannot be parsed, and where."""
+    text = mended.text
+    opened: list[tuple[str, int]] = []
+    parser = expat.ParserCreate("utf-8")
+    parser.EndElementHandler = lambda _name: opened.pop()
+
+    def start(name: str, _attributes: object) -> None:
+        opened.append((name, parser.CurrentByteIndex))
+        if len(opened) > DEEPEST:
+            raise _TooDeep
+
+    parser.StartElementHandler = start
+    try:
+        for piece in pieces(text):
+            parser.Parse(piece)
+        parser.Parse(b"", True)
+    except _TooDeep:
+        anchor = Anchor(offset=mended.origin(opened[-1][1]), length=len(opened[-1][0]) + 1)
+        return refusal(f"elements are nested more than {DEEPEST} deep", anchor)
+    except expat.ExpatError as error:
+        return _malformed(data, mended, error.code, max(parser.ErrorByteIndex, 0), opened)
+    return _misused_prefix(mended) or refusal("a name, a value or a text is longer than any IR has", Anchor(offset=0))
+
+
+def _misused_prefix(mended: Mended) -> Diagnostic | None:
+    """The fault in the namespaces of a text that is well-formed otherwise."""
+    text = mended.text
+    declared = ["xml", "xmlns"]
+    parser = expat.ParserCreate("utf-8", "}")
+    parser.StartNamespaceDeclHandler = lambda prefix, _uri: declared.append(prefix)
+    parser.EndNamespaceDeclHandler = declared.remove
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        at = max(parser.ErrorByteIndex, 0)
+        for found in _PREFIX.finditer(text, at, text.find(b">", at)) if error.code == _UNBOUND_PREFIX else ():
+            prefix = (found["prefix"] or b"xml").decode()
+            if prefix not in declared:
+                what = f"malformed XML: the prefix {prefix} is not declared, expected xmlns:{prefix}"
+                return Diagnostic("IR101", what, Anchor(offset=mended.origin(found.start()), length=len(prefix)))
+        return Diagnostic("IR101", f"malformed XML: {expat.ErrorString(error.code)}", Anchor(offset=mended.origin(at)))
+    return None
+
+
+def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tuple[str, int]]) -> Diagnostic:
+    text = mended.text
+    hidden = 2 if mended.fragment else 0
+    inner, begins = opened[-1] if len(opened) > hidden else ("", 0)
+    notes: tuple[str, ...] = ()
+    length = 1
+    if inner:
+        place = SourceMap(data).span(mended.origin(begins), mended.origin(begins))
+        notes = (f"<{inner}> opens at {place.row}:{place.column}",)
+    reason = (expat.ErrorString(code) or "not well-formed") + (f" inside <{inner}>" if inner else "")
+    if code == _TAG_MISMATCH:
+        closing = text[at : text.find(b">", at)].decode(errors="replace").strip()
+        expected = f"expected </{inner}>" if inner else "which was not opened"
+        reason, at, length = f"</{closing}> closes nothing, {expected}", at - 2, len(closing.encode()) + 3
+    elif code == _NO_ELEMENTS and inner:
+        reason, at = f"the file ends inside <{inner}>, expected </{inner}>", len(text.rstrip()) - 1
+    elif code in (_UNCLOSED_TOKEN, _PARTIAL_CHARACTER):
+        reason = "the file ends inside the tag that begins here" + (f", inside <{inner}>" if inner else "")
+        length = len(text) - at
+    elif code == _UNDEFINED_ENTITY:
+        entity = _ENTITY.search(text, at)
+        if entity is not None:
+            at, length = entity.start(), len(entity[0])
+            reason = f"no entity {entity[0].decode()}, expected &amp; for a bare &"
+    elif code == _JUNK:
+        reason = "something follows the end of </net>, expected the end of the file"
+    elif code == _INVALID_TOKEN:
+        unclosed = _unclosed_value(text, at)
+        if unclosed is not None:
+            name, at, length = unclosed
+            reason = f"the value of {name} has no closing quote"
+        elif text[at] >= 0x80:
+            reason = _foreign(text, at) + (f" inside <{inner}>" if inner else "")
+    offset = mended.origin(min(at, len(text)))
+    return Diagnostic("IR101", f"malformed XML: {reason}", Anchor(offset=offset, length=length), notes=notes)
+
+
+def _foreign(text: bytes, at: int) -> str:
+    """What is wrong with a byte beyond ASCII: that it is no UTF-8, or that no name may hold the character."""
+    character = text[at : at + 4].decode(errors="ignore")[:1]
+    if not character or not text.startswith(character.encode(), at):
+        return f"byte 0x{text[at]:02x} is no utf-8 text"
+    return f"the character U+{ord(character):04X} stands where markup or a name is expected"
+
+
+def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:
+    """The attribute whose value runs on because its closing quote is missing, where an invalid token stands at ``at``.
+
+    Its name, and the offset and the length of its value as far as that can be told.
+    """
+    tag = text.rfind(b"<", 0, at)
+    if tag < 0:
+        return None
+    inside = text[tag:at]
+    if text[at : at + 1] != b"<":
+        found = _value_before_another(inside)
+        return None if found is None else (found[0], tag + found[1], found[2])
+    quote = max(b"\"'", key=lambda mark: inside.count(mark))
+    begin = inside.rfind(b"=" + bytes([quote]))
+    if begin < 0 or inside.count(quote) % 2 == 0:
+        return None
+    name = inside[:begin].split()[-1].decode(errors="replace")
+    line = inside[begin + 1 :].split(b"\n")[0].rstrip()
+    return name, tag + begin + 1, len(line)
+
+
+def _value_before_another(inside: bytes) -> tuple[str, int, int] | None:
+    """Return the attribute whose value runs into the next one, in a tag that ends with an opening quote.
+
+    In ``name="value next="``: the name, and offset and length of the value with its opening quote.
+    """
+    opening = max(inside.rfind(quote, 0, -1) for quote in (b'"', b"'"))
+    before, value = inside[:opening], inside[opening + 1 : -1]
+    words = value.removesuffix(b"=").rsplit(None, 1)
+    if opening < 0 or not before.endswith(b"=") or not value.endswith(b"=") or b"<" in value or b">" in value:
+        return None
+    if value[:1].isspace() and len(words) == 1:
+        words.insert(0, b"")
+    if len(words) < 2 or not _NAME.fullmatch(words[1]):
+        return None
+    name = before[:-1].split()[-1:] or [b""]
+    text = name[0].replace(b"'", b'"').rpartition(b'"')[2]
+    return (text.decode(errors="replace"), opening, len(words[0]) + 1) if text else None

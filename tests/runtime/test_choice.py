@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from irrun.runtime.choice import Choice
+
+
+def runs(choice: Choice, count: int, seconds: Callable[[int], float]) -> list[int]:
+    """The numbers of workers of so many runs, each of which takes as long as ``seconds`` says."""
+    chosen = []
+    for _ in range(count):
+        chosen.append(choice.next())
+        choice.took(chosen[-1], seconds(chosen[-1]))
+    return chosen
+
+
+def fixed(times: Mapping[int, float]) -> Callable[[int], float]:
+    return times.__getitem__
+
+
+def test_every_number_is_tried_before_the_fastest_is_kept() -> None:
+    chosen = runs(Choice(4), 30, fixed({4: 3.0, 2: 2.0, 1: 4.0}))
+    assert chosen[:9] == [4, 4, 4, 2, 2, 2, 1, 1, 1]
+    assert set(chosen[9:]) == {2}
+
+
+def test_a_small_model_keeps_one_worker() -> None:
+    assert set(runs(Choice(2), 39, fixed({2: 2.0, 1: 1.0}))[6:]) == {1}
+
+
+def test_one_slow_run_changes_nothing() -> None:
+    choice = Choice(2)
+    runs(choice, 12, fixed({2: 1.0, 1: 2.0}))
+    choice.took(choice.next(), 100.0)
+    assert set(runs(choice, 20, fixed({2: 1.0, 1: 2.0}))) == {2}
+
+
+def test_a_neighbour_that_comes_is_noticed_within_a_few_runs() -> None:
+    choice = Choice(2)
+    runs(choice, 12, fixed({2: 1.0, 1: 2.0}))
+    assert runs(choice, 10, fixed({2: 8.0, 1: 2.0}))[3:] == [1] * 7
+
+
+def test_a_neighbour_that_leaves_is_noticed_at_the_next_trial() -> None:
+    choice = Choice(2)
+    runs(choice, 12, fixed({2: 8.0, 1: 2.0}))
+    assert set(runs(choice, 100, fixed({2: 1.0, 1: 2.0}))[-10:]) == {2}
+
+
+def test_one_processor_has_one_choice() -> None:
+    assert set(runs(Choice(1), 10, lambda _: 1.0)) == {1}

@@ -1,0 +1,254 @@
+"""Inference is a good guest of the program that it runs in: threads, forks, warnings, processors."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irrun.kernels import threads
+from tests.optimize.nets import Net
+from tests.runtime.test_tiers import both, layered
+
+pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+
+from irrun.kernels.compiled.native import Kernel
+from irrun.runtime.workers import Workers, workers
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(params=[2, 3])
+def team(request: pytest.FixtureRequest) -> Iterator[int]:
+    """A number of threads, for this test only."""
+    before = threads.threads()
+    threads.set_threads(request.param)
+    yield request.param
+    threads.set_threads(before)
+
+
+def close(left: np.ndarray, right: np.ndarray) -> bool:
+    return np.allclose(left, right, rtol=1e-4, atol=1e-6)
+
+
+def names() -> set[str]:
+    return {thread.name for thread in threading.enumerate()}
+
+
+def all_asleep(pool: Workers) -> bool:
+    return all(worker.is_asleep.wait(30) for worker in pool.threads)
+
+
+@pytest.mark.usefixtures("team")
+def test_sixteen_threads_on_one_model(tmp_path: Path) -> None:
+    net = Net()
+    layered(net)
+    plain, compiled = both(net, tmp_path)
+    given = [net.inputs() for _ in range(16)]
+    expected = [plain(inputs)[0] for inputs in given]
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        request = compiled.create_infer_request()
+        wrong.extend(number for _ in range(20) if not close(request.infer(given[number])[0], expected[number]))
+
+    team = [threading.Thread(target=work, args=(number,)) for number in range(len(given))]
+    for thread in team:
+        thread.start()
+    for thread in team:
+        thread.join()
+    assert not wrong
+
+
+def test_many_models_share_one_pool(tmp_path: Path, team: int) -> None:
+    for number in range(4):
+        net = Net()
+        layered(net)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        _, compiled = both(net, folder)
+        for _ in range(3):
+            compiled(net.inputs())
+    assert {name for name in names() if name.startswith("irrun-")} >= {f"irrun-{number}" for number in range(1, team)}
+    assert len([name for name in map(str, names()) if name.startswith("irrun-")]) == len(workers().threads)
+
+
+@pytest.mark.usefixtures("team")
+def test_idle_workers_sleep_until_a_run_wakes_them(tmp_path: Path) -> None:
+    net = Net()
+    layered(net)
+    _, compiled = both(net, tmp_path)
+    compiled(net.inputs())
+    assert workers().threads
+    assert all_asleep(workers())
+    before = [worker.turns for worker in workers().threads]
+    time.sleep(0.05)
+    assert [worker.turns for worker in workers().threads] == before
+    compiled(net.inputs())
+    assert all_asleep(workers())
+    assert [worker.turns for worker in workers().threads] > before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.usefixtures("team")
+def test_fork_after_use(tmp_path: Path) -> None:
+    net = Net()
+    layered(net)
+    _, compiled = both(net, tmp_path)
+    inputs = net.inputs()
+    expected = compiled(inputs)[0]
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            same = all(close(compiled(inputs)[0], expected) for _ in range(5))
+            os._exit(0 if same else 1)
+        assert close(compiled(inputs)[0], expected)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert close(compiled(inputs)[0], expected)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.usefixtures("team")
+def test_fork_while_another_thread_runs_the_model(tmp_path: Path) -> None:
+    net = Net()
+    layered(net)
+    _, compiled = both(net, tmp_path)
+    inputs = net.inputs()
+    expected = compiled(inputs)[0]
+    over = threading.Event()
+    wrong: list[int] = []
+
+    def work() -> None:
+        while not over.is_set():
+            if not close(compiled(inputs)[0], expected):
+                wrong.append(1)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                own = compiled.create_infer_request()
+                os._exit(0 if close(own.infer(inputs)[0], expected) else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    finally:
+        over.set()
+        thread.join()
+    assert not wrong
+
+
+def fresh(folder: Path) -> Kernel:
+    """A kernel that no cache holds."""
+    source = folder / "fresh_kernel.py"
+    source.write_text(
+        "from typing import Any, NamedTuple\n"
+        "from irrun.kernels.compiled.native import floats, kernel, record\n\n\n"
+        "class Doubled(NamedTuple):\n    x: int\n    count: int\n\n\n"
+        "@kernel(Doubled)\n"
+        "def doubled(arguments: Any, task: int, workspace: int) -> None:\n"
+        "    c = record(arguments)\n    x = floats(c.x, c.count)\n"
+        "    for i in range(c.count):\n        x[i] = x[i] * 2\n"
+    )
+    spec = importlib.util.spec_from_file_location("fresh_kernel", source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["fresh_kernel"] = module
+    spec.loader.exec_module(module)
+    made: Kernel = module.doubled
+    return made
+
+
+def test_compiling_in_the_background_leaves_warnings_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entered: list[str] = []
+    enter: Callable[..., object] = warnings.catch_warnings.__enter__
+
+    def noted(self: warnings.catch_warnings) -> object:
+        entered.append(threading.current_thread().name)
+        return enter(self)
+
+    monkeypatch.setattr(warnings.catch_warnings, "__enter__", noted)
+    kernel = fresh(tmp_path)
+    thread = threading.Thread(target=lambda: kernel.address, name="compiler")
+    with warnings.catch_warnings():
+        thread.start()
+        while thread.is_alive():
+            warnings.filterwarnings("ignore", "a filter of the host")
+            time.sleep(0.001)
+        assert any(entry[1] is not None and entry[1].pattern == "a filter of the host" for entry in warnings.filters)
+    assert kernel.address
+    assert "compiler" not in entered
+
+
+def script(code: str, **environment: str) -> str:
+    """What a program prints that imports `irrun` as ``irrun``, the model as ``model`` and its input as ``x``."""
+    begin = (
+        "import irrun, numpy as np, os, sys, threading\n"
+        "from pathlib import Path\n"
+        "digits = Path('examples/digits')\nx = np.load(digits / 'seven.npy')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", begin + code],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+RUN = "model = irrun.compile_model(digits / 'model.xml', {'TIER': 'compiled'})\nfor _ in range(12): model([x])\n"
+WORKERS = "print(sum(thread.name.startswith('irrun-') for thread in threading.enumerate()))"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
+def test_one_processor_makes_no_thread() -> None:
+    assert script("os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n" + RUN + WORKERS) == "0"
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_setting_bounds_the_number_of_threads(count: int) -> None:
+    setting = f"{{'TIER': 'compiled', 'INFERENCE_NUM_THREADS': {count}}}"
+    assert script(RUN.replace("{'TIER': 'compiled'}", setting) + WORKERS) == str(count - 1)
+
+
+def test_blas_is_told_its_threads_once() -> None:
+    code = (
+        "import threadpoolctl\nlimits, calls = threadpoolctl.threadpool_limits, []\n"
+        "threadpoolctl.threadpool_limits = lambda **given: calls.append(given) or limits(**given)\n"
+        f"setting = {{'INFERENCE_NUM_THREADS': {(os.cpu_count() or 1) + 1}}}\n"
+        "for tier in ('numpy', 'compiled'):\n"
+        "    model = irrun.compile_model(digits / 'model.xml', {**setting, 'TIER': tier})\n"
+        "    for _ in range(3): model([x])\n"
+        "print(len(calls))"
+    )
+    assert script(code) == "1"
+
+
+def test_no_process_is_made() -> None:
+    code = (
+        "made = []\n"
+        "sys.addaudithook(lambda event, _: made.append(event) if event in "
+        "{'os.fork', 'os.forkpty', 'os.posix_spawn', 'os.system', 'subprocess.Popen'} else None)\n"
+    )
+    assert script(code + RUN + "print(made)") == "[]"
+
+
+def test_what_python_calls_is_compiled_when_it_is_imported() -> None:
+    """So no run waits for the compiler: a plan is lowered, and this imported, in the background."""
+    code = "from irrun.kernels.compiled.tape import lead, serve, settle\n"
+    assert script(code + "print([len(function.signatures) for function in (lead, serve, settle)])") == "[1, 1, 1]"

@@ -1,0 +1,68 @@
+"""The page about compiled kernels does what it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.ops.arithmetic.cum_sum import CumSum
+from tests.optimize.nets import Net
+
+pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+
+from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering.builder import Call
+from irrun.runtime.program import lower
+from tests.runtime import test_agreement
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "anatomy-of-a-compiled-kernel.md"
+
+
+def module(name: str, source: str, folder: Path) -> ModuleType:
+    """A module with this source, under the name that the page gives it."""
+    file = folder / f"{name.replace('.', '_')}.py"
+    file.write_text(source)
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.fixture
+def layer(tmp_path: Path) -> Iterator[object]:
+    """The function of section 3, with the kernel and the lowering of the page in place."""
+    kernel, lowering, layer, _ = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert kernel.count("\n") + lowering.count("\n") < 60
+    names = ("irrun.kernels.compiled.cumulative", "irrun.runtime.lowering.cumulative")
+    for name, source in zip(names, (kernel, lowering), strict=True):
+        module(name, source, tmp_path)
+    scope = dict(vars(test_agreement))
+    exec(layer, scope)
+    yield scope["running_sum"]
+    for name in names:
+        del sys.modules[name]
+    del LOWERINGS[CumSum]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_kernel_of_the_page(layer: object, seed: int, tmp_path: Path) -> None:
+    assert callable(layer)
+    net = Net()
+    net.result(layer(net, np.random.default_rng(seed)))
+    net.ir.save(tmp_path / "net.xml")
+    compiled, plain = (irrun.compile_model(tmp_path / "net.xml", {"TIER": tier}) for tier in ("compiled", "numpy"))
+    program = lower(compiled.plan, {})
+    assert program is not None
+    assert "running_sum" in [item.kernel.name for item in program.items if isinstance(item, Call)]
+    inputs = net.inputs()
+    np.testing.assert_allclose(compiled(inputs)[0], plain(inputs)[0], rtol=1e-4, atol=1e-5)
