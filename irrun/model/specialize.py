@@ -75,8 +75,9 @@ class Plans:
         if any(shape.dims is None and None in sizes for shape, sizes in zip(shapes, pattern, strict=True)):
             return False
         return any(
-            shape.dims is None or any(size is not None and not dim.is_static for dim, size in zip(shape, sizes))
+            size is not None and not dim.is_static
             for shape, sizes in zip(shapes, pattern, strict=True)
+            for dim, size in zip(shape.dims or [Dim()] * len(sizes), sizes, strict=True)
         )
 
     def _specialized(self, pattern: Pattern) -> Plan:
@@ -100,9 +101,7 @@ def _common(a: Sizes, b: Sizes) -> Pattern | None:
         return b
     if [len(shape) for shape in a] != [len(shape) for shape in b]:
         return None
-    return tuple(
-        [tuple([x if x == y else None for x, y in zip(p, q, strict=True)]) for p, q in zip(a, b, strict=True)]
-    )
+    return tuple([tuple([x if x == y else None for x, y in zip(p, q, strict=True)]) for p, q in zip(a, b, strict=True)])
 
 
 def _fits(sizes: Sizes, pattern: Pattern) -> bool:

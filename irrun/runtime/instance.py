@@ -12,7 +12,7 @@ import numpy as np
 from irrun.kernels.compiled.cache import LATE
 from irrun.kernels.compiled.tape import LINE
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
-from irrun.runtime.lowering.builder import WIDEST_VECTOR, Call, Interpreted, Late, Value
+from irrun.runtime.lowering.builder import WIDEST_VECTOR, Call, Late, Value
 from irrun.runtime.lowering.cache import late_row
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Step
@@ -20,7 +20,6 @@ from irrun.runtime.program import Program, segments, start_of
 from irrun.runtime.state import State
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
-
 
 _ROW: Final = struct.Struct(f"={LATE}q")
 
@@ -98,9 +97,7 @@ class Instance:
                     self._observed(count, context)
                 else:
                     self._walk(0, len(self._program.items), count, context)
-            return tuple(
-                self._lates[target] if target.__class__ is int else target.copy() for target in self._results
-            )
+            return tuple(self._lates[target] if target.__class__ is int else target.copy() for target in self._results)
         except FAILURES as error:
             raise Misfit from error
         finally:

@@ -9,7 +9,7 @@ import numpy as np
 
 import irrun
 from irrun.document.writer import Handle
-from irrun.tensor import Array, Shape
+from irrun.tensor import Array
 from irrun.tensor.element_type import BOOLEAN, I32, I64, U4, U8
 from tests.optimize.nets import Net
 

@@ -52,8 +52,10 @@ def appended(
     builder.announced.add(id(out))
     front = 4 - new.ndim
     x = new.reshape((1,) * front + new.shape)
-    strides = x.strides[:3]
-    builder.call(append, Append(builder.address(x), builder.address(out.row), *x.shape, *strides, front + op.axis), 1)
+    sizes = {f"size_{axis}": size for axis, size in enumerate(x.shape)}
+    strides = {f"x_{axis}": stride for axis, stride in enumerate(x.strides[:3])}
+    arguments = Append(x=builder.address(x), array=builder.address(out.row), **sizes, **strides, axis=front + op.axis)
+    builder.call(append, arguments, 1)
     return (out,)
 
 
@@ -82,9 +84,7 @@ def attended(
     out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
     each = min(queries, _MOST_QUERIES)
     tables: dict[str, Sequence[int]] = {}
-    rows = {
-        name: _row(name, x, builder, tables) for name, x in (("key", key), ("value", value), ("mask", mask))
-    }
+    rows = {name: _row(name, x, builder, tables) for name, x in (("key", key), ("value", value), ("mask", mask))}
     builder.call(
         cached_attention,
         CachedAttention(
@@ -104,15 +104,15 @@ def attended(
         batch * heads * -(-queries // each),
         workspace_of(each, depth),
         tables,
-        functools.partial(_fits, (batch, heads, queries), (batch, heads // op.shared), (depth, width), key, value, mask),
+        functools.partial(_fits, query.shape, (batch, heads // op.shared), width, key, value, mask),
     )
     return (out,)
 
 
 def _fits(
-    queries: tuple[int, int, int],
+    queries: tuple[int, ...],
     heads: tuple[int, int],
-    widths: tuple[int, int],
+    width: int,
     key: Value,
     value: Value,
     mask: Value | None,
@@ -121,7 +121,7 @@ def _fits(
     """Whether keys, values and mask have the shapes that the queries need."""
     first, second = (lates[x.number] if isinstance(x, Late) else x for x in (key, value))
     shape = first.shape
-    if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, widths[0]) or second.shape != (*shape[:3], widths[1]):
+    if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, queries[3]) or second.shape != (*shape[:3], width):
         return False
     if first.strides[3] != 4 or second.strides[3] != 4:
         return False
@@ -130,8 +130,8 @@ def _fits(
     sizes = (lates[mask.number] if isinstance(mask, Late) else mask).shape
     if len(sizes) > 4:
         return False
-    wanted = (*queries, shape[2])[4 - len(sizes) :]
-    return sizes == wanted or all([size in (1, need) for size, need in zip(sizes, wanted, strict=True)])
+    wanted = (*queries[:3], shape[2])[4 - len(sizes) :]
+    return all(size in (1, need) for size, need in zip(sizes, wanted, strict=True))
 
 
 def _summand(step: Step, builder: Builder, mask: Value) -> Value:

@@ -88,7 +88,9 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
     place, size = int(indices), data.shape[int(axis.reshape(()))]
     if not 0 <= place < size:
         return None
-    return data[(*(slice(None),) * (int(axis.reshape(())) % data.ndim), place, ...)]
+    index: Any = (*(slice(None),) * (int(axis.reshape(())) % data.ndim), place, ...)
+    view: Array = data[index]
+    return view
 
 
 @lowers(Concat)
