@@ -83,14 +83,14 @@ def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
 @lowers(GatherV7, GatherV8)
 def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
     """One place along an axis, as a view."""
-    if indices.ndim or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
+    if indices.size != 1 or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
         return None
-    place, size = int(indices), data.shape[int(axis.reshape(()))]
-    if not 0 <= place < size:
+    place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim
+    if not 0 <= place < data.shape[along]:
         return None
-    index: Any = (*(slice(None),) * (int(axis.reshape(())) % data.ndim), place, ...)
-    view: Array = data[index]
-    return view
+    where: tuple[Any, ...] = (*(slice(None),) * along, place, ...)
+    view: Array = data[where]
+    return view.reshape(*view.shape[:along], *indices.shape, *view.shape[along:])
 
 
 @lowers(Concat)
