@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from irrun.kernels.compiled.cache import (
     workspace_of,
 )
 from irrun.kernels.compiled.vectors import LANES
+from irrun.ops import Op
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Value, is_f32, lowers_late
+from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Lowering, Value, is_f32
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact, Shape
@@ -28,7 +29,6 @@ _MOST_QUERIES = 96
 """Queries of a task."""
 
 
-@lowers_late(FusedAppend)
 def appended(
     step: Step, builder: Builder, new: Value, init: Value | None = None, order: Value | None = None
 ) -> tuple[Late, ...] | None:
@@ -59,7 +59,6 @@ def appended(
     return (out,)
 
 
-@lowers_late(FusedAttention)
 def attended(
     step: Step, builder: Builder, query: Value, key: Value, value: Value, mask: Value | None = None
 ) -> tuple[Array, ...] | None:
@@ -184,3 +183,7 @@ def late_row(x: Array) -> tuple[int, ...]:
 
 def _strides(name: str, x: Array) -> dict[str, int]:
     return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), x.strides[:3], strict=True))
+
+
+LATE_LOWERINGS: Final[dict[type[Op], Lowering]] = {FusedAppend: appended, FusedAttention: attended}
+"""``lowering(step, builder, *inputs)``, for steps with late arrays among their inputs or outputs."""
