@@ -33,6 +33,11 @@ class Decoder:
         shape = net.layers("ShapeOf", [x], [(I64, "3")], 3, output_type="i64")[0]
         self.batch = self.wholes("Gather", [shape, self.ints([0]), self.int(0)], "1", 8, batch_dims=0)
         seen = net.layers("Convert", [given], [(BOOLEAN, "?,?")], destination_type="boolean")[0]
+        sizes = net.layers("ShapeOf", [given], [(I64, "2")], 3, output_type="i64")[0]
+        total = self.wholes("Gather", [sizes, self.int(1), self.int(0)], "", 8, batch_dims=0)
+        places = self.wholes("Range", [self.int(0), total, self.int(1)], "?", 4, output_type="i64")
+        inside = net.layers("Less", [places, total], [(BOOLEAN, "?")], auto_broadcast="numpy")[0]
+        seen = net.layers("LogicalAnd", [seen, inside], [(BOOLEAN, "?,?")], auto_broadcast="numpy")[0]
         seen = net.layers("Unsqueeze", [seen, self.ints([1, 2])], [(BOOLEAN, "?,1,1,?")])[0]
         self.mask = seen
         if mask == "f32":

@@ -90,7 +90,7 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
         return None
     where: tuple[Any, ...] = (*(slice(None),) * along, place, ...)
     view: Array = data[where]
-    return view.reshape(*view.shape[:along], *indices.shape, *view.shape[along:])
+    return view.reshape((*view.shape[:along], *indices.shape, *view.shape[along:]))
 
 
 @lowers(Concat)
