@@ -60,3 +60,11 @@ def test_heads_in_another_order_are_copied(tmp_path: Path) -> None:
     net = Net()
     attention(net, 2, 1, "7", None, axis=1)
     check(net, tmp_path, ONLY, {"FusedAttention": 1, "Unsqueeze": 2, "Broadcast": 2, "Reshape": 2})
+
+
+def test_constant_keys(tmp_path: Path) -> None:
+    net = Net()
+    query = net.parameter("query", f"2,6,1,{HEAD}")
+    key, value = (repeated(net, net.normal(2, 3, 7, HEAD), 2, "7") for _ in "kv")
+    net.result(net.layer("ScaledDotProductAttention", [query, key, value], f"2,6,1,{HEAD}", 13, causal=False))
+    check(net, tmp_path, ONLY, {"FusedAttention": 1})
