@@ -20,12 +20,15 @@ HEAD: Final = 32
 
 
 class Decoder:
-    """``weights`` are f32, u8 or u4, which stand in groups of 16. ``mask`` is f32, or boolean."""
+    """``weights`` are f32, u8 or u4, which stand in groups of 16. ``mask`` is f32, or boolean.
 
-    def __init__(self, weights: str = "f32", mask: str = "f32", layers: int = 2) -> None:
+    Where ``cache`` is not in variables, the past comes in as inputs, and goes out as outputs.
+    """
+
+    def __init__(self, weights: str = "f32", mask: str = "f32", cache: str = "variables", layers: int = 2) -> None:
         self.net = Net()
         self.weights = weights
-        self.layers = layers
+        self.cache = cache
         net = self.net
         x = net.parameter("x", f"?,?,{WIDTH}")
         given = net.parameter("attention_mask", "?,?", I64)
@@ -85,6 +88,10 @@ class Decoder:
 
     def remembered(self, name: str, new: Handle) -> Handle:
         net, shape = self.net, f"?,{GROUPS},?,{HEAD}"
+        if self.cache != "variables":
+            whole = net.layer("Concat", [net.parameter(name, shape), new], shape, axis=2)
+            net.result(whole)
+            return whole
         wanted = self.wholes("Concat", [self.batch, self.ints([GROUPS, 0, HEAD])], "4", axis=0)
         zero = net.constant(np.float32(0))
         init = net.layer("Broadcast", [zero, wanted], f"?,{GROUPS},0,{HEAD}", 3, mode="numpy")
