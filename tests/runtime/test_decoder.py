@@ -178,3 +178,6 @@ def test_observers_see_every_step(tmp_path: Path) -> None:
     both(pair, lambda one: one.run(1))
     seen = [timing.step.node.type for timing in profiler.timings]
     assert (seen.count("FusedAttention"), seen.count("FusedAppend"), seen.count("Assign")) == (2, 4, 4)
+    pair[0].request.query_state()[0].state = np.zeros((1, GROUPS, 3, HEAD), np.float32)
+    with pytest.raises(IRError):
+        pair[0].run(1)
