@@ -75,8 +75,9 @@ class Plans:
         if any(shape.dims is None and None in sizes for shape, sizes in zip(shapes, pattern, strict=True)):
             return False
         return any(
-            shape.dims is None or any(size is not None and not dim.is_static for dim, size in zip(shape, sizes))
+            size is not None and not dim.is_static
             for shape, sizes in zip(shapes, pattern, strict=True)
+            for dim, size in zip(shape.dims or [Dim()] * len(sizes), sizes, strict=True)
         )
 
     def _specialized(self, pattern: Pattern) -> Plan:

@@ -12,7 +12,7 @@ import numpy as np
 from irrun.kernels.compiled.cache import LATE
 from irrun.kernels.compiled.tape import LINE
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
-from irrun.runtime.lowering.builder import WIDEST_VECTOR, Call, Interpreted, Late, Value
+from irrun.runtime.lowering.builder import WIDEST_VECTOR, Call, Late, Value
 from irrun.runtime.lowering.cache import late_row
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Step
@@ -20,7 +20,6 @@ from irrun.runtime.program import Program, segments, start_of
 from irrun.runtime.state import State
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
-
 
 _ROW: Final = struct.Struct(f"={LATE}q")
 
@@ -60,7 +59,7 @@ class Instance:
         shift = -self._counters.ctypes.data % 128
         self._first_counter = self._counters.ctypes.data + shift
         self._kept = (program, whole, self._records, self._tape, self._counters)
-        self._fits: dict[int, list[Callable[[Sequence[Any]], bool]]] = {}
+        self._fits: dict[tuple[int, int], list[Callable[[Sequence[Any]], bool]]] = {}
         self._interpreted: dict[int, _Interpreted] = {}
         self._segments = segments(program.items)
         for number, item in enumerate(program.items):
@@ -71,9 +70,6 @@ class Instance:
                 sees = not item.is_fresh and any(isinstance(x, np.ndarray) and self._is_inside(x) for x in inputs)
                 keeps = sees and "state" in item.step.asks
                 self._interpreted[number] = _Interpreted(item.step, inputs, outputs, sees, keeps)
-        for first, last in self._segments:
-            calls = [item for item in program.items[first:last] if isinstance(item, Call)]
-            self._fits[first] = [item.fits for item in calls if item.fits is not None]
         self._inputs = [self._value(value) for value in program.parameters]
         self._results = [self._value(value) for value in program.results]
         self._rows = [self._row(late) for late in program.lates]
@@ -113,7 +109,7 @@ class Instance:
             if found is not None:
                 self._interpret(found, context)
                 continue
-            if not all(fits(self._lates) for fits in self._fits.get(begin, ())):
+            if not all(fits(self._lates) for fits in self._conditions(begin, end)):
                 raise Misfit
             workers().walk(
                 int(self._tape.ctypes.data) + 24 * begin,
@@ -124,6 +120,14 @@ class Instance:
                 min(count, self._most),
                 self._kept,
             )
+
+    def _conditions(self, first: int, last: int) -> Sequence[Callable[[Sequence[Any]], bool]]:
+        """What late arrays must fulfil before some calls."""
+        found = self._fits.get((first, last))
+        if found is None:
+            calls = (item for item in self._program.items[first:last] if isinstance(item, Call))
+            found = self._fits[first, last] = [item.fits for item in calls if item.fits is not None]
+        return found
 
     def _interpret(self, item: _Interpreted, context: Run) -> None:
         step, lates = item.step, self._lates

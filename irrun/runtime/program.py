@@ -11,8 +11,9 @@ import numpy as np
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.runtime.arena import place
-from irrun.runtime.lowering import LATE_LOWERINGS, LOWERINGS
+from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Buffer, Builder, Call, Interpreted, Late, Packs, Value
+from irrun.runtime.lowering.cache import LATE_LOWERINGS
 from irrun.runtime.plan import Plan, Step
 from irrun.tensor import Array
 

@@ -20,8 +20,8 @@ from irrun.runtime.state import State
 from irrun.tensor import Array
 
 if TYPE_CHECKING:
-    from irrun.runtime.lowering.builder import Packs
     from irrun.runtime.instance import Instance
+    from irrun.runtime.lowering.builder import Packs
     from irrun.runtime.program import Program
 
 Tier = Literal["auto", "numpy", "compiled"]

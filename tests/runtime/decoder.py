@@ -9,7 +9,7 @@ import numpy as np
 
 import irrun
 from irrun.document.writer import Handle
-from irrun.tensor import Array, Shape
+from irrun.tensor import Array
 from irrun.tensor.element_type import BOOLEAN, I32, I64, U4, U8
 from tests.optimize.nets import Net
 
@@ -20,12 +20,15 @@ HEAD: Final = 32
 
 
 class Decoder:
-    """``weights`` are f32, u8 or u4, which stand in groups of 16. ``mask`` is f32, or boolean."""
+    """``weights`` are f32, u8 or u4, which stand in groups of 16. ``mask`` is f32, or boolean.
 
-    def __init__(self, weights: str = "f32", mask: str = "f32", layers: int = 2) -> None:
+    Where ``cache`` is not in variables, the past comes in as inputs, and goes out as outputs.
+    """
+
+    def __init__(self, weights: str = "f32", mask: str = "f32", cache: str = "variables", layers: int = 2) -> None:
         self.net = Net()
         self.weights = weights
-        self.layers = layers
+        self.cache = cache
         net = self.net
         x = net.parameter("x", f"?,?,{WIDTH}")
         given = net.parameter("attention_mask", "?,?", I64)
@@ -33,6 +36,11 @@ class Decoder:
         shape = net.layers("ShapeOf", [x], [(I64, "3")], 3, output_type="i64")[0]
         self.batch = self.wholes("Gather", [shape, self.ints([0]), self.int(0)], "1", 8, batch_dims=0)
         seen = net.layers("Convert", [given], [(BOOLEAN, "?,?")], destination_type="boolean")[0]
+        sizes = net.layers("ShapeOf", [given], [(I64, "2")], 3, output_type="i64")[0]
+        total = self.wholes("Gather", [sizes, self.int(1), self.int(0)], "", 8, batch_dims=0)
+        places = self.wholes("Range", [self.int(0), total, self.int(1)], "?", 4, output_type="i64")
+        inside = net.layers("Less", [places, total], [(BOOLEAN, "?")], auto_broadcast="numpy")[0]
+        seen = net.layers("LogicalAnd", [seen, inside], [(BOOLEAN, "?,?")], auto_broadcast="numpy")[0]
         seen = net.layers("Unsqueeze", [seen, self.ints([1, 2])], [(BOOLEAN, "?,1,1,?")])[0]
         self.mask = seen
         if mask == "f32":
@@ -80,6 +88,10 @@ class Decoder:
 
     def remembered(self, name: str, new: Handle) -> Handle:
         net, shape = self.net, f"?,{GROUPS},?,{HEAD}"
+        if self.cache != "variables":
+            whole = net.layer("Concat", [net.parameter(name, shape), new], shape, axis=2)
+            net.result(whole)
+            return whole
         wanted = self.wholes("Concat", [self.batch, self.ints([GROUPS, 0, HEAD])], "4", axis=0)
         zero = net.constant(np.float32(0))
         init = net.layer("Broadcast", [zero, wanted], f"?,{GROUPS},0,{HEAD}", 3, mode="numpy")

@@ -15,7 +15,7 @@ from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import can_compile
 from irrun.tensor import Array
 from tests.optimize.nets import TIERS
-from tests.runtime.decoder import GROUPS, HEAD, Decoder, Session
+from tests.runtime.decoder import GROUPS, HEAD, WIDTH, Decoder, Session
 
 needs_numba = pytest.mark.skipif(not can_compile(), reason="compiled kernels need numba, the extra jit")
 
@@ -127,6 +127,26 @@ def test_a_mask_of_booleans(tmp_path: Path, tier: str) -> None:
         both(pair, lambda one, tokens=tokens: one.run(tokens))
 
 
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_cache_in_inputs_and_outputs(tmp_path: Path, tier: str) -> None:
+    random = np.random.default_rng(0)
+    one, other = models(tmp_path, tier, cache="inputs")
+    names = [port.any_name for port in one.inputs if port.any_name.startswith(("key", "value"))]
+    past = [np.zeros((1, GROUPS, 0, HEAD), np.float32) for _ in names]
+    for tokens in (5, 1, 1, 1, 1, 1):
+        inputs = {
+            "x": random.standard_normal((1, tokens, WIDTH), dtype=np.float32),
+            "attention_mask": np.ones((1, past[0].shape[2] + tokens), np.int64),
+            "beam_idx": np.zeros(1, np.int32),
+            **dict(zip(names, past, strict=True)),
+        }
+        results = [model(inputs).to_tuple() for model in (one, other)]
+        for got, wanted in zip(*results, strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=2e-4, atol=2e-5)
+        past = list(results[0][: len(names)])
+    assert one.tiers.last == tier
+
+
 @needs_numba
 @pytest.mark.parametrize("mask", ["f32", "boolean"])
 def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mask: str) -> None:
@@ -158,3 +178,6 @@ def test_observers_see_every_step(tmp_path: Path) -> None:
     both(pair, lambda one: one.run(1))
     seen = [timing.step.node.type for timing in profiler.timings]
     assert (seen.count("FusedAttention"), seen.count("FusedAppend"), seen.count("Assign")) == (2, 4, 4)
+    pair[0].request.query_state()[0].state = np.zeros((1, GROUPS, 3, HEAD), np.float32)
+    with pytest.raises(IRError):
+        pair[0].run(1)

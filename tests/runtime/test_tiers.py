@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import irrun
+from irrun.document.writer import Handle
 from irrun.model.config import ConfigError
 from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import HOT, can_compile
+from irrun.tensor.element_type import I64
 from tests.optimize.nets import Net
 
 needs_numba = pytest.mark.skipif(not can_compile(), reason="compiled kernels need numba, the extra jit")
@@ -124,3 +126,73 @@ def test_every_step_is_observed(tmp_path: Path) -> None:
     request.infer(net.inputs())
     assert [timing.step for timing in profiler.timings] == list(other.plan.steps)
     assert all(timing.outputs for timing in profiler.timings)
+
+
+def products(net: Net, data: Handle, count: int) -> Handle:
+    for _ in range(count):
+        weights = net.constant(net.random.standard_normal((24, 24), dtype=np.float32) / 8)
+        data = net.layer("Tanh", [net.layer("MatMul", [data, weights], "6,24")], "6,24")
+    return data
+
+
+def running(other: irrun.CompiledModel) -> int:
+    """The calls of compiled kernels in the program of the one plan."""
+    from irrun.runtime.lowering.builder import Call
+
+    (compiled,) = other.tiers._hot.values()
+    assert compiled._program is not None
+    return sum(isinstance(item, Call) for item in compiled._program.items)
+
+
+@needs_numba
+def test_sizes_that_depend_on_values_are_left_to_numpy(tmp_path: Path) -> None:
+    net = Net()
+    data = products(net, net.parameter("x", "6,24"), 4)
+    places = net.layers("NonZero", [net.layer("ReLU", [data], "6,24")], [(I64, "2,?")], 3, output_type="i64")[0]
+    rows = net.layers("Gather", [places, net.constant(np.array(0)), net.constant(np.array(0))], [(I64, "?")], 8)[0]
+    net.result(net.layer("Gather", [data, rows, net.constant(np.array(0))], "?,24", 8), places)
+    one, other = both(net, tmp_path)
+    for _ in range(3):
+        inputs = net.inputs()
+        for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+    assert other.tiers.last == "compiled"
+    assert running(other) >= 4
+
+
+@needs_numba
+def test_variables_of_fixed_size(tmp_path: Path) -> None:
+    net = Net()
+    data = products(net, net.parameter("x", "6,24"), 3)
+    declared = {"variable_id": "sum", "variable_type": "f32", "variable_shape": "6,24"}
+    held = net.layer("ReadValue", [net.normal(6, 24)], "6,24", 6, **declared)
+    total = products(net, net.layer("Add", [held, data], "6,24"), 1)
+    net.layer("Assign", [total], "6,24", 6, variable_id="sum")
+    net.result(total)
+    requests = [model.create_infer_request() for model in both(net, tmp_path)]
+    for run in range(6):
+        inputs = net.inputs()
+        results = [request.infer(inputs)[0] for request in requests]
+        np.testing.assert_allclose(*results, rtol=1e-4, atol=1e-5)
+        states = [request.query_state()[0].state for request in requests]
+        np.testing.assert_allclose(*states, rtol=1e-4, atol=1e-5)
+        if run == 3:
+            for request in requests:
+                request.query_state()[0].state = np.ones((6, 24), np.float32)
+    kept = states[1].copy()
+    requests[1].infer(net.inputs())
+    np.testing.assert_array_equal(states[1], kept)
+    assert running(requests[1]._compiled) >= 4
+
+
+@needs_numba
+def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
+    net = Net()
+    image = net.convolution(net.parameter("x", "?,3,?,8"), net.normal(5, 3, 3, 3), "?,5,?,6")
+    net.result(net.layer("Sigmoid", [image], "?,5,?,6"))
+    one, other = both(net, tmp_path)
+    for batch, height in ((1, 8), (1, 8), (1, 8), (2, 8), (2, 9), (2, 9), (3, 9), (1, 8), (2, 9), (2, 10), (2, 11)):
+        inputs = net.inputs({"x": (batch, 3, height, 8)})
+        np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-4, atol=1e-5)
+    programs = [item._program for item in other.tiers._hot.values() if item._program is not None]
+    assert len(programs) == 2

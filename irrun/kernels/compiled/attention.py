@@ -17,9 +17,9 @@ TILE = ROWS[VECTORS]
 class Attention(NamedTuple):
     """Arguments of `attention`. Strides are in bytes: from batch to batch, head to head, row to row.
 
-    ``query`` is [batch, heads, queries, depth], ``key`` [batch, heads, keys, depth], or with a stride between its
-    elements, ``value`` [batch, heads, keys, width], ``out`` [batch, heads, queries, width], ``mask`` [batch, heads,
-    queries, keys] or 0. A task has so many queries of one head.
+    ``query`` is [batch, heads, queries, depth], ``key`` [batch, heads / shared, keys, depth], or with a stride between
+    its elements, ``value`` [batch, heads / shared, keys, width], ``out`` [batch, heads, queries, width], ``mask``
+    [batch, heads, queries, keys] or 0. A task has some queries of one head.
     """
 
     query: int
@@ -29,6 +29,7 @@ class Attention(NamedTuple):
     out: int
     batch: int
     heads: int
+    shared: int
     queries: int
     keys: int
     depth: int
@@ -71,7 +72,9 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     targets = left + 8 * rows
     scores = targets + 8 * rows
     packed = scores + 4 * rows * wide
-    pack_keys(c.key + b * c.key_batch + h * c.key_head, c.key_row // 4, c.key_element, keys, c.depth, packed)
+    pack_keys(
+        c.key + b * c.key_batch + h // c.shared * c.key_head, c.key_row // 4, c.key_element, keys, c.depth, packed
+    )
     lefts, outs = longs(left, rows), longs(targets, rows)
     query = c.query + b * c.query_batch + h * c.query_head
     for index in range(rows):
@@ -92,7 +95,7 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     for index in range(last - first, rows):
         lefts[index] = lefts[last - first - 1]
         outs[index] = outs[last - first - 1]
-    value = c.value + b * c.value_batch + h * c.value_head
+    value = c.value + b * c.value_batch + h // c.shared * c.value_head
     multiply(TILE, left, targets, rows, keys, value, c.value_row, c.width, 0)
 
 

@@ -24,6 +24,7 @@ class FusedAppend(Fused):
     def extended(self, shape: tuple[int, ...], init: Array | None, order: Array | None, state: Variables) -> Array:
         """The result for ``new`` of such a shape, before that is written to it."""
         past = self.read.run(init, state=state)  # type: ignore[arg-type]
+        past = past.astype(self.fact.type.dtype, copy=False)
         if order is not None and order.tolist() != list(range(len(past))):
             past = gather(past, order, 0, 0, from_end=self.from_end)
         return state.extend(self.read.variable_id, past, shape, self.axis)

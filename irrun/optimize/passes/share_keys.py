@@ -35,7 +35,7 @@ def _unrepeated(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, int] | 
     chain = []
     for type in ("Reshape", "Broadcast", "Unsqueeze"):
         node = None if outlet is None else graph.node(outlet.node)
-        if node is None or node.type != type:
+        if node is None or node.type != type or not graph.sources(node.id):
             return None
         chain.append(node)
         outlet = graph.sources(node.id)[0]

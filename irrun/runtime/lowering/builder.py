@@ -177,9 +177,6 @@ Lowering = Callable[..., Any]
 
 LOWERINGS: Final[dict[type[Op], Lowering]] = {}
 
-LATE_LOWERINGS: Final[dict[type[Op], Lowering]] = {}
-"""``lowering(step, builder, *inputs)``, for steps with late arrays among their inputs or outputs."""
-
 
 def lowers(*operations: type[Op]) -> Callable[[Lowering], Lowering]:
     """Declare how operations are lowered."""
@@ -187,16 +184,6 @@ def lowers(*operations: type[Op]) -> Callable[[Lowering], Lowering]:
     def declare(function: Lowering) -> Lowering:
         for operation in operations:
             LOWERINGS[operation] = function
-        return function
-
-    return declare
-
-
-def lowers_late(operation: type[Op]) -> Callable[[Lowering], Lowering]:
-    """Declare how an operation is lowered where it takes or gives late arrays."""
-
-    def declare(function: Lowering) -> Lowering:
-        LATE_LOWERINGS[operation] = function
         return function
 
     return declare

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from irrun.kernels.compiled.cache import (
     workspace_of,
 )
 from irrun.kernels.compiled.vectors import LANES
+from irrun.ops import Op
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Value, is_f32, lowers_late
+from irrun.ops.fused.fused_concat import FusedConcat
+from irrun.ops.movement.concat import Concat
+from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Lowering, Value, is_f32
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact, Shape
@@ -28,16 +31,49 @@ _MOST_QUERIES = 96
 """Queries of a task."""
 
 
-@lowers_late(FusedAppend)
 def appended(
     step: Step, builder: Builder, new: Value, init: Value | None = None, order: Value | None = None
-) -> tuple[Late, ...] | None:
-    """Room is made before the calls begin, where what the variable holds is known by then."""
+) -> tuple[Late] | None:
+    """The value of a variable, extended."""
     op = step.node.op
     assert isinstance(op, FusedAppend)
-    if isinstance(new, Late) or not is_f32(new) or not 0 < new.ndim <= 4 or op.axis == new.ndim - 1:
+    return _extended(step, builder, new, op.axis, op.extended, (init, order))
+
+
+def joined(step: Step, builder: Builder, *inputs: Value) -> tuple[Late] | None:
+    """A late array and one behind it, as of a cache among the inputs of a model."""
+    op, fact = step.node.op, step.facts[0]
+    assert isinstance(op, Concat | FusedConcat)
+    if isinstance(op, FusedConcat) and (op.grows or op.room is not None):
         return None
-    if id(init) in builder.pending or id(order) in builder.pending:
+    if len(inputs) != 2 or not isinstance(inputs[0], Late) or not fact.rank or inputs[0].fact.type is not F32:
+        return None
+    axis = op.axis % fact.rank
+    return _extended(step._replace(asks=()), builder, inputs[1], axis, functools.partial(_longer, axis), inputs[:1])
+
+
+def _longer(axis: int, shape: tuple[int, ...], past: Array) -> Array:
+    """A copy of ``past`` with room for an array of this shape behind it."""
+    before, size, behind = past.shape[:axis], past.shape[axis], past.shape[axis + 1 :]
+    if (*before, shape[axis], *behind) != shape:
+        raise ValueError(f"arrays of shapes {past.shape} and {shape} cannot be joined along axis {axis}")
+    result = np.empty((*before, size + shape[axis], *behind), past.dtype)
+    result[(slice(None),) * axis + (slice(size),)] = past
+    return result
+
+
+def _extended(
+    step: Step,
+    builder: Builder,
+    new: Value,
+    axis: int,
+    extend: Callable[..., Array],
+    others: tuple[Value | None, ...],
+) -> tuple[Late] | None:
+    """``extend(shape, *others)`` makes room in the prelude, a call writes ``new`` to the end of that."""
+    if isinstance(new, Late) or not is_f32(new) or not 0 < new.ndim <= 4 or axis == new.ndim - 1:
+        return None
+    if any(id(value) in builder.pending for value in others):
         return None
     if new.strides[-1] != 4:
         whole = contiguous(builder, new)
@@ -47,17 +83,18 @@ def appended(
     out = builder.value(step.facts[0])
     if not isinstance(out, Late):
         return None
-    make_room = step._replace(run=functools.partial(op.extended, new.shape))
-    builder.prelude.append(Interpreted(make_room, (init, order), (out,), is_fresh=True))
+    make_room = step._replace(run=functools.partial(extend, new.shape))
+    builder.prelude.append(Interpreted(make_room, others, (out,), is_fresh=True))
     builder.announced.add(id(out))
     front = 4 - new.ndim
     x = new.reshape((1,) * front + new.shape)
-    strides = x.strides[:3]
-    builder.call(append, Append(builder.address(x), builder.address(out.row), *x.shape, *strides, front + op.axis), 1)
+    sizes = {f"size_{axis}": size for axis, size in enumerate(x.shape)}
+    strides = {f"x_{axis}": stride for axis, stride in enumerate(x.strides[:3])}
+    arguments = Append(x=builder.address(x), array=builder.address(out.row), **sizes, **strides, axis=front + axis)
+    builder.call(append, arguments, 1)
     return (out,)
 
 
-@lowers_late(FusedAttention)
 def attended(
     step: Step, builder: Builder, query: Value, key: Value, value: Value, mask: Value | None = None
 ) -> tuple[Array, ...] | None:
@@ -102,17 +139,15 @@ def attended(
         batch * heads * -(-queries // each),
         workspace_of(each, depth),
         tables,
-        functools.partial(
-            _fits, (batch, heads, queries), (batch, heads // op.shared), (depth, width), key, value, mask
-        ),
+        functools.partial(_fits, query.shape, (batch, heads // op.shared), width, key, value, mask),
     )
     return (out,)
 
 
 def _fits(
-    queries: tuple[int, int, int],
+    queries: tuple[int, ...],
     heads: tuple[int, int],
-    widths: tuple[int, int],
+    width: int,
     key: Value,
     value: Value,
     mask: Value | None,
@@ -121,7 +156,7 @@ def _fits(
     """Whether keys, values and mask have the shapes that the queries need."""
     first, second = (lates[x.number] if isinstance(x, Late) else x for x in (key, value))
     shape = first.shape
-    if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, widths[0]) or second.shape != (*shape[:3], widths[1]):
+    if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, queries[3]) or second.shape != (*shape[:3], width):
         return False
     if first.strides[3] != 4 or second.strides[3] != 4:
         return False
@@ -130,8 +165,8 @@ def _fits(
     sizes = (lates[mask.number] if isinstance(mask, Late) else mask).shape
     if len(sizes) > 4:
         return False
-    wanted = (*queries, shape[2])[4 - len(sizes) :]
-    return sizes == wanted or all([size in (1, need) for size, need in zip(sizes, wanted, strict=True)])
+    wanted = (*queries[:3], shape[2])[4 - len(sizes) :]
+    return all(size in (1, need) for size, need in zip(sizes, wanted, strict=True))
 
 
 def _summand(step: Step, builder: Builder, mask: Value) -> Value:
@@ -184,3 +219,12 @@ def late_row(x: Array) -> tuple[int, ...]:
 
 def _strides(name: str, x: Array) -> dict[str, int]:
     return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), x.strides[:3], strict=True))
+
+
+LATE_LOWERINGS: Final[dict[type[Op], Lowering]] = {
+    FusedAppend: appended,
+    Concat: joined,
+    FusedConcat: joined,
+    FusedAttention: attended,
+}
+"""``lowering(step, builder, *inputs)``, for steps with late arrays among their inputs or outputs."""

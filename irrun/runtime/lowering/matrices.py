@@ -213,7 +213,10 @@ def attended(
     mask = None if op.causal else mask
     if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
         return None
-    stack = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    # Queries that share a key count for one here.
+    groups = (*query.shape[:-3], query.shape[-3] // op.shared)
+    *front, heads = np.broadcast_shapes(groups, key.shape[:-2], value.shape[:-2])
+    heads *= op.shared
     if query.strides[-1] != 4:
         copy = contiguous(builder, query)
         if copy is None:
@@ -224,13 +227,13 @@ def attended(
         if copy is None:
             return None
         value = copy
-    *front, heads = stack
     queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
     result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
     out = result.reshape(1, *result.shape) if not front else result
     lead = out.shape[:2]
     try:
-        query, key, value = (np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (query, key, value))
+        query = np.broadcast_to(query, (*lead, *query.shape[-2:]))
+        key, value = (np.broadcast_to(x, (lead[0], heads // op.shared, *x.shape[-2:])) for x in (key, value))
         mask = None if mask is None else np.broadcast_to(mask, (*lead, queries, keys))
     except ValueError:
         return None
@@ -250,6 +253,7 @@ def attended(
             out=builder.address(out),
             batch=lead[0],
             heads=heads,
+            shared=op.shared,
             queries=queries,
             keys=keys,
             depth=depth,

@@ -1,0 +1,70 @@
+"""Keys and values that serve several heads of queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.document.writer import Handle
+from irrun.ops.fused.fused_attention import FusedAttention
+from tests.optimize.nets import Net, check
+
+ONLY = ["fuse-attention", "share-keys"]
+HEAD = 16
+
+
+def repeated(net: Net, x: Handle, count: int, keys: str, *, axis: int = 2, mode: str = "bidirectional") -> Handle:
+    split = net.layer(
+        "Unsqueeze", [x, net.constant(np.array([axis]))], f"2,{'1,3' if axis == 1 else '3,1'},{keys},{HEAD}"
+    )
+    target = [1, 1, 1, 1, 1] if mode == "bidirectional" else [2, 3, 3, int(keys), HEAD]
+    target[axis] = count
+    sizes = f"2,{f'{count},3' if axis == 1 else f'3,{count}'},{keys},{HEAD}"
+    wide = net.layer("Broadcast", [split, net.constant(np.array(target))], sizes, 3, mode=mode)
+    shape = net.constant(np.array([0, 3 * count, -1, HEAD]))
+    return net.layer("Reshape", [wide, shape], f"2,{3 * count},{keys},{HEAD}", special_zero=True)
+
+
+def attention(net: Net, count: int, queries: int, keys: str, mask: str | None, **how: Any) -> None:
+    query = net.parameter("query", f"2,{3 * count},{queries},{HEAD}")
+    key, value = (repeated(net, net.parameter(name, f"2,3,{keys},{HEAD}"), count, keys, **how) for name in "kv")
+    inputs = [query, key, value] + ([] if mask is None else [net.parameter("mask", mask)])
+    net.result(
+        net.layer("ScaledDotProductAttention", inputs, f"2,{3 * count},{queries},{HEAD}", 13, causal=mask is None)
+    )
+
+
+@pytest.mark.parametrize("mask", [None, "2,1,1,7", "2,6,1,7", "6,1,7", "1,7"])
+@pytest.mark.parametrize("queries", [1, 5])
+@pytest.mark.parametrize("keys", ["7", "?"])
+def test_shared(tmp_path: Path, queries: int, keys: str, mask: str | None) -> None:
+    net = Net()
+    attention(net, 2, queries, keys, mask)
+    sizes = dict.fromkeys("kv", (2, 3, 7, HEAD)) if keys == "?" else None
+    compiled = check(net, tmp_path, ONLY, {"FusedAttention": 1}, sizes=sizes)
+    (op,) = [step.node.op for step in compiled.plan.steps]
+    assert isinstance(op, FusedAttention)
+    assert op.shared == 2
+
+
+def test_numpy_broadcast(tmp_path: Path) -> None:
+    net = Net()
+    attention(net, 3, 2, "7", None, mode="numpy")
+    check(net, tmp_path, ONLY, {"FusedAttention": 1})
+
+
+def test_heads_in_another_order_are_copied(tmp_path: Path) -> None:
+    net = Net()
+    attention(net, 2, 1, "7", None, axis=1)
+    check(net, tmp_path, ONLY, {"FusedAttention": 1, "Unsqueeze": 2, "Broadcast": 2, "Reshape": 2})
+
+
+def test_constant_keys(tmp_path: Path) -> None:
+    net = Net()
+    query = net.parameter("query", f"2,6,1,{HEAD}")
+    key, value = (repeated(net, net.normal(2, 3, 7, HEAD), 2, "7") for _ in "kv")
+    net.result(net.layer("ScaledDotProductAttention", [query, key, value], f"2,6,1,{HEAD}", 13, causal=False))
+    check(net, tmp_path, ONLY, {"FusedAttention": 1})
