@@ -31,6 +31,9 @@ _LEAST_WORK: Final = 0.6e6
 _LEAST_POINTS: Final = 10
 """Points up to which it is not the multiplications that take time, but reading the weights."""
 
+_DEPTH: Final = 1024
+"""Rows of a panel that are multiplied at a time: they stay in the second cache beside the rows of the left factor."""
+
 _MOST_TASKS: Final = 16
 """Tasks of a call as far as that leaves them large enough; more where there are many points."""
 
@@ -108,35 +111,48 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
     _find_rows(c, number, first, last, place * full, left, targets, added)
-    low, high = np.float32(c.low), np.float32(c.high)
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
+    # What is multiplied at a time: some taps, or a part of the depth of one.
+    taps_each = min(taps, max(1, _DEPTH // c.depth))
+    depth_each = min(c.depth, _DEPTH) if taps == 1 else c.depth
+    rounds = max(-(-taps // taps_each), -(-c.depth // depth_each))
     while place < stop:
         column = place * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
         panel = c.panels + number * c.next_panels + 4 * column * taps * c.depth
-        after = panel + 4 * vectors * LANES * taps * c.depth
-        # The next panel, a part of each of its rows with each tile.
-        ahead_step = -(-4 * full // tiles) if place + 1 < panels and tiles > 2 else 0
-        for tile in range(tiles):
-            multiply_taps(
-                c.tile_rows,
-                vectors,
-                taps,
-                c.depth,
-                left + 8 * tile * c.tile_rows,
-                8 * points,
-                panel,
-                4 * vectors * LANES,
-                bias + 4 * column if bias != 0 else 0,
-                targets + 8 * tile * c.tile_rows,
-                added + 8 * tile * c.tile_rows if c.summand != 0 else 0,
-                width,
-                after + tile * ahead_step * taps * c.depth if ahead_step else panel,
-                ahead_step,
-                low,
-                high,
-            )
+        for step in range(rounds):
+            taps_here = min(taps_each, taps - step * taps_each) if taps > 1 else 1
+            depth = min(depth_each, c.depth - step * depth_each) if taps == 1 else c.depth
+            is_first, is_last = step == 0, step == rounds - 1
+            after = panel + 4 * vectors * LANES * taps_here * depth
+            # What follows the panel, a part of each of its rows with each tile.
+            ahead_step = -(-4 * full // tiles) if tiles > 2 and not (is_last and place + 1 == panels) else 0
+            begin = left + 8 * points * step * taps_each if taps > 1 else left
+            for tile in range(tiles):
+                place_of_tile = 8 * tile * c.tile_rows
+                summand = added + place_of_tile if c.summand != 0 else 0
+                multiply_taps(
+                    c.tile_rows,
+                    vectors,
+                    taps_here,
+                    depth,
+                    begin + place_of_tile,
+                    8 * points,
+                    panel,
+                    4 * vectors * LANES,
+                    bias + 4 * column if bias != 0 and is_first else 0,
+                    targets + place_of_tile,
+                    summand if is_first else targets + place_of_tile,
+                    width,
+                    after + tile * ahead_step * taps_here * depth if ahead_step else panel,
+                    ahead_step,
+                    np.float32(c.low) if is_last else np.float32(-np.inf),
+                    np.float32(c.high) if is_last else np.float32(np.inf),
+                )
+            panel = after
+            if rounds > 1 and taps == 1:
+                _move(left, points, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
         if c.function >= 0:
             _apply(c, longs(targets, last - first), width, added + 8 * points)
         _move(targets, points, 4 * full)
