@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import apply_to_rows
+from irrun.kernels.compiled.functions import add, apply_to_rows, fill
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
 from irrun.kernels.compiled.reduction import FEW, PIXELS, VECTORS, reduce_windows
 from irrun.kernels.compiled.vectors import LANES
@@ -150,7 +150,7 @@ def local_response(arguments: Any, task: int, workspace: int) -> None:
         _square(x, squares[c.reach : c.reach + c.channels])
         fill(out, np.float32(0))
         for shift in range(2 * c.reach + 1):
-            _add(out, squares[shift : shift + c.channels])
+            add(out, squares[shift : shift + c.channels])
         _respond(x, out, np.float32(c.factor), np.float32(c.bias))
 
 
@@ -165,16 +165,3 @@ def _respond(x: Any, out: Any, factor: Any, bias: Any) -> None:
     for i in range(len(out)):
         root = np.sqrt(bias + factor * out[i])
         out[i] = x[i] / (root * np.sqrt(root))
-
-
-@inlined
-def fill(out: Any, value: Any) -> None:
-    """Write one value everywhere."""
-    for i in range(len(out)):
-        out[i] = value
-
-
-@inlined
-def _add(out: Any, x: Any) -> None:
-    for i in range(len(out)):
-        out[i] += x[i]

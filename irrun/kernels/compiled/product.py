@@ -34,6 +34,9 @@ _LEAST_POINTS: Final = 10
 _DEPTH: Final = 1024
 """Rows of a panel that are multiplied at a time: they stay in the second cache beside the rows of the left factor."""
 
+_WHOLE: Final = 512
+"""Columns up to which all of them are still in the second cache when the last one has been computed."""
+
 _MOST_TASKS: Final = 16
 """Tasks of a call as far as that leaves them large enough; more where there are many points."""
 
@@ -111,6 +114,8 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
     _find_rows(c, number, first, last, place * full, left, targets, added)
+    # Rows that are whole, and neighbours, need not be put together for a function.
+    is_whole = c.groups == 1 and c.filters <= _WHOLE
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
     # What is multiplied at a time: some taps, or a part of the depth of one.
     taps_each = min(taps, max(1, _DEPTH // c.depth))
@@ -153,12 +158,15 @@ def product(arguments: Any, task: int, workspace: int) -> None:
             panel = after
             if rounds > 1 and taps == 1:
                 _move(left, points, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
-        if c.function >= 0:
+        if c.function >= 0 and not is_whole:
             _apply(c, longs(targets, last - first), width, added + 8 * points)
         _move(targets, points, 4 * full)
         if c.summand != 0:
             _move(added, points, 4 * full)
         place += 1
+    if c.function >= 0 and is_whole:
+        _move(targets, points, -4 * full * panels)
+        _apply(c, longs(targets, last - first), c.filters, added + 8 * points)
 
 
 @inlined
