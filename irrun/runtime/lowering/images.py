@@ -8,8 +8,8 @@ import numpy as np
 
 from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.images import Response, Windows, local_response, windows
-from irrun.kernels.compiled.product import padded_columns
 from irrun.kernels.compiled.reduction import ADD, MULTIPLY, RAISE
+from irrun.kernels.compiled.tiling import padded_columns
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
