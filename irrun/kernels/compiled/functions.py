@@ -280,3 +280,17 @@ def assign(x: Any, y: Any) -> None:
     else:
         for i in range(len(x)):
             x[i] = y[i]
+
+
+@inlined
+def fill(out: Any, value: Any) -> None:
+    """Write one value everywhere."""
+    for i in range(len(out)):
+        out[i] = value
+
+
+@inlined
+def add(out: Any, x: Any) -> None:
+    """Add one array to another."""
+    for i in range(len(out)):
+        out[i] += x[i]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import apply_to_rows
+from irrun.kernels.compiled.functions import add, apply_to_rows, fill
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
 from irrun.kernels.compiled.reduction import FEW, PIXELS, VECTORS, reduce_windows
 from irrun.kernels.compiled.vectors import LANES
@@ -17,7 +17,8 @@ class Windows(NamedTuple):
 
     ``kind`` is one of `reduction`. ``x`` is [images, height, width, channels], ``out`` and ``summand`` [images, rows,
     columns, channels], ``weights`` [taps, channels] with room for whole vectors, ``bias`` [channels] as well. A task
-    has so many rows of the result. Means are of the elements inside, but of ``least`` at least.
+    has some rows of the result; without a function, one of so many ``parts`` of their channels. Means are of the
+    elements inside, but of ``least`` at least.
     """
 
     kind: int
@@ -44,6 +45,7 @@ class Windows(NamedTuple):
     begin_height: int
     begin_width: int
     rows_per_task: int
+    parts: int = 1
     weights: int = 0
     weights_row: int = 0
     bias: int = 0
@@ -63,9 +65,13 @@ class Windows(NamedTuple):
 def windows(arguments: Any, task: int, workspace: int) -> None:
     """Some rows of the result: depthwise convolution with its epilogue, or pooling; workspace takes `RUN` f32."""
     c = record(arguments)
-    for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
+    vectors = -(-c.channels // LANES)
+    part = task % c.parts
+    begin, end = vectors * part // c.parts, vectors * (part + 1) // c.parts
+    first = task // c.parts * c.rows_per_task
+    for index in range(first, min(c.images * c.rows, first + c.rows_per_task)):
         image, y = index // c.rows, index % c.rows
-        _reduce_row(c, image, y)
+        _reduce_row(c, image, y, begin, end)
         if c.function >= 0:
             out = c.out + image * c.out_image + y * c.out_row
             alpha, beta = np.float32(c.alpha), np.float32(c.beta)
@@ -80,15 +86,14 @@ def _inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
 
 
 @inlined
-def _reduce_row(c: Any, image: int, y: int) -> None:
-    """A row of the result: several pixels at a time where all of their windows are inside."""
+def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
+    """Some channels of a row of the result: several pixels at a time where all of their windows are inside."""
     top = y * c.stride_height - c.begin_height
     ky, ky_end = _inside(top, c.dilation_height, c.kernel_height, c.height)
     span = (c.kernel_width - 1) * c.dilation_width
     whole = -(-c.begin_width // c.stride_width)
     whole_end = (c.width - 1 - span + c.begin_width) // c.stride_width + 1 if c.width > span else whole
-    vectors = -(-c.channels // LANES)
-    each = -(-vectors // -(-vectors // VECTORS))
+    each = -(-(end - begin) // -(-(end - begin) // VECTORS))
     row = c.x + image * c.x_image + (top + ky * c.dilation_height) * c.x_row
     x = 0
     while x < c.columns:
@@ -97,12 +102,12 @@ def _reduce_row(c: Any, image: int, y: int) -> None:
         left = x * c.stride_width - c.begin_width
         kx, kx_end = _inside(left, c.dilation_width, c.kernel_width, c.width)
         summand = c.summand + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
-        for first in range(0, vectors, each):
+        for first in range(begin, end, each):
             place = 4 * LANES * first
             reduce_windows(
                 c.kind,
                 pixels,
-                min(each, vectors - first),
+                min(each, end - first),
                 ky_end - ky if kx_end > kx else 0,
                 kx_end - kx,
                 row + (left + kx * c.dilation_width) * c.x_pixel + place,
@@ -150,7 +155,7 @@ def local_response(arguments: Any, task: int, workspace: int) -> None:
         _square(x, squares[c.reach : c.reach + c.channels])
         fill(out, np.float32(0))
         for shift in range(2 * c.reach + 1):
-            _add(out, squares[shift : shift + c.channels])
+            add(out, squares[shift : shift + c.channels])
         _respond(x, out, np.float32(c.factor), np.float32(c.bias))
 
 
@@ -165,16 +170,3 @@ def _respond(x: Any, out: Any, factor: Any, bias: Any) -> None:
     for i in range(len(out)):
         root = np.sqrt(bias + factor * out[i])
         out[i] = x[i] / (root * np.sqrt(root))
-
-
-@inlined
-def fill(out: Any, value: Any) -> None:
-    """Write one value everywhere."""
-    for i in range(len(out)):
-        out[i] = value
-
-
-@inlined
-def _add(out: Any, x: Any) -> None:
-    for i in range(len(out)):
-        out[i] += x[i]

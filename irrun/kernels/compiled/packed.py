@@ -9,7 +9,7 @@ import numpy.typing as npt
 from llvmlite import ir
 from numba.core import types
 
-from irrun.kernels.compiled.functions import assign, binary, unary
+from irrun.kernels.compiled.functions import add, assign, fill, unary
 from irrun.kernels.compiled.micro import VECTORS, multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, longs, record
 from irrun.kernels.compiled.rows import total
@@ -105,7 +105,9 @@ def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
         width = min(c.filters - column, c.vectors * LANES)
         vectors = -(-width // LANES)
         out = floats(results, vectors * LANES)
-        assign(out, floats(c.bias + 4 * column, width)) if c.bias != 0 else _clear(out)
+        fill(out, np.float32(0))
+        if c.bias != 0:
+            add(out[:width], floats(c.bias + 4 * column, width))
         for group in range(groups):
             place = 4 * (group * c.padded + column)
             multiply_codes(
@@ -122,16 +124,10 @@ def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
         result = floats(c.out + 4 * column, width)
         assign(result, out[:width])
         if c.summand != 0:
-            binary(0, result, floats(c.summand + 4 * column, width))
+            add(result, floats(c.summand + 4 * column, width))
         unary(0, result, np.float32(c.low), np.float32(c.high))
         if c.function >= 0:
             unary(c.function, result, np.float32(c.alpha), np.float32(c.beta))
-
-
-@inlined
-def _clear(out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = 0
 
 
 @inlined

@@ -6,33 +6,20 @@ the tap meets, or zeros. A product of matrices is a convolution with one tap ove
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from irrun.kernels.compiled.functions import RUN, apply_to_rows, unary
-from irrun.kernels.compiled.micro import ROWS, VECTORS, multiply_taps
+from irrun.kernels.compiled.functions import apply_to_rows, unary
+from irrun.kernels.compiled.micro import multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.vectors import LANES
 
-Array = npt.NDArray[Any]
+_DEPTH: Final = 1024
+"""Rows of a panel that are multiplied at a time: they stay in the second cache beside the rows of the left factor."""
 
-_COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
-"""Time for each vector of a panel, by the number of vectors in it: fewer of them wait longer for the rows."""
-
-_POINTS: Final = 192
-"""Points in a task, roughly: what is read for them stays in the second cache."""
-
-_LEAST_WORK: Final = 0.6e6
-"""Multiplications of a task: some eight microseconds."""
-
-_LEAST_POINTS: Final = 10
-"""Points up to which it is not the multiplications that take time, but reading the weights."""
-
-_MOST_TASKS: Final = 16
-"""Tasks of a call as far as that leaves them large enough; more where there are many points."""
+_WHOLE: Final = 512
+"""Columns up to which all of them are still in the second cache when the last one has been computed."""
 
 
 class Product(NamedTuple):
@@ -108,41 +95,59 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
     _find_rows(c, number, first, last, place * full, left, targets, added)
-    low, high = np.float32(c.low), np.float32(c.high)
+    # Rows that are whole, and neighbours, need not be put together for a function.
+    is_whole = c.groups == 1 and c.filters <= _WHOLE
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
+    # What is multiplied at a time: some taps, or a part of the depth of one.
+    taps_each = min(taps, max(1, _DEPTH // c.depth))
+    depth_each = min(c.depth, _DEPTH) if taps == 1 else c.depth
+    rounds = max(-(-taps // taps_each), -(-c.depth // depth_each))
     while place < stop:
         column = place * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
         panel = c.panels + number * c.next_panels + 4 * column * taps * c.depth
-        after = panel + 4 * vectors * LANES * taps * c.depth
-        # The next panel, a part of each of its rows with each tile.
-        ahead_step = -(-4 * full // tiles) if place + 1 < panels and tiles > 2 else 0
-        for tile in range(tiles):
-            multiply_taps(
-                c.tile_rows,
-                vectors,
-                taps,
-                c.depth,
-                left + 8 * tile * c.tile_rows,
-                8 * points,
-                panel,
-                4 * vectors * LANES,
-                bias + 4 * column if bias != 0 else 0,
-                targets + 8 * tile * c.tile_rows,
-                added + 8 * tile * c.tile_rows if c.summand != 0 else 0,
-                width,
-                after + tile * ahead_step * taps * c.depth if ahead_step else panel,
-                ahead_step,
-                low,
-                high,
-            )
-        if c.function >= 0:
+        for step in range(rounds):
+            taps_here = min(taps_each, taps - step * taps_each) if taps > 1 else 1
+            depth = min(depth_each, c.depth - step * depth_each) if taps == 1 else c.depth
+            is_first, is_last = step == 0, step == rounds - 1
+            after = panel + 4 * vectors * LANES * taps_here * depth
+            # What follows the panel, a part of each of its rows with each tile.
+            ahead_step = -(-4 * full // tiles) if tiles > 2 and not (is_last and place + 1 == panels) else 0
+            begin = left + 8 * points * step * taps_each if taps > 1 else left
+            for tile in range(tiles):
+                place_of_tile = 8 * tile * c.tile_rows
+                summand = added + place_of_tile if c.summand != 0 else 0
+                multiply_taps(
+                    c.tile_rows,
+                    vectors,
+                    taps_here,
+                    depth,
+                    begin + place_of_tile,
+                    8 * points,
+                    panel,
+                    4 * vectors * LANES,
+                    bias + 4 * column if bias != 0 and is_first else 0,
+                    targets + place_of_tile,
+                    summand if is_first else targets + place_of_tile,
+                    width,
+                    after + tile * ahead_step * taps_here * depth if ahead_step else panel,
+                    ahead_step,
+                    np.float32(c.low) if is_last else np.float32(-np.inf),
+                    np.float32(c.high) if is_last else np.float32(np.inf),
+                )
+            panel = after
+            if rounds > 1 and taps == 1:
+                _move(left, points, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
+        if c.function >= 0 and not is_whole:
             _apply(c, longs(targets, last - first), width, added + 8 * points)
         _move(targets, points, 4 * full)
         if c.summand != 0:
             _move(added, points, 4 * full)
         place += 1
+    if c.function >= 0 and is_whole:
+        _move(targets, points, -4 * full * panels)
+        _apply(c, longs(targets, last - first), c.filters, added + 8 * points)
 
 
 @inlined
@@ -219,66 +224,3 @@ def _repeat(out: int, count: int, points: int) -> None:
     values = longs(out, points)
     for i in range(count, points):
         values[i] = values[count - 1]
-
-
-def panel_vectors(columns: int) -> int:
-    """Vectors in each panel but the last, for so many columns."""
-    vectors = -(-columns // LANES)
-
-    def cost(width: int) -> float:
-        whole, rest = divmod(vectors, width)
-        return whole * width * _COST[width] + (1.05 * rest * _COST[rest] if rest else 0)
-
-    return min(range(VECTORS, 0, -1), key=cost)
-
-
-def padded_columns(columns: int) -> int:
-    """The columns of a packed matrix: whole vectors."""
-    return -(-columns // LANES) * LANES
-
-
-def pack(matrix: Array, vectors: int) -> Array:
-    """A matrix [K, N] in panels [K, vectors * LANES], the last one as narrow as whole vectors allow."""
-    depth, columns = matrix.shape
-    size = vectors * LANES
-    whole = columns // size * size
-    rest = -(-(columns - whole) // LANES) * LANES
-    packed = np.zeros(depth * (whole + rest), matrix.dtype)
-    front = packed[: depth * whole].reshape(-1, depth, size)
-    front[...] = matrix[:, :whole].reshape(depth, -1, size).transpose(1, 0, 2)
-    packed[depth * whole :].reshape(depth, rest)[:, : columns - whole] = matrix[:, whole:]
-    return packed
-
-
-_EVEN: Final = 4
-
-
-class Tiling(NamedTuple):
-    """How a product is cut: rows of a tile, vectors of a panel, points of a task, groups of panels; then the tasks."""
-
-    rows: int
-    vectors: int
-    points: int
-    groups: int
-    tasks: int
-    workspace: int
-
-
-def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) -> Tiling:
-    """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out."""
-    vectors = panel_vectors(filters)
-    rows = 1 if points == 1 else ROWS[vectors]
-    work = max(points, _LEAST_POINTS) * taps * depth * filters
-    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(work // _LEAST_WORK)))
-    panels = -(-filters // (vectors * LANES))
-    blocks = -(-points // _POINTS)
-    groups = min(panels, max(1, round(most / blocks)))
-    blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
-    if most > 1:
-        # Tasks for an even number of workers.
-        even = _EVEN // math.gcd(_EVEN, groups)
-        blocks = max(1, min(-(-blocks // even) * even, -(-points // (2 * rows))))
-    part = -(-points // blocks)
-    each = -(-part // rows) * rows
-    blocks = -(-points // each)
-    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2) + 4 * RUN)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import assign, exp, scalar
+from irrun.kernels.compiled.functions import add, assign, exp, scalar
 from irrun.kernels.compiled.native import floats, inlined, kernel, record, summing
 
 
@@ -112,7 +112,7 @@ def layer_norm(arguments: Any, task: int, workspace: int) -> None:
         if c.gamma != 0:
             _multiply(out, gamma)
         if c.beta != 0:
-            _add(out, beta)
+            add(out, beta)
 
 
 @summing
@@ -133,9 +133,3 @@ def _normalize(x: Any, mean: Any, factor: Any, out: Any) -> None:
 def _multiply(x: Any, row: Any) -> None:
     for i in range(len(x)):
         x[i] *= row[i]
-
-
-@inlined
-def _add(x: Any, row: Any) -> None:
-    for i in range(len(x)):
-        x[i] += row[i]

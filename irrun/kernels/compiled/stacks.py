@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.copies import copy_rows, transpose
-from irrun.kernels.compiled.images import fill
+from irrun.kernels.compiled.functions import fill
 from irrun.kernels.compiled.micro import multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.vectors import LANES

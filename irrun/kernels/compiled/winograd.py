@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.copies import copy_rows
-from irrun.kernels.compiled.functions import unary
+from irrun.kernels.compiled.functions import add, unary
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
 from irrun.kernels.winograd import POINTS
 
@@ -148,10 +148,10 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
             for column in range(wide):
                 x = floats(results + 4 * count * column, count)
                 if c.bias != 0:
-                    _add(x, floats(c.bias, count))
+                    add(x, floats(c.bias, count))
                 if c.summand != 0:
                     place = c.summand + (top + row) * c.summand_row + (left + column) * c.summand_pixel
-                    _add(x, floats(place, count))
+                    add(x, floats(place, count))
             if c.function >= 0:
                 unary(c.function, floats(results, wide * count), np.float32(c.alpha), np.float32(c.beta))
             out = c.out + (top + row) * c.out_row + left * c.out_pixel
@@ -173,9 +173,3 @@ def _transform_four(products: int, step: int, out: int, out_step: int, count: in
         y1[i] = _A * minus + _B * less
         y2[i] = _A2 * plus + _B2 * more
         y3[i] = _A3 * minus + _B3 * less + m5[i]
-
-
-@inlined
-def _add(out: Any, x: Any) -> None:
-    for i in range(len(out)):
-        out[i] += x[i]

@@ -11,7 +11,8 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
+from irrun.kernels.compiled.product import Product, product
+from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
 from irrun.kernels.transposing import taps_first
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution

@@ -8,8 +8,9 @@ import numpy as np
 
 from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.images import Response, Windows, local_response, windows
-from irrun.kernels.compiled.product import padded_columns
 from irrun.kernels.compiled.reduction import ADD, MULTIPLY, RAISE
+from irrun.kernels.compiled.tiling import padded_columns
+from irrun.kernels.compiled.vectors import LANES
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
@@ -69,7 +70,8 @@ def _windows(kind: int, x: Array, out: Array, geometry: Geometry) -> Windows:
 
 def _call(builder: Builder, arguments: Windows, nanoseconds: float) -> None:
     each, tasks = share(arguments.images * arguments.rows, nanoseconds)
-    builder.call(windows, arguments._replace(rows_per_task=each), tasks, 4 * RUN)
+    _, parts = share(-(-arguments.channels // LANES), nanoseconds if tasks == 1 and arguments.function < 0 else 0)
+    builder.call(windows, arguments._replace(rows_per_task=each, parts=parts), tasks * parts, 4 * RUN)
 
 
 @lowers(FusedMaxPool)

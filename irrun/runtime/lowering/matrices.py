@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
 from irrun.kernels.compiled.attention import TILE, Attention, attention
 from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product, words_of
-from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
+from irrun.kernels.compiled.product import Product, product
 from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
+from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
 from irrun.kernels.compiled.vectors import LANES
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
@@ -95,6 +97,7 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     points = data_rows.shape[0]
     out = builder.empty((*data.shape[:-1], filters))
     cut = tiling(points, 1, depth, filters)
+    parts = cut.groups if points > 1 else max(1, min(cut.groups, depth * filters // _LEAST_CODES))
 
     def packed() -> Array:
         codes = np.subtract(stored, centre, dtype=np.int16).astype(np.int8)
@@ -130,13 +133,17 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
             tile_rows=cut.rows,
             vectors=cut.vectors,
             points_per_task=cut.points,
-            parts=cut.groups,
+            parts=parts,
             **end._asdict(),
         ),
-        cut.tasks,
+        cut.tasks // cut.groups * parts,
         4 * max(DEPTH, groups) * cut.vectors * LANES + 24 * (cut.points + cut.rows),
     )
     return out
+
+
+_LEAST_CODES: Final = 1 << 17
+"""Codes that are multiplied by a row in five microseconds."""
 
 
 def _codes_of(stored: Array) -> tuple[int, int]:

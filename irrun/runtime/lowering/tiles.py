@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.compiled.product import Product, pack, padded_columns, product, tiling
+from irrun.kernels.compiled.product import Product, product
+from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
 from irrun.kernels.compiled.winograd import (
     TILE,
     TransformData,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels.compiled.micro import VARIANTS, multiply_taps
-from irrun.kernels.compiled.product import pack, padded_columns, panel_vectors, tiling
+from irrun.kernels.compiled.tiling import pack, padded_columns, panel_vectors, tiling
 from irrun.kernels.compiled.vectors import LANES
 
 

@@ -1,0 +1,93 @@
+"""The right factor of a product in panels, and the cuts of a product into tasks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from irrun.kernels.compiled.functions import RUN
+from irrun.kernels.compiled.micro import ROWS, VECTORS
+from irrun.kernels.compiled.vectors import LANES
+
+Array = npt.NDArray[Any]
+
+_COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
+"""Time for each vector of a panel, by the number of vectors in it: fewer of them wait longer for the rows."""
+
+_POINTS: Final = 192
+"""Points in a task, roughly: what is read for them stays in the second cache."""
+
+_LEAST_WORK: Final = 0.6e6
+"""Multiplications of a task: some eight microseconds."""
+
+_LEAST_POINTS: Final = 10
+"""Points up to which it is not the multiplications that take time, but reading the weights."""
+
+_MOST_TASKS: Final = 16
+"""Tasks of a call as far as that leaves them large enough; more where there are many points."""
+
+
+def panel_vectors(columns: int) -> int:
+    """Vectors in each panel but the last, for so many columns."""
+    vectors = -(-columns // LANES)
+
+    def cost(width: int) -> float:
+        whole, rest = divmod(vectors, width)
+        return whole * width * _COST[width] + (1.05 * rest * _COST[rest] if rest else 0)
+
+    return min(range(VECTORS, 0, -1), key=cost)
+
+
+def padded_columns(columns: int) -> int:
+    """The columns of a packed matrix: whole vectors."""
+    return -(-columns // LANES) * LANES
+
+
+def pack(matrix: Array, vectors: int) -> Array:
+    """A matrix [K, N] in panels [K, vectors * LANES], the last one as narrow as whole vectors allow."""
+    depth, columns = matrix.shape
+    size = vectors * LANES
+    whole = columns // size * size
+    rest = -(-(columns - whole) // LANES) * LANES
+    packed = np.zeros(depth * (whole + rest), matrix.dtype)
+    front = packed[: depth * whole].reshape(-1, depth, size)
+    front[...] = matrix[:, :whole].reshape(depth, -1, size).transpose(1, 0, 2)
+    packed[depth * whole :].reshape(depth, rest)[:, : columns - whole] = matrix[:, whole:]
+    return packed
+
+
+_EVEN: Final = 4
+
+
+class Tiling(NamedTuple):
+    """How a product is cut: rows of a tile, vectors of a panel, points of a task, groups of panels; then the tasks."""
+
+    rows: int
+    vectors: int
+    points: int
+    groups: int
+    tasks: int
+    workspace: int
+
+
+def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) -> Tiling:
+    """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out."""
+    vectors = panel_vectors(filters)
+    rows = 1 if points == 1 else ROWS[vectors]
+    work = max(points, _LEAST_POINTS) * taps * depth * filters
+    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(work // _LEAST_WORK)))
+    panels = -(-filters // (vectors * LANES))
+    blocks = -(-points // _POINTS)
+    groups = min(panels, max(1, round(most / blocks)))
+    blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
+    if most > 1:
+        # Tasks for an even number of workers.
+        even = _EVEN // math.gcd(_EVEN, groups)
+        blocks = max(1, min(-(-blocks // even) * even, -(-points // (2 * rows))))
+    part = -(-points // blocks)
+    each = -(-part // rows) * rows
+    blocks = -(-points // each)
+    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2) + 4 * RUN)
