@@ -6,9 +6,9 @@ The modules of this folder are imported here; no list names them.
 import importlib
 import pkgutil
 
-from irrun.runtime.lowering.builder import LATE_LOWERINGS, LOWERINGS
+from irrun.runtime.lowering.builder import LOWERINGS
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["LATE_LOWERINGS", "LOWERINGS"]
+__all__ = ["LOWERINGS"]

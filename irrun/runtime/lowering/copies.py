@@ -83,7 +83,7 @@ def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
             return reshaped
         if builder.is_constant(data):
             return None
-    if data.strides[-1] != 4 and len(op.shape) == 4 and math.prod(op.shape) == data.size:
+    if data.ndim and data.strides[-1] != 4 and len(op.shape) == 4 and math.prod(op.shape) == data.size:
         # Channels that are neighbours stay so.
         out = builder.images(op.shape)
         target = out.reshape(data.shape)
@@ -113,6 +113,48 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
     where: tuple[Any, ...] = (*(slice(None),) * along, place, ...)
     view: Array = data[where]
     return view.reshape((*view.shape[:along], *indices.shape, *view.shape[along:]))
+
+
+@lowers(Roll)
+def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -> Array | None:  # noqa: ARG001
+    """Blocks between the places where axes are cut, copied to where they belong."""
+    shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
+    is_known = builder.is_constant(shift) and builder.is_constant(axes)
+    if not is_known or not is_f32(data) or len(shifts) != len(along) or len(set(along)) != len(along):
+        return None
+    order = axes_in_memory(data)
+    out = builder.empty([data.shape[axis] for axis in order]).transpose(np.argsort(order))
+    pieces: list[list[tuple[slice, slice]]] = []
+    for axis, size in enumerate(data.shape):
+        cut = shifts[along.index(axis)] % size if axis in along else 0
+        parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
+        pieces.append(parts if cut else [(slice(size), slice(size))])
+    for piece in itertools.product(*pieces):
+        if not copied(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
+            return None
+    return out
+
+
+@lowers(InterpolateV4, InterpolateV11)
+def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, *others: Array) -> Array | None:
+    """Images whose pixels are repeated equally often, as copies."""
+    if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or not data.size or len(others) != len(op.inputs) - 1:
+        return None
+    if (
+        not all(map(builder.is_constant, others))
+        or others[-1].tolist() != [2, 3]
+        or any((*op.pads_begin, *op.pads_end))
+    ):
+        return None
+    batch, channels, height, width = data.shape
+    numbers = np.arange(height * width, dtype=np.float64).reshape(1, 1, height, width)
+    found = op.run(numbers, *others)
+    down, across = found.shape[2] // height, found.shape[3] // width
+    if not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
+        return None
+    out = builder.images((batch, channels, *found.shape[2:]))
+    target = out.reshape(batch, channels, height, down, width, across)
+    return out if copied(builder, np.broadcast_to(data[:, :, :, None, :, None], target.shape), target) else None
 
 
 @lowers(Concat)
