@@ -1,4 +1,4 @@
-"""The page of attributes that old writers left and nobody reads."""
+"""The page of attributes that old writers wrote and no reader uses."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from irrun.ops.registry import declarations
 
 
 def page() -> str:
-    """A table of them, by operation."""
+    """Return the page: a table of legacy attributes by operation."""
     lines = [
         "# Legacy attributes",
         "",
-        "Made by `tools/generate.py` from the declarations. These attributes are found in IRs of earlier releases and",
-        "mean nothing: OpenVINO passes over them, and so does irrun, in silence.",
+        "Made by `tools/generate.py` from the declarations. IRs of earlier releases have these attributes. They have",
+        "no effect: OpenVINO ignores them, and so does irrun, without a finding.",
         "",
-        "| operation | version | attributes | left by |",
+        "| operation | version | attributes | written by |",
         "|---|---|---|---|",
         *_rows("any", "", ANYWHERE),
     ]

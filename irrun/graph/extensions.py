@@ -1,4 +1,4 @@
-"""Tells the operations that libraries add to OpenVINO from those of the opsets that are misspelt."""
+"""Distinguish operations that libraries add to OpenVINO from misspelt operations of the opsets."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from irrun.tensor import DYNAMIC, Fact, Shape
 
 
 class Extensions:
-    """The operations of extensions in one document.
+    """Finds the operations of extensions in one document.
 
-    A layer has one where its version is none of the numbered opsets, nor close to one. Where it is called like an
-    operation of an opset, something else must say so: a well-known library that has it, attributes or ports that the
-    operation of the opset does not have, or another layer of that domain whose type no opset has.
+    The version of such a layer is neither a numbered opset nor close to one. If an opset has an operation of the same
+    type, there must be further evidence: a well-known library has the operation, the layer has attributes or ports
+    that the operation of the opset does not have, or another layer of the same domain has a type that is in no opset.
     """
 
     def __init__(self, net: NetElement) -> None:
         self._net = net
 
     def find(self, layer: LayerElement) -> Extension | None:
-        """The operation of a layer that no opset has; None where the layer is at fault."""
+        """Return the extension operation of a layer; None where the type or the version of the layer is wrong."""
         type, domain = layer.type, layer.version
         if domain is None or is_meant_as_number(domain) or find(type, domain) is not None:
             return None
         op = Extension(type, domain, [declared_fact(port) for port in layer.outputs])
-        is_told = op.library is not None or op.internal_to is not None or domain in self._domains
+        is_evident = op.library is not None or op.internal_to is not None or domain in self._domains
         namesakes = (cls for opset, cls in versions(type).items() if isinstance(opset, int))
-        return op if is_told or not any(_fits(layer, cls) for cls in namesakes) else None
+        return op if is_evident or not any(_fits(layer, cls) for cls in namesakes) else None
 
     @functools.cached_property
     def _domains(self) -> frozenset[str]:
-        """The domains that have an operation of their own."""
+        """The domains with at least one operation whose type is in no opset."""
         named = {(layer.type, layer.version) for layer in _layers(self._net) if layer.version is not None}
         return frozenset(
             domain for type, domain in named if domain and not is_meant_as_number(domain) and not versions(type)
@@ -45,13 +45,13 @@ class Extensions:
 
 
 def declared_fact(port: PortElement) -> Fact:
-    """What a port says of itself. A port without dims may be a scalar or of dynamic rank."""
+    """Return the type and shape that a port declares; without dims the rank is unknown, as it may be dynamic or 0."""
     shape = Shape.parse(",".join(port.dims)) if port.dims else Shape.unknown()
     return Fact(element_type(port.precision) or DYNAMIC, shape)
 
 
 def _fits(layer: LayerElement, cls: OpClass) -> bool:
-    """Whether a layer has no attribute and no port that an operation lacks, and all that it requires."""
+    """Return whether the attributes and ports of a layer are those of an operation, required ones included."""
     spec = cls.spec
     known = {attribute.name for attribute in spec.attributes}
     required = {attribute.name for attribute in spec.attributes if attribute.required}

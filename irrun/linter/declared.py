@@ -1,4 +1,4 @@
-"""What a file declares beside what is inferred, for each port of each layer, bodies included."""
+"""Ports as declared in a file, beside the inferred types and shapes, for every layer including those of bodies."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DeclaredPort(NamedTuple):
 
 
 def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
-    """Every output port of which something is inferred."""
+    """Yield every output port with an inferred fact."""
     for node in facts.graph:
         if node.layer is not None:
             for index, port in enumerate(node.layer.outputs):
@@ -59,7 +59,7 @@ def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
 
 
 def inputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
-    """Every input port of which it is inferred what arrives."""
+    """Yield every connected input port with the inferred fact of its tensor."""
     for node in facts.graph:
         if node.layer is not None:
             for index, outlet in enumerate(facts.graph.sources(node.id)):
@@ -97,17 +97,17 @@ def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
 
 
 def may_be_of_any_rank(item: DeclaredPort) -> bool:
-    """Whether an output without dims is of dynamic rank rather than a scalar.
+    """Return whether an output without dims is of dynamic rank rather than a scalar.
 
-    That is so where an input of its layer is not static, and the rank does not follow from the declared dims alone; and
-    where integers that are not known decide the shape, or of which there are none: OpenVINO then says nothing of the
-    rank, or of a transposed convolution another one.
+    That is so where an input of its layer is not static, and the rank does not follow from the declared dims alone;
+    where an input is of dynamic rank; and where integers that are not known decide the shape, or of which there
+    are none: OpenVINO then says nothing of the rank, or of a transposed convolution another one.
     """
     if not item.fact.shape.is_static and _has_open_integers(item):
         return set(item.port.dims) <= {"-1"} or _lacks_spatial_axes(item)
     if item.port.dims:
         return False
-    if _has_open_integers(item, most=0):
+    if _has_open_integers(item, most=0) or _takes_any_rank(item):
         return True
     arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
     open_sizes = any(
@@ -116,8 +116,14 @@ def may_be_of_any_rank(item: DeclaredPort) -> bool:
     return open_sizes and not _has_rank_by_dims(item)
 
 
+def _takes_any_rank(item: DeclaredPort) -> bool:
+    """Return whether an input of the layer is of dynamic rank, and its port has no dims either."""
+    arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
+    return any(fact is not None and fact.rank is None and not port.dims for port, fact in arrived)
+
+
 def _lacks_spatial_axes(item: DeclaredPort) -> bool:
-    """Whether an output of a convolution is declared [N, C], as OpenVINO does where it does not know output_shape."""
+    """Return whether a convolution declares [N, C], as OpenVINO does where output_shape is unknown."""
     op, dims = item.facts.graph[item.outlet.node].op, item.fact.shape.dims
     if op is None or op.spec.category != "convolution" or dims is None:
         return False
@@ -125,13 +131,13 @@ def _lacks_spatial_axes(item: DeclaredPort) -> bool:
 
 
 def _has_open_integers(item: DeclaredPort, most: int = UNBOUNDED) -> bool:
-    """Whether an input behind the first is of integers, at most this many, whose values are not known."""
+    """Return whether an input behind the first is of integers, at most this many, whose values are not known."""
     behind = [fact for fact in item.facts.inputs(item.outlet.node)[1:] if fact is not None]
     return any(fact.type.is_integer and fact.constant is None and fact.shape.size.hi <= most for fact in behind)
 
 
 def _has_rank_by_dims(item: DeclaredPort) -> bool:
-    """Whether the rank of an output follows from the dims that the inputs of its layer declare, without any value."""
+    """Return whether the rank of an output follows from the declared dims of the inputs, without any value."""
     op = item.facts.graph[item.outlet.node].op
     if op is None or op.spec.infer_asks:
         return False
@@ -149,18 +155,18 @@ def _has_rank_by_dims(item: DeclaredPort) -> bool:
 
 
 def is_miscounted(item: DeclaredPort) -> bool:
-    """Whether a layer has another number of outputs than its operation makes, or has one twice."""
+    """Return whether a layer has another number of outputs than its operation makes, or has one twice."""
     return has_surplus(item) or has_twins(item) or lacking(item) > 0
 
 
 def has_twins(item: DeclaredPort) -> bool:
-    """Whether outputs of one layer share an id, so that one of them may be there twice."""
+    """Return whether outputs of one layer share an id, so that one of them may be there twice."""
     ports = item.layer.outputs
     return len(ports) > 1 and len({port.id for port in ports}) < len(ports)
 
 
 def has_surplus(item: DeclaredPort) -> bool:
-    """Whether the layer of an output has more outputs than its operation makes."""
+    """Return whether the layer of an output has more outputs than its operation makes."""
     last = len(item.layer.outputs) - 1
     return item.number < last and item.facts.get(Outlet(item.outlet.node, last)) is None
 
@@ -178,7 +184,7 @@ def lacking(item: DeclaredPort) -> int:
 
 
 def agrees(port: PortElement, type: ElementType) -> bool:
-    """Whether the precision of a port is this type, or one of both is not known."""
+    """Return whether the precision of a port is this type, or one of both is not known."""
     declared = element_type(port.precision)
     return declared is None or declared is type or not declared.is_known or not type.is_known
 

@@ -1,7 +1,7 @@
-"""Dims that Model Optimizer declared in IR version 10 and OpenVINO infers otherwise today: old, not wrong.
+"""Dims of IR version 10 that Model Optimizer wrote and OpenVINO infers differently today: old, not wrong.
 
-OpenVINO ignores them. Until 2020 a product of a vector kept the axis that was added for it, and what a loop joins was
-declared in its body as it leaves the loop.
+OpenVINO ignores them. Until 2020 a MatMul of a vector kept the axis that was added to the vector, and an output that a
+loop concatenates was declared in the body with its concatenated size.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ LEGACY = "10"
 
 
 def has_legacy_dims(item: DeclaredPort, net: NetElement) -> bool:
-    """Whether the dims of an output are what Model Optimizer wrote in such a place."""
-    return net.version == LEGACY and (_is_product_of_vector(item) or _is_joined_by_loop(item, net))
+    """Return whether the dims of an output are such dims of Model Optimizer."""
+    return net.version == LEGACY and (_is_product_of_vector(item) or _is_concatenated_by_loop(item, net))
 
 
 def _is_product_of_vector(item: DeclaredPort) -> bool:
@@ -27,8 +27,8 @@ def _is_product_of_vector(item: DeclaredPort) -> bool:
     return has_vector and [text for text in item.port.dims if text != "1"] == inferred
 
 
-def _is_joined_by_loop(item: DeclaredPort, net: NetElement) -> bool:
-    """Whether an output in a body feeds a Result that the loop joins, and is wrong along that axis alone."""
+def _is_concatenated_by_loop(item: DeclaredPort, net: NetElement) -> bool:
+    """Return whether the only wrong dim of an output in a body is along the axis that the loop concatenates."""
     if not item.path:
         return False
     results = {layer.id for layer, _ in item.fed if layer.type == "Result"}

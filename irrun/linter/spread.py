@@ -1,4 +1,4 @@
-"""What becomes of a value that is no number: whether it makes the results of products or the outputs of a model so."""
+"""Propagation of NaN through a graph: to sums of products, and to the outputs of the model."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from irrun.graph import Node, Outlet
 from irrun.linter.scopes import ENDS, Scope
 
 _CARRIERS: Final = frozenset({"Concat", "Convert", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
-"""The layers that leave values as they are."""
+"""Layers that do not change values."""
 
 _DROPPING: Final = frozenset({"Clamp", "HSigmoid", "HardSigmoid", "Maximum", "Minimum", "Power", "ReLU", "SegmentMax"})
-"""Arithmetic and activations that need not make NaN of a NaN, in OpenVINO or by the specification."""
+"""Arithmetic and activations that may map NaN to a number, in OpenVINO or by the specification."""
 
 _CALCULATING: Final = frozenset({"arithmetic", "activation"})
 _SUMMING: Final = frozenset({"convolution", "matrix", "normalization", "quantization"})
@@ -19,10 +19,10 @@ _RECURRENT: Final = ("Cell", "Sequence")
 
 
 def spreads(scope: Scope, outlet: Outlet, computed: bool = False) -> bool:
-    """Whether NaN in a tensor surely reaches a sum of products, or an output of the net by way of arithmetic.
+    """Return whether NaN in a tensor certainly reaches a sum of products, or through arithmetic an output of the net.
 
-    Where a constant with NaN is only looked at, chosen from, or handed out, it may be data: a mask, or a blank.
-    ``computed`` says that the tensor is a result of arithmetic itself.
+    A constant with NaN that is only compared, selected from or returned may be data, such as a mask or a blank.
+    ``computed`` says that the tensor itself is a result of arithmetic.
     """
     waiting, seen = [(outlet, computed)], set()
     while waiting:
@@ -45,7 +45,7 @@ def spreads(scope: Scope, outlet: Outlet, computed: bool = False) -> bool:
 
 
 def _sums(node: Node) -> bool:
-    """Whether a layer adds up products of its inputs, or scales and shifts what it has normalized."""
+    """Return whether a layer sums products of its inputs, or scales and shifts normalized values."""
     if node.op is None:
         return False
     return node.op.spec.category in _SUMMING or (node.op.spec.category == "sequence" and node.type.endswith(_RECURRENT))

@@ -1,8 +1,7 @@
-"""The inputs and outputs of a model as callers see them, which is not always as the file declares them.
+"""The inputs and outputs of a model as callers see them, with types and names that may differ from the file.
 
-IR version 10 dates from an API with fewer element types that called inputs and outputs by the names of layers. Files of
-that version are read with the types and the names of that API, as OpenVINO reads them; the inside of the model is not
-touched.
+IR version 10 dates from an API that had fewer element types and named inputs and outputs after layers. Like OpenVINO,
+give files of that version the types and names of that API. The graph itself is not changed.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from irrun.tensor import DYNAMIC, ElementType, Fact
 from irrun.tensor.element_type import F16, F32, I32, I64, STRING, U32, U64
 
 LEGACY: Final = "10"
-"""The IR version whose inputs and outputs have types and names of their own."""
+"""The IR version whose inputs and outputs do not have the types and names that the file declares."""
 
 _KEPT: Final = frozenset({F32, STRING, DYNAMIC})
 _INTEGERS: Final = frozenset({I64, I32, U64, U32})
 
 
 class Interface(NamedTuple):
-    """The inputs, in the order of the Parameters in the file, and the outputs, in that of the Results."""
+    """The inputs in the order of the Parameters in the file, the outputs in the order of the Results."""
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
 
 
 def interface(graph: Graph, facts: Facts, version: str | None) -> Interface:
-    """The inputs and outputs of a graph that was read from a file of some IR version."""
+    """Return the inputs and outputs of a graph that was read from a file of this IR version."""
     names = _TensorNames()
     inputs = tuple([_input(index, id, graph, facts, names, version) for index, id in enumerate(graph.parameters)])
     results = zip(graph.results, facts.results(), strict=True)
@@ -41,19 +40,19 @@ def interface(graph: Graph, facts: Facts, version: str | None) -> Interface:
 
 
 def input_type(declared: ElementType, version: str | None) -> ElementType:
-    """The element type of what callers give for a Parameter of type ``declared``."""
+    """Return the element type that callers pass for a Parameter of type ``declared``."""
     return F32 if version == LEGACY and declared is F16 else declared
 
 
 def output_type(declared: ElementType, version: str | None) -> ElementType:
-    """The element type of what callers get of a Result of type ``declared``."""
+    """Return the element type that callers receive for a Result of type ``declared``."""
     if version != LEGACY or declared in _KEPT:
         return declared
     return I32 if declared in _INTEGERS else F32
 
 
 def legacy_output_name(outlet: Outlet, graph: Graph, facts: Facts) -> str:
-    """The name of an output in IR version 10: that of its layer, with the number of the port where there are more."""
+    """Return the name of an output in IR version 10: the layer that feeds it, and the port if there are several."""
     node = graph[outlet.node]
     several = max(node.outputs, len(facts.outlets(outlet.node))) > 1
     return f"{node.name}.{outlet.port}" if several else node.name
@@ -87,7 +86,7 @@ def _output(
 
 
 class _TensorNames:
-    """Distinct names for tensors: as OpenVINO does, add ``_1``, ``_2`` … to a name that repeats."""
+    """Distinct names for tensors. Like OpenVINO, add ``_1``, ``_2`` … to a name that repeats."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Outlet, str], str] = {}
@@ -95,7 +94,7 @@ class _TensorNames:
         self._repeated: dict[str, int] = {}
 
     def distinct(self, outlet: Outlet, names: Iterable[str]) -> list[str]:
-        """The names of a tensor, each with a number where another tensor has it."""
+        """Return the names of a tensor, with a number where another tensor has the same name."""
         return [self._known.get((outlet, name)) or self._add(outlet, name) for name in names]
 
     def _add(self, outlet: Outlet, name: str) -> str:

@@ -1,4 +1,4 @@
-"""One attribute as plain data, and what its text in an IR stands for."""
+"""Attributes as plain data, and how to read their text in an IR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AttrKind = Literal["int", "float", "bool", "string", "enum", "ints", "floats", "
 
 BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 UNDEFINED: Final = "undefined"
-"""How older releases of OpenVINO call the element type that is not known."""
+"""The name of the dynamic element type in older releases of OpenVINO."""
 
 _COMPARE: Final = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 _EXPECTED: Final[dict[AttrKind, str]] = {
@@ -73,7 +73,7 @@ class AttributeOutOfRange(OpError):
 
 
 class Read(NamedTuple):
-    """What OpenVINO reads of a text. ``whole`` is false where it passes over a part that may have had a meaning."""
+    """The value that OpenVINO reads from a text. ``whole`` is false where it ignores a part that may have a meaning."""
 
     value: Any
     whole: bool = True
@@ -81,7 +81,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AttrSpec:
-    """One attribute: its spelling in the IR, its kind, its default and its bounds."""
+    """The declaration of an attribute: its spelling in the IR, its kind, its default and its bounds."""
 
     name: str
     field: str
@@ -99,13 +99,13 @@ class AttrSpec:
 
     @property
     def absent(self) -> Any:
-        """The value that OpenVINO takes where the attribute is absent; REFUSED where it does not take the layer."""
+        """The value that OpenVINO uses where the attribute is absent; REFUSED where it refuses the layer."""
         if self.openvino is not REQUIRED:
             return self.openvino
         return REFUSED if self.required else self.default
 
     def parse(self, text: str) -> Any:
-        """The value that the text of an IR stands for; AttributeUnreadable when it is none, or more than one."""
+        """Return the value of a text; AttributeUnreadable where it has no value, or is more than one value."""
         try:
             read = self._read(text)
         except (ValueError, KeyError, OverflowError):
@@ -115,9 +115,10 @@ class AttrSpec:
         return read.value
 
     def read(self, text: str) -> Any:
-        """The value that OpenVINO takes from any text; AttributeUnreadable where it refuses it.
+        """Return the value that OpenVINO reads from a text; AttributeUnreadable where it refuses the text.
 
-        A number is what the text begins with: the 1 of ``1,2``. A word that is no boolean counts as absent.
+        OpenVINO reads the number that a text begins with, such as the 1 of ``1,2``, and ignores the rest. It treats a
+        word that is not a boolean as if the attribute were absent.
         """
         try:
             return self._read(text).value
@@ -127,7 +128,7 @@ class AttrSpec:
             return self.absent
 
     def is_plain(self, text: str) -> bool:
-        """Whether a text that can be parsed is spelt as the specification has it, which any reader understands."""
+        """Return whether a text that can be parsed is also spelt as the specification spells it."""
         if self.kind in ("enum", "type"):
             return text in (self.choices or BY_NAME)
         return self.kind not in _PLAIN or _PLAIN[self.kind].fullmatch(text) is not None
@@ -174,7 +175,7 @@ class AttrSpec:
                     raise AttributeOutOfRange(f"{self.name} is {item}, expected {sign} {bound:g}", attribute=self.name)
 
     def text(self, value: Any) -> str:
-        """The spelling of a value in an IR."""
+        """Return the spelling of a value in an IR."""
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, float):
@@ -187,13 +188,13 @@ class AttrSpec:
 
 
 def element_type(name: str) -> ElementType:
-    """The element type that an attribute names, in any case; KeyError when there is none."""
+    """Return the element type of a name, regardless of case; KeyError where no type has the name."""
     lower = name.lower()
     return DYNAMIC if lower == UNDEFINED else BY_NAME[lower]
 
 
 def _integer(text: str) -> Read:
-    """The integer that a text begins with; ValueError where it begins with none, or with one of more than 64 bits."""
+    """Read the integer that a text begins with; ValueError where there is none, OverflowError beyond 64 bits."""
     found = _INTEGER.match(text)
     if found is None:
         raise ValueError(text)
@@ -211,7 +212,7 @@ def _exact_integer(text: str) -> Read:
 
 
 def _float(text: str) -> Read:
-    """The number that a text begins with; ValueError where it begins with none, OverflowError where it is too large."""
+    """Read the number that a text begins with; ValueError where there is none, OverflowError where it is too large."""
     found = _FLOAT.fullmatch(text)
     if found is None or (found[2] or "").startswith(("e", "E")):
         raise ValueError(text)
@@ -224,7 +225,7 @@ def _float(text: str) -> Read:
 
 
 def _items(text: str, read: Callable[[str], Read]) -> Read:
-    """The elements of a list, which may end with a comma."""
+    """Read the elements of a list, which may end with a comma."""
     parts = text.split(",")
     if not parts[-1]:
         parts.pop()
@@ -233,7 +234,7 @@ def _items(text: str, read: Callable[[str], Read]) -> Read:
 
 
 def _shape(text: str, *, bare: bool) -> Read:
-    """A partial shape, without brackets where it has to be ``bare``."""
+    """Read a partial shape; a ``bare`` one must not be in brackets."""
     word = text.strip()
     if word.startswith("[") != word.endswith("]") or (bare and word.startswith("[")):
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""Operations that no opset has: those of libraries that add to OpenVINO, and those that it makes for itself."""
+"""Operations outside the opsets: those of libraries that extend OpenVINO, and internal ones of OpenVINO."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIBRARIES: Final[Mapping[str, frozenset[str]]] = {
     ),
     "openvino_template_extension": frozenset(("Identity",)),
 }
-"""Well-known libraries, and the operations that each adds to the domain ``extension``."""
+"""The operations that well-known libraries add to the domain ``extension``, by library."""
 
 _COMPILED: Final = "a model that is being compiled"
 _PIPELINE: Final = "a pipeline that serves a language model"
@@ -41,16 +41,16 @@ INTERNAL: Final[Mapping[str, str]] = {
     "type_relaxed_opset": _COMPILED,
     "util": "a model that is being converted",
 }
-"""Domains of operations that OpenVINO makes for itself and reads from no file, and where those live."""
+"""The place where internal operations of OpenVINO exist, by domain. OpenVINO cannot read them from a file."""
 
 PAGED: Final = frozenset(("PagedAttentionExtension", "PagedCausalConv1D", "PagedGatedDeltaNet", "PagedSelectiveSSM"))
-"""Operations of the domain ``extension`` that OpenVINO makes for itself, too."""
+"""Internal operations of OpenVINO in the domain ``extension``."""
 
 
 class Extension(Op):
-    """An operation of which nothing is known but what a layer says of it: its outputs are as their ports declare.
+    """An operation that irrun does not know. Its outputs have the types and shapes that the layer declares.
 
-    ``layer_type`` and ``domain`` are what stands for type and version. It cannot be run.
+    ``layer_type`` and ``domain`` are the type and the version of the layer. It cannot be run.
     """
 
     inputs = (In("inputs", ANY, variadic=True, optional=True),)
@@ -64,20 +64,20 @@ class Extension(Op):
 
     @property
     def library(self) -> str | None:
-        """The well-known library that adds the operation to OpenVINO; None where none does."""
+        """The well-known library that has the operation, if any."""
         if self.domain != "extension":
             return None
         return next((name for name, types in LIBRARIES.items() if self.layer_type in types), None)
 
     @property
     def internal_to(self) -> str | None:
-        """The place that the operation never leaves, where OpenVINO makes it for itself; None elsewhere."""
+        """The place where an internal operation of OpenVINO exists; None for other operations."""
         is_paged = self.domain == "extension" and self.layer_type in PAGED
         return _PIPELINE if is_paged else INTERNAL.get(self.domain)
 
     @property
     def statement(self) -> str:
-        """The sentence that says where the operation comes from."""
+        """A statement of where the operation comes from."""
         if self.internal_to is not None:
             return f"{self.layer_type} of {self.domain} lives only inside {self.internal_to}"
         if self.library is not None:

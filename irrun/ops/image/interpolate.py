@@ -130,6 +130,7 @@ class InterpolateV11(Op):
 
     departures = {
         "antialias": "does not widen the window of linear for antialias",
+        "cube_coeff": "takes -0.5 for cube_coeff of bicubic_pillow, whatever it is",
         "kept axis": "leaves an axis of kept size alone, also where its scale is not 1",
         "negative axis": "refuses negative axes",
         "pillow": "truncates integers in the modes of Pillow",
