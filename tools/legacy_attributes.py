@@ -16,7 +16,7 @@ def page() -> str:
         "`tools/generate.py` makes this page from the declarations. Writers of earlier releases left these attributes,",
         "which have no meaning: OpenVINO ignores them, and so does irrun, without a finding.",
         "",
-        "| operation | version | attributes | left by |",
+        "| operation | version | attributes | written by |",
         "|---|---|---|---|",
         *_rows("any", "", ANYWHERE),
     ]

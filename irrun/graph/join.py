@@ -83,9 +83,16 @@ class Joiner:
         missing: dict[str, list[tuple[EdgeElement, str]]] = {}
         for edge in edges:
             for name, id in (("from-layer", edge.from_layer), ("to-layer", edge.to_layer)):
-                if id not in self._by_text and id:
+                if self._is_missing(id):
                     missing.setdefault(id, []).append((edge, name))
-        return missing
+        return {
+            id: named
+            for id, named in missing.items()
+            if not all(name == "to-layer" and self._is_missing(edge.from_layer) for edge, name in named)
+        }
+
+    def _is_missing(self, id: str) -> bool:
+        return id != "" and id not in self._by_text
 
     def _report_ids(
         self, missing: Mapping[str, list[tuple[EdgeElement, str]]], twice: Sequence[LayerElement], nameless: int
@@ -97,15 +104,17 @@ class Joiner:
             what = f'layer id "{layer.id}" is used twice, expected an id of its own'
             self._report("IR201", what, Anchor(layer.element, "value", "id"), layer, None, notes)
         for id in ids[: len(twice) + nameless]:
-            self._strays += [_Stray(None, None) for _, name in missing[id] if name == "to-layer"]
+            self._strays += [_Stray(None, None) for edge, _ in missing[id] if self._is_missing(edge.to_layer)]
         for id in ids[len(twice) + nameless :]:
             edge, name = missing[id][0]
             more = len(missing[id]) - 1
             others = (f"{more} more edge{'s name' if more > 1 else ' names'} it",) if more else ()
             what = f'{name} "{id}": there is no layer with this id'
+            if name == "from-layer" and self._is_missing(edge.to_layer):
+                what = f'from-layer "{id}" and to-layer "{edge.to_layer}": there are no layers with these ids'
             self._report("IR202", what, Anchor(edge.element, "value", name), None, None, others)
             finding = len(self.found) - 1
-            self._strays += [_Stray(None, finding) for _, name in missing[id] if name == "to-layer"]
+            self._strays += [_Stray(None, finding) for edge, _ in missing[id] if self._is_missing(edge.to_layer)]
 
     def _edge(self, edge: EdgeElement) -> None:
         source = self._layer(edge.from_layer)

@@ -140,7 +140,7 @@ def local_response(
 ) -> Array:
     """Return x / (bias + alpha / size ** len(axes) * sum) ** beta, with the sum of squares within size // 2 of x."""
     result = np.empty_like(x) if out is None else out
-    factor = alpha / size ** len(axes)
+    factor = alpha / size ** len(axes) if size else math.inf
     if len(axes) == 1 and x.size:
         respond = partial(_respond, factor=factor, beta=beta, bias=bias, reach=size // 2)
         by_lines(respond, x, result, axes[0])

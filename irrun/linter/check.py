@@ -10,9 +10,10 @@ from typing import Final, overload
 
 from irrun.diagnostics import Diagnostic, IRError, Severity
 from irrun.diagnostics.render import Finding, Source, record
-from irrun.document import Document, SourceMap
+from irrun.document import Document
 from irrun.document.encoding import decode
 from irrun.document.reader import document, load
+from irrun.document.source_map import SourceMap
 from irrun.graph import bind
 from irrun.inference import infer
 from irrun.linter.consequences import ASIDE, causes_of, unexplained

@@ -107,13 +107,19 @@ def may_be_of_any_rank(item: DeclaredPort) -> bool:
         return set(item.port.dims) <= {"-1"} or _lacks_spatial_axes(item)
     if item.port.dims:
         return False
-    if _has_open_integers(item, most=0):
+    if _has_open_integers(item, most=0) or _takes_any_rank(item):
         return True
     arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
     open_sizes = any(
         "-1" in port.dims or (not port.dims and (fact is None or fact.rank != 0)) for port, fact in arrived
     )
     return open_sizes and not _has_rank_by_dims(item)
+
+
+def _takes_any_rank(item: DeclaredPort) -> bool:
+    """Return whether an input of the layer is of dynamic rank, and its port has no dims either."""
+    arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)
+    return any(fact is not None and fact.rank is None and not port.dims for port, fact in arrived)
 
 
 def _lacks_spatial_axes(item: DeclaredPort) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from irrun.document.encoding import decode
-from irrun.document.repair import first_tag
+from irrun.document.text import first_tag
 
 SUFFIX: Final = ".xml"
 STDIN: Final = "-"

@@ -15,8 +15,8 @@ LEGACY = "10"
 
 
 def has_legacy_dims(item: DeclaredPort, net: NetElement) -> bool:
-    """Return whether the dims of an output are those that Model Optimizer wrote there."""
-    return net.version == LEGACY and (_is_product_of_vector(item) or _is_joined_by_loop(item, net))
+    """Return whether the dims of an output are such dims of Model Optimizer."""
+    return net.version == LEGACY and (_is_product_of_vector(item) or _is_concatenated_by_loop(item, net))
 
 
 def _is_product_of_vector(item: DeclaredPort) -> bool:
@@ -27,8 +27,8 @@ def _is_product_of_vector(item: DeclaredPort) -> bool:
     return has_vector and [text for text in item.port.dims if text != "1"] == inferred
 
 
-def _is_joined_by_loop(item: DeclaredPort, net: NetElement) -> bool:
-    """Return whether a body output feeds a Result that the loop concatenates, and is wrong along that axis only."""
+def _is_concatenated_by_loop(item: DeclaredPort, net: NetElement) -> bool:
+    """Return whether the only wrong dim of an output in a body is along the axis that the loop concatenates."""
     if not item.path:
         return False
     results = {layer.id for layer, _ in item.fed if layer.type == "Result"}

@@ -81,7 +81,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AttrSpec:
-    """One attribute: its spelling in the IR, its kind, its default and its bounds."""
+    """The declaration of an attribute: its spelling in the IR, its kind, its default and its bounds."""
 
     name: str
     field: str

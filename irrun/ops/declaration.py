@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, dataclass_transform
 from typing import TypeVar as _TypeVar
 
 from irrun.tensor import ElementType
@@ -205,6 +205,17 @@ class Op:
         def __init__(self, **attributes: Any) -> None:
             self.__dict__.update(self.spec.complete(attributes))
             self.verify()
+
+    @classmethod
+    def as_read(cls, values: Mapping[str, Any]) -> Self:
+        """Return the operation with the values, by field, that were read from a file.
+
+        Bounds are not checked: OpenVINO reads for some absent attributes what the specification does not allow.
+        """
+        op = cls.__new__(cls)
+        op.__dict__.update({item.field: values.get(item.field, item.default) for item in cls.spec.attributes})
+        op.verify()
+        return op
 
     def verify(self) -> None:
         """Raise OpError where the attributes contradict each other."""

@@ -27,7 +27,7 @@ LIBRARIES: Final[Mapping[str, frozenset[str]]] = {
     ),
     "openvino_template_extension": frozenset(("Identity",)),
 }
-"""Well-known libraries, and the operations that each adds to the domain ``extension``."""
+"""The operations that well-known libraries add to the domain ``extension``, by library."""
 
 _COMPILED: Final = "a model that is being compiled"
 _PIPELINE: Final = "a pipeline that serves a language model"

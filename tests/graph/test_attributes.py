@@ -88,3 +88,14 @@ def test_legacy_attributes_belong_to_their_operation(tmp_path: Path) -> None:
     of_old, elsewhere = net("MaxPool", f'{data} eta="1.0"', 1), net("ReLU", 'output_padding="0,0"', 1)
     assert findings(of_old, tmp_path)[0] == ("IR302", "MaxPool has no attribute eta")
     assert findings(elsewhere, tmp_path)[0] == ("IR302", "ReLU has no attribute output_padding")
+
+
+def test_a_default_of_openvino_may_be_what_the_specification_forbids(tmp_path: Path) -> None:
+    """FakeQuantize without levels: OpenVINO reads 0, counts one step less without a sign, and so scales only."""
+    text = net("FakeQuantize", "", 5, declared=True)
+    assert findings(text, tmp_path) == [("IR303", "FakeQuantize requires the attribute levels")]
+    limits = [np.full_like(X, limit) for limit in (-4, 28, -1, 1)]
+    found = irrun.compile_model(irrun.read_model(text.encode()))([X, *limits])[0]
+    np.testing.assert_allclose(found, (X + 4) / 16 - 1, rtol=1e-6)
+    with pytest.raises(irrun.IRError, match="levels is 1, expected >= 2"):
+        irrun.compile_model(irrun.read_model(text.replace("<data />", '<data levels="1"/>').encode()))

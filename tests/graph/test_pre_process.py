@@ -99,5 +99,5 @@ def test_an_image_without_weights_is_not_run() -> None:
 def test_a_mean_that_does_not_fit_is_not_run() -> None:
     model = irrun.read_model(net([1, 2], numbers(0.5)).encode())
     assert [item.code for item in model.diagnostics] == ["IR215"]
-    with pytest.raises(irrun.IRError, match="there are means of channels 0, expected one of each of the 2 channels"):
+    with pytest.raises(irrun.IRError, match="there are means of channels 0, expected one for each of the 2 channels"):
         irrun.compile_model(model)

@@ -40,6 +40,14 @@ def test_branches_of_a_block(tmp_path: Path, activation: str | None) -> None:
     assert len(ops[0].parts) == (9 if activation is not None else 6)
 
 
+def test_branches_of_a_branch(tmp_path: Path) -> None:
+    net = Net()
+    x = data(net)
+    a, b = branch(net, x, 6), branch(net, x, 6)
+    net.result(a, branch(net, b, 4), branch(net, b, 3))
+    check(net, tmp_path, ONLY, {"Sigmoid": 1, "FusedConvolution": 2, "FusedChannels": 4})
+
+
 def test_without_bias_in_some(tmp_path: Path) -> None:
     net = Net()
     x = data(net)

@@ -32,7 +32,7 @@ class DeformablePSROIPooling(Op):
     )
 
     output_dim: int = attr(doc="channels of the output", gt=0)
-    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
+    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0, openvino=0.0)
     group_size: int = attr(1, doc="rows and columns of the output", gt=0)
     mode: Literal["bilinear_deformable"] = attr("bilinear_deformable", exact=True)
     spatial_bins_x: int = attr(1, doc="samples over the width of a bin", gt=0)

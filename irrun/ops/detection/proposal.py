@@ -37,9 +37,9 @@ class ProposalV1(Op):
     legacy = (Legacy("for_deformable", since="2019 R2", until="2020.4"),)
 
     base_size: int = attr(doc="side of the anchor to which scale and ratio apply", gt=0)
-    pre_nms_topn: int = attr(doc="maximum number of boxes before suppression", gt=0)
+    pre_nms_topn: int = attr(doc="maximum number of boxes before suppression", gt=0, openvino=0)
     post_nms_topn: int = attr(doc="number of boxes of each image after suppression", gt=0)
-    nms_thresh: float = attr(doc="the overlap above which a box is suppressed", gt=0)
+    nms_thresh: float = attr(doc="the overlap above which a box is suppressed", gt=0, openvino=0.0)
     feat_stride: int = attr(doc="distance of anchors, in pixels", gt=0, openvino=1)
     min_size: int = attr(doc="the least side of a box, before the scale of the image", gt=0, openvino=1)
     ratio: tuple[float, ...] = attr(doc="ratios of height to width of the anchors")
@@ -80,9 +80,9 @@ class ProposalV4(Op):
     )
 
     base_size: int = attr(doc="side of the anchor to which scale and ratio apply", gt=0)
-    pre_nms_topn: int = attr(doc="maximum number of boxes before suppression", gt=0)
+    pre_nms_topn: int = attr(doc="maximum number of boxes before suppression", gt=0, openvino=0)
     post_nms_topn: int = attr(doc="number of boxes of each image after suppression", gt=0)
-    nms_thresh: float = attr(doc="the overlap above which a box is suppressed", gt=0)
+    nms_thresh: float = attr(doc="the overlap above which a box is suppressed", gt=0, openvino=0.0)
     feat_stride: int = attr(doc="distance of anchors, in pixels", gt=0, openvino=1)
     min_size: int = attr(doc="the least side of a box, before the scale of the image", gt=0, openvino=1)
     ratio: tuple[float, ...] = attr(doc="ratios of height to width of the anchors")

@@ -25,10 +25,10 @@ class ROIAlignV3(Op):
     )
     outputs = (Out("output", T, "[NUM_ROIS, C, pooled_h, pooled_w]"),)
 
-    pooled_h: int = attr(doc="rows of the output", gt=0)
-    pooled_w: int = attr(doc="columns of the output", gt=0)
+    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0)
+    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0)
     sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
-    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
+    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0, openvino=0.0)
     mode: Literal["avg", "max"] = attr(openvino="avg")
 
     def infer(self, input: Fact, rois: Fact, batch_indices: Fact) -> Shape:
@@ -55,10 +55,10 @@ class ROIAlignV9(Op):
     )
     outputs = (Out("output", T, "[NUM_ROIS, C, pooled_h, pooled_w]"),)
 
-    pooled_h: int = attr(doc="rows of the output", gt=0)
-    pooled_w: int = attr(doc="columns of the output", gt=0)
+    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0)
+    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0)
     sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
-    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
+    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0, openvino=0.0)
     mode: Literal["avg", "max"] = attr(openvino="avg")
     aligned_mode: Alignment = attr("asymmetric", doc="mapping of coordinates from image to feature map")
 

@@ -19,10 +19,10 @@ class ROIAlignRotated(Op):
     )
     outputs = (Out("output", T, "[NUM_ROIS, C, pooled_h, pooled_w]"),)
 
-    pooled_h: int = attr(doc="rows of the output", gt=0)
-    pooled_w: int = attr(doc="columns of the output", gt=0)
+    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0)
+    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0)
     sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
-    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0)
+    spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0, openvino=0.0)
     clockwise_mode: bool = attr(False, doc="whether positive angles turn clockwise")
 
     def infer(self, input: Fact, rois: Fact, batch_indices: Fact) -> Shape:

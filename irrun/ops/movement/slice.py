@@ -15,9 +15,9 @@ class Slice(Op):
     """Select the elements from start to stop, every step-th one, along the given axes.
 
     The rules are those of Python's ``data[start:stop:step]``.
-    """
 
-    departures = {"before": "starts at the first element where start is before it and step is negative"}
+    Note: a start before the first element is the first element, also for a negative step, as in OpenVINO and ONNX.
+    """
 
     inputs = (
         In("data", T, "the tensor to slice"),

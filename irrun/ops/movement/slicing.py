@@ -29,39 +29,40 @@ def _beyond(bound: Dim) -> Dim:
     return bound
 
 
-def sliced(size: Dim, start: Dim, stop: Dim, step: Dim, *, lowest: int = -1) -> Dim:
-    """Return the length of ``[start:stop:step]`` of an axis, by Python's rules; the step is known not to be zero.
+def sliced(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
+    """Return the length of ``[start:stop:step]`` of an axis; the step is known not to be zero.
 
-    ``lowest`` is the lower bound of start where the step is negative.
+    The rules are those of Python, except that a start before the first element is the first element, also for a
+    negative step.
     """
     if not step.is_static:
         return Dim(0, size.hi)
     pace = step.lo
     if size.is_static and start.is_static and stop.is_static:
-        return Dim.exactly(count(size.lo, start.lo, stop.lo, pace, lowest))
-    bounds = _bounds(size, start, stop, pace, lowest)
-    named = _named(size, start, stop, pace, lowest)
+        return Dim.exactly(count(size.lo, start.lo, stop.lo, pace))
+    bounds = _bounds(size, start, stop, pace)
+    named = _named(size, start, stop, pace)
     return bounds if named is None else within(named, bounds)
 
 
-def count(size: int, start: int, stop: int, step: int, lowest: int = -1) -> int:
+def count(size: int, start: int, stop: int, step: int) -> int:
     """Return the length of a fully known slice."""
-    first, last = position(size, start, stop, step, lowest)
+    first, last = position(size, start, stop, step)
     return max(0, -((first - last) // step)) if size else 0
 
 
-def position(size: int, start: int, stop: int, step: int, lowest: int = -1) -> tuple[int, int]:
+def position(size: int, start: int, stop: int, step: int) -> tuple[int, int]:
     """Return the first element of a slice, and the first one past it; -1 is the place before the first element."""
     start, stop = (bound + size if bound < 0 else bound for bound in (start, stop))
     if step > 0:
         return min(max(start, 0), size), min(max(stop, 0), size)
-    return min(max(start, lowest), size - 1), min(max(stop, -1), size - 1)
+    return min(max(start, 0), size - 1), min(max(stop, -1), size - 1)
 
 
-def python_slice(size: int, start: int, stop: int, step: int, lowest: int = -1) -> slice:
+def python_slice(size: int, start: int, stop: int, step: int) -> slice:
     """Return the slice for NumPy, where a stop of -1 would count from the end."""
-    first, last = position(size, start, stop, step, lowest)
-    if not count(size, start, stop, step, lowest):
+    first, last = position(size, start, stop, step)
+    if not count(size, start, stop, step):
         return slice(0, 0)
     return slice(first, last if last >= 0 else None, step)
 
@@ -71,7 +72,7 @@ def integers(array: Array) -> list[int]:
     return [int(item) for item in array.reshape(-1).tolist()]
 
 
-def _bounds(size: Dim, start: Dim, stop: Dim, step: int, lowest: int) -> Dim:
+def _bounds(size: Dim, start: Dim, stop: Dim, step: int) -> Dim:
     """Return the bounds of the length, which is monotone between the bounds that are tried."""
     lengths = []
     endless = False
@@ -81,9 +82,9 @@ def _bounds(size: Dim, start: Dim, stop: Dim, step: int, lowest: int) -> Dim:
             marks = {first, last, first - last, last - first, 0}
             near = {sign * mark + shift for mark in marks for shift in (-1, 0, 1) for sign in (-1, 1)}
             sizes = {size.lo, top} | {place for place in near if size.lo <= place <= top}
-            lengths += [count(place, first, last, step, lowest) for place in sizes]
-            longest = count(_HUGE, first, last, step, lowest)
-            endless |= top == _HUGE and longest < count(2 * _HUGE, first, last, step, lowest)
+            lengths += [count(place, first, last, step) for place in sizes]
+            longest = count(_HUGE, first, last, step)
+            endless |= top == _HUGE and longest < count(2 * _HUGE, first, last, step)
     return Dim(min(lengths), UNBOUNDED if endless else max(lengths))
 
 
@@ -93,14 +94,14 @@ def _turns(bound: Dim) -> Iterable[int]:
     return [4 * _HUGE if turn >= TO_END else -4 * _HUGE if turn <= -TO_END else turn for turn in turns]
 
 
-def _named(size: Dim, start: Dim, stop: Dim, step: int, lowest: int) -> Dim | None:
+def _named(size: Dim, start: Dim, stop: Dim, step: int) -> Dim | None:
     """Return the length as a symbolic expression; None where the sign of a bound is unknown."""
     first, last = _from_front(start, size), _from_front(stop, size)
     if first is None or last is None:
         return None
     if step > 0:
         return (last.maximum(0).minimum(size) - first.maximum(0).minimum(size)).maximum(0).ceil_div(step)
-    if lowest >= 0 and first.lo < 0 and start != -1:
+    if first.lo < 0 and start != -1:
         return None
     end = size - 1
     return (first.maximum(-1).minimum(end) - last.maximum(-1).minimum(end)).maximum(0).ceil_div(-step)

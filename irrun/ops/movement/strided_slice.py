@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,9 +10,6 @@ from irrun.ops.movement.slicing import TO_END, bounds_of, integers, python_slice
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
-
-_LOWEST: Final = 0
-"""The lower bound of begin where the stride is negative."""
 
 Part = tuple[Literal["keep", "new", "shrink", "slice"], int, int]
 
@@ -94,7 +91,7 @@ class StridedSlice(Op):
                     raise OpError("stride is 0, expected a positive or negative number", input=3)
                 first = _masked(self.begin_mask, position, firsts[position], 0 if pace > 0 else TO_END)
                 last = _masked(self.end_mask, position, lasts[position], TO_END if pace > 0 else -TO_END)
-                index.append(python_slice(data.shape[axis], first, last, pace, _LOWEST))
+                index.append(python_slice(data.shape[axis], first, last, pace))
         return data[(*index, ...)]
 
     def sliced_axes(self, rank: int, count: int) -> Iterator[tuple[int, int, int]]:
@@ -136,7 +133,7 @@ class StridedSlice(Op):
             return Dim(0, size.hi)
         first = _masked(self.begin_mask, position, firsts[position], Dim.exactly(0 if pace.lo > 0 else TO_END))
         last = _masked(self.end_mask, position, lasts[position], Dim.exactly(TO_END if pace.lo > 0 else -TO_END))
-        return sliced(size, first, last, pace, lowest=_LOWEST)
+        return sliced(size, first, last, pace)
 
 
 def _marks(mask: tuple[int, ...], position: int) -> bool:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from irrun.ops.shapes import broadcast_pdpd, broadcasts_onto
 from irrun.tensor.element_type import FLOAT, NUMERIC
 
 T_F = TypeVar("T_F", NUMERIC)
+
+_UNLIMITED: Final = 2**64
+"""The number of levels where none is given: OpenVINO counts 0 - 1 steps in 64 bits without sign."""
 
 
 @op("FakeQuantize", opset=1)
@@ -40,7 +43,7 @@ class FakeQuantize(Op):
     )
     outputs = (Out("output", T_F),)
 
-    levels: int = attr(doc="number of levels", ge=2, openvino=0)
+    levels: int = attr(doc="number of levels", ge=2, openvino=_UNLIMITED)
     auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="rule for broadcasting the limits to X")
     axis: int = attr(0, name="auto_broadcast.auto_broadcast_axis", doc="axis of X on which a limit begins, for pdpd")
 

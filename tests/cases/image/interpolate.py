@@ -218,6 +218,31 @@ CASES = [
     Case(
         "Interpolate",
         11,
+        [f32([[[[0, 16]]]]), to(1, 4), AXES],
+        # Keys' cubic with a = -0.75 at distances 0.25, 0.75 and 1.25, what lies outside left out
+        [
+            f32(
+                [
+                    [
+                        [
+                            [
+                                16 * -0.10546875 / (0.87890625 - 0.10546875),
+                                16 * 0.26171875 / (0.87890625 + 0.26171875),
+                                16 * 0.87890625 / (0.87890625 + 0.26171875),
+                                16 * 0.87890625 / (0.87890625 - 0.10546875),
+                            ]
+                        ]
+                    ]
+                ]
+            )
+        ],
+        v4("bicubic_pillow"),
+        name="bicubic-pillow-coefficient",
+        departs="cube_coeff",
+    ),
+    Case(
+        "Interpolate",
+        11,
         [u8([[[[0, 4, 8, 13]]]]), to(1, 2), AXES],
         [u8([[[[3, 10]]]])],
         v4("bilinear_pillow"),

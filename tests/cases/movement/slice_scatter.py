@@ -49,6 +49,14 @@ CASES = [
     Case(
         "SliceScatter",
         15,
+        [f32([0, 1, 2]), f32([9]), i64([-5]), i64([-7]), i64([-1])],
+        [f32([9, 1, 2])],
+        name="backward-from-before",
+        source="oracle",
+    ),
+    Case(
+        "SliceScatter",
+        15,
         [f32([1, 2]), f32([]), i64([1]), i64([1]), i64([1])],
         [f32([1, 2])],
         name="nothing",

@@ -105,3 +105,12 @@ def test_a_transposed_convolution_to_an_open_size(tmp_path: Path, declared: str,
     inputs = [data, kernel, net.parameter("s", "1", I64)]
     net.result(net.layer("ConvolutionBackpropData", inputs, declared, **given, auto_pad="same_upper"))
     assert len(findings(net, tmp_path)) == count
+
+
+@pytest.mark.parametrize(("shape", "count"), [("...", 0), ("?,?", 1), ("2,3", 1)])
+def test_an_output_without_dims_behind_a_tensor_of_dynamic_rank(tmp_path: Path, shape: str, count: int) -> None:
+    """OpenVINO leaves the rank of a Pad open where that of the data is, although the pads tell it."""
+    net = Net()
+    amounts = [net.constant(np.array([1, 1])), net.constant(np.array([0, 2]))]
+    net.result(net.layer("Pad", [net.parameter("x", shape), *amounts], "", pad_mode="edge"))
+    assert len(findings(net, tmp_path)) == count
