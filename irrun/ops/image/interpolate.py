@@ -130,6 +130,7 @@ class InterpolateV11(Op):
 
     departures = {
         "antialias": "does not widen the window of linear for antialias",
+        "cube_coeff": "uses -0.5 as cube_coeff of bicubic_pillow, whatever its value",
         "kept axis": "does not resample an axis that keeps its size, even where its scale is not 1",
         "negative axis": "refuses negative axes",
         "pillow": "truncates integers in the modes of Pillow",
