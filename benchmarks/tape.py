@@ -22,7 +22,9 @@ from numba.core import types
 import irrun
 from irrun.kernels.compiled.native import intrinsic, kernel, longs, record
 from irrun.runtime.lowering.builder import Call, Interpreted
-from irrun.runtime.program import Instance, Program, lower
+from irrun.runtime.instance import Instance
+from irrun.runtime.program import Program, lower
+from irrun.runtime.state import State
 
 SIZES: Final = ("columns", "rows", "images", "width", "depth", "filters", "channels", "points", "tiles", "pixels")
 
@@ -59,8 +61,8 @@ def main() -> None:
     options = parser.parse_args()
     compiled = irrun.compile_model(irrun.read_model(options.model))
     program = lower(compiled.plan, WeakValueDictionary())
-    if program is None:
-        raise SystemExit(f"{options.model} has variables, bodies or open sizes")
+    if program.lates:
+        raise SystemExit(f"{options.model} has variables or open sizes")
     counts = [int(count) for count in options.workers.split(",")]
     stamped, times = with_stamps(program)
     stamped.compile()
@@ -86,14 +88,14 @@ def measured(instance: Instance, inputs: list[Any], times: Any, count: int, runs
     samples = []
     began, first = time.perf_counter_ns(), cycles_now(instance, inputs, times, count)
     for _ in range(runs):
-        instance.run(inputs, count)
+        instance.run(inputs, count, State())
         samples.append(np.diff(times))
     rate = (times[-1] - first) / (time.perf_counter_ns() - began) * 1000
     return np.percentile(samples, 10, axis=0) / rate
 
 
 def cycles_now(instance: Instance, inputs: list[Any], times: Any, count: int) -> int:
-    instance.run(inputs, count)
+    instance.run(inputs, count, State())
     return int(times[0])
 
 
