@@ -21,8 +21,8 @@ from numba.core import types
 
 import irrun
 from irrun.kernels.compiled.native import intrinsic, kernel, longs, record
-from irrun.runtime.lowering.builder import Call, Interpreted
 from irrun.runtime.instance import Instance
+from irrun.runtime.lowering.builder import Call, Interpreted
 from irrun.runtime.program import Program, lower
 from irrun.runtime.state import State
 

@@ -36,8 +36,8 @@ def infer(
     """Infer the fact of every tensor of a graph.
 
     ``given`` replaces the facts of Parameters, by node; ``revision`` may replace those of any node. A layer that does
-    not fit its inputs is reported, and everything downstream has no facts. ``before`` is the result for the same graph
-    and ``given`` without a revision, reused for nodes whose inputs are not revised.
+    not fit its inputs is reported, and everything downstream has no facts. ``before`` is a result for the same graph
+    without a revision, reused for nodes whose inputs have the same facts.
     """
     return _Pass(weights, revision, before).run(graph, given or {}, ())
 
@@ -66,7 +66,7 @@ class _Pass:
                 continue
             if self.revision is not None:
                 inputs = self.revision.inputs(node, inputs)
-            outputs = None if path or node.bodies else self._as_before(node, inputs)
+            outputs = None if path or node.bodies or node.id in given else self._as_before(node, inputs)
             if outputs is None:
                 try:
                     outputs = self._outputs(node, inputs, bodies, path)

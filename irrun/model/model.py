@@ -100,11 +100,12 @@ class Model:
         facts = infer(self._bound.graph, self._document.weights, given)
         errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
         if errors and len(errors) > len([item for item in self.facts.diagnostics if item.severity is Severity.ERROR]):
-            raise IRError(errors, self._filename)
+            raise IRError(errors, self.filename)
         self._given, self.facts = given, facts
 
     @property
-    def _filename(self) -> str:
+    def filename(self) -> str:
+        """The path of the file that was read; empty for a model from memory."""
         return str(self._document.path) if self._document.path is not None else ""
 
     def plan(self, settings: Settings = AS_WRITTEN) -> Plan:
@@ -114,20 +115,20 @@ class Model:
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             reasons = [item for item in error.diagnostics if item.code != "IR801"]
-            raise IRError([*errors, *reasons] or error.diagnostics, self._filename) from None
+            raise IRError([*errors, *reasons] or error.diagnostics, self.filename) from None
 
     def means(self) -> dict[int, Array]:
         """Return the means subtracted from inputs, by index; IRError where one is unknown or does not fit."""
         bound, element = self._bound, self._document.net.pre_process
         if bound.means is None:
-            raise IRError(bound.diagnostics, self._filename)
+            raise IRError(bound.diagnostics, self.filename)
         found: dict[int, Array] = {}
         for id, mean in bound.means.items():
             values = mean.values(self._document.weights)
             if values is None:
                 what = f'the mean of input "{bound.graph[id].name}" is not known: there is no file of weights'
                 anchor = Anchor(element.element) if element is not None else Anchor()
-                raise IRError([Diagnostic("IR501", what, anchor)], self._filename)
+                raise IRError([Diagnostic("IR501", what, anchor)], self.filename)
             found[bound.graph.parameters.index(id)] = values
         return found
 
@@ -238,7 +239,7 @@ class CompiledModel:
         self.means = model.means()
         weights = model.document.weights
         weights.forget()
-        self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan)
+        self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan, model.filename)
         self.inputs = model.inputs
         self.outputs = model.outputs
         self.output_types = [port.element_type for port in self.outputs]

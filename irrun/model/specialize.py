@@ -12,9 +12,13 @@ from irrun.graph import Graph, Outlet
 from irrun.inference import Facts, infer
 from irrun.optimize import Settings
 from irrun.runtime import Plan, plan
+from irrun.runtime.soundness import sound
 from irrun.tensor import Array, Dim, Fact, Shape
 
 MOST_PLANS: Final = 8
+
+MOST_SIZES: Final = 256
+"""Sets of input shapes that are remembered as sound."""
 
 Sizes = tuple[tuple[int, ...], ...]
 Pattern = tuple[tuple[int | None, ...], ...]
@@ -27,25 +31,37 @@ class Plans:
     Sizes that change from call to call stay open, as the length of the mask of a language model does, once the same
     ones have changed twice in a row. So a sequence that grows with each call is planned once. The plans share their
     constants; the one that was not used for longest is forgotten first.
+
+    Shapes are inferred once before they run, so that inputs that do not fit together are refused. Sizes that continue a
+    sequence, as a length that grows by one does, are not inferred again.
     """
 
-    def __init__(self, graph: Graph, weights: Weights, facts: Facts, settings: Settings, whole: Plan) -> None:
+    def __init__(
+        self, graph: Graph, weights: Weights, facts: Facts, settings: Settings, whole: Plan, filename: str = ""
+    ) -> None:
         self.whole = whole
+        self._filename = filename
         self._graph = graph
         self._weights = weights
         self._facts = facts
         self._settings = settings
         self._given: Mapping[int, Fact] = {id: facts[Outlet(id, 0)] for id in graph.parameters}
-        self._is_open = settings.enabled and any(not fact.shape.is_static for fact in self._given.values())
+        self._is_open = any(not fact.shape.is_static for fact in self._given.values())
+        self._sound: OrderedDict[Sizes, None] = OrderedDict()
+        self._step: list[int] | None = None
         self._special: OrderedDict[Pattern, Plan] = OrderedDict()
         self._before: Sizes | None = None
         self._changes: Pattern | None = None
 
     def of(self, inputs: Sequence[Array]) -> Plan:
-        """Return the plan for these inputs."""
+        """Return the plan for these inputs; IRError with the findings of inference if they do not fit together."""
         if not self._is_open:
             return self.whole
         sizes = tuple([array.shape for array in inputs])
+        self._check(sizes)
+        if not self._settings.enabled:
+            self._before = sizes
+            return self.whole
         pattern = None if self._before is None else _common(self._before, sizes)
         found = self._special.get(sizes)
         if found is None and pattern is not None and (sizes == self._before or pattern == self._changes):
@@ -56,6 +72,27 @@ class Plans:
                     self._special.popitem(last=False)
         self._before, self._changes = sizes, pattern
         return found if found is not None else self._closest(sizes)
+
+    def _check(self, sizes: Sizes) -> None:
+        step = None if self._before is None else _difference(self._before, sizes)
+        if sizes not in self._sound and (step is None or step != self._step):
+            facts = self._inferred(sizes)
+            try:
+                sound(self._graph, facts)
+            except IRError as error:
+                found = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
+                raise IRError(found or error.diagnostics, self._filename) from None
+            self._sound[sizes] = None
+            while len(self._sound) > MOST_SIZES:
+                self._sound.popitem(last=False)
+        self._step = step
+
+    def _inferred(self, pattern: Pattern) -> Facts:
+        given = {
+            id: Fact(fact.type, _closed(fact.shape, sizes))
+            for (id, fact), sizes in zip(self._given.items(), pattern, strict=True)
+        }
+        return infer(self._graph, self._weights, given, before=self._facts)
 
     def _closest(self, sizes: Sizes) -> Plan:
         """The plan with the fewest open sizes that these sizes fit."""
@@ -81,18 +118,18 @@ class Plans:
         )
 
     def _specialized(self, pattern: Pattern) -> Plan:
-        """The plan for inputs of these sizes; the general one where they do not fit, so that running says why."""
-        given = {
-            id: Fact(fact.type, _closed(fact.shape, sizes))
-            for (id, fact), sizes in zip(self._given.items(), pattern, strict=True)
-        }
-        facts = infer(self._graph, self._weights, given)
-        if any(item.severity is Severity.ERROR for item in facts.diagnostics):
-            return self.whole
+        """Return the plan for inputs of these sizes; the general one if open sizes contradict each other."""
         try:
-            return plan(self._graph, facts, self._settings, self.whole.constants, self._facts)
+            return plan(self._graph, self._inferred(pattern), self._settings, self.whole.constants, self._facts)
         except IRError:
             return self.whole
+
+
+def _difference(a: Sizes, b: Sizes) -> list[int] | None:
+    """Return how much each size grows from one run to the next; None where the ranks differ."""
+    if [len(shape) for shape in a] != [len(shape) for shape in b]:
+        return None
+    return [y - x for p, q in zip(a, b, strict=True) for x, y in zip(p, q, strict=True)]
 
 
 def _common(a: Sizes, b: Sizes) -> Pattern | None:

@@ -13,9 +13,7 @@ _EACH: Final = 3
 """Runs with each number before one is preferred."""
 
 _AGAIN: Final = 40
-"""Runs after which another number is tried once; a quarter of that at the beginning, when caches are cold."""
-
-_EARLY: Final = 200
+"""Runs after which another number is tried once."""
 
 
 class Choice:
@@ -34,9 +32,8 @@ class Choice:
         for count in counts:
             if len(self._times[count]) < _EACH:
                 return count
-        again = _AGAIN if self._runs > _EARLY else _AGAIN // 4
-        if self._runs % again == 0:
-            return counts[self._runs // again % len(counts)]
+        if self._runs % _AGAIN == 0:
+            return counts[self._runs // _AGAIN % len(counts)]
         return self._best()
 
     def took(self, count: int, seconds: float) -> None:
