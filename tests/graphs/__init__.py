@@ -5,11 +5,14 @@
     motifs    several layers at once: quantized weights, attention, sub-graphs, states
     write     a graph as an IR
     engines   the forms in which irrun runs it, and OpenVINO in a process of its own
+    judge     one graph through the engines: what is wrong with it
     compare   tolerance from noise: what an honest error of rounding may change is no difference
-    departures  known faults of the native CPU plugin, each with a reason
-    shrink    the least graph that still differs
+    departures, misreadings, refusals  known faults of the native CPU plugin, each with a reason: of a layer, of
+              layers that belong together, by the message
+    shrink    the least graph that still differs, by edits
     campaign  all of it, for one seed or for many
 
-``python -m tests.graphs --count 20000 --seed 1 --jobs 2 --out FOLDER`` runs many and goes on where it was stopped.
+``python -m tests.graphs --count 20000 --seed 1 --jobs 2 --out FOLDER`` runs many, each in one of irrun's forms beside
+OpenVINO, and goes on where it was stopped.
 The approach is that of NNSmith (Liu et al., ASPLOS 2023).
 """

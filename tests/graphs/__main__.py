@@ -1,7 +1,7 @@
 """Runs many random graphs beside OpenVINO: ``python -m tests.graphs --count 20000 --seed 1 --jobs 2 --out FOLDER``.
 
 What is done is in ``progress.jsonl`` of the folder, so that a run goes on where it was stopped. Graphs that differ are
-shrunk into ``findings``. The summary is printed now and then, and at the end.
+shrunk into ``findings``. ``summary.txt`` is written now and then, and at the end.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first one")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes, each with an OpenVINO of its own")
     parser.add_argument("--out", type=Path, help="where progress and findings are kept")
+    parser.add_argument("--again", action="store_true", help="run the graphs again that nothing explained")
     args = parser.parse_args()
     folder = args.out or Path(tempfile.mkdtemp(prefix="graphs-"))
     progress = Progress(folder)
-    seeds = [seed for seed in range(args.seed, args.seed + args.count) if seed not in progress.done]
+    fresh = [seed for seed in range(args.seed, args.seed + args.count) if seed not in progress.done]
+    seeds = progress.unexplained if args.again else fresh
     printed = time.monotonic()
     for outcome in run(seeds, args.jobs, folder):
         progress.add(outcome)
@@ -36,7 +38,8 @@ def main() -> None:
             print(f"seed {outcome.seed}: {finding}", flush=True)
         if time.monotonic() - printed > PAUSE:
             printed = time.monotonic()
-            print(progress.summary(), flush=True)
+            progress.save_summary()
+    progress.save_summary()
     print(progress.summary())
 
 

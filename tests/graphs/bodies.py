@@ -11,8 +11,9 @@ from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, I32, I64, STRING
 from tests.graphs import adapt
-from tests.graphs.graph import Body, Graph, Input, Layer, pruned
+from tests.graphs.graph import Body, Graph, Input, ancestors, pruned
 from tests.graphs.grow import Grower, Rejected, Tensor
+from tests.graphs.theme import RUNNABLE
 
 Step = Callable[[Grower], None]
 
@@ -56,7 +57,7 @@ def add_loop(grower: Grower, step: Step) -> list[Tensor]:
         entries.append(BodyInput(len(entries), None))
     grow_some(inner, step)
     results = [adapt.like(inner, tensor) for tensor in carried]
-    if cut is not None and not depends(inner, results[0], len(external) - 1):
+    if cut is not None and len(external) - 1 not in ancestors(inner.nodes, results[0].source.node):
         raise Rejected("the slices are of no use")
     results.append(inner.constant(BOOLEAN, np.asarray(True)))
     outputs = [BodyOutput(index, index) for index in range(len(carried))]
@@ -92,7 +93,7 @@ def add_iterator(grower: Grower, step: Step) -> list[Tensor]:
     grow_some(inner, step)
     results = [adapt.like(inner, tensor) for tensor in carried]
     joined = _ends(inner, 1)[0]
-    if joined.rank == 0 or not depends(inner, joined, 0):
+    if joined.rank == 0 or 0 not in ancestors(inner.nodes, joined.source.node):
         raise Rejected("nothing of the slices can be joined")
     axis = draw.int(0, joined.rank - 1)
     size = joined.shape[axis]
@@ -118,8 +119,10 @@ def _given(grower: Grower, count: int) -> list[Tensor]:
     """Tensors for a body to work on."""
     found: list[Tensor] = []
     for _ in range(count):
+        known = {tensor.source for tensor in found}
         tensor = grower.find(
-            {t.type for t in grower.tensors} - {STRING}, lambda t: 0 < t.array.size < 200 and t not in found
+            RUNNABLE - {STRING},
+            lambda t, known=known: 0 < t.array.size < 200 and t.source not in known,
         )
         found += [tensor] if tensor is not None else []
     if count and not found:
@@ -129,9 +132,7 @@ def _given(grower: Grower, count: int) -> list[Tensor]:
 
 def _sliceable(grower: Grower) -> tuple[Tensor, int] | None:
     """A tensor and an axis of few elements."""
-    found = grower.find(
-        {t.type for t in grower.tensors} - {STRING}, lambda t: t.rank > 0 and t.array.size > 0 and min(t.shape) < 5
-    )
+    found = grower.find(RUNNABLE - {STRING}, lambda t: t.rank > 0 and t.array.size > 0 and min(t.shape) < 5)
     if found is None:
         return None
     return found, grower.draw.pick([axis for axis, size in enumerate(found.shape) if size < 5])
@@ -169,18 +170,6 @@ def _ends(inner: Grower, count: int) -> list[Tensor]:
     if not ends:
         raise Rejected("an empty body")
     return ends[:count]
-
-
-def depends(inner: Grower, tensor: Tensor, index: int) -> bool:
-    """Whether a tensor of a body depends on one of its Parameters: OpenVINO forgets how many slices nobody reads."""
-    waiting = [tensor.source.node]
-    while waiting:
-        node = waiting.pop()
-        if node == index:
-            return True
-        layer = inner.nodes[node]
-        waiting += [source.node for source in layer.sources] if isinstance(layer, Layer) else []
-    return False
 
 
 def plain(tensor: Tensor) -> Fact:

@@ -33,7 +33,7 @@ def cases() -> dict[tuple[str, int | str], list[Case]]:
 
 
 def borrow(grower: Grower, cls: type[Op]) -> list[Tensor]:
-    """Add the layer of a case. Inputs of floats are now and then tensors of the graph, in shape and range of the case."""
+    """Add the layer of a case. Inputs of floats may be tensors of the graph, in the shape and range of the case."""
     known = cases().get((cls.type, cls.opset))
     if not known:
         raise Rejected("no case")

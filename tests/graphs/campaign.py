@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import os
-import traceback
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Final
 
 from irrun.runtime.state import State
 from irrun.tensor import Array, ElementType
-from tests.graphs.departures import departure, refusal
+from tests.graphs.departures import departure
+from tests.graphs.edits import cut
 from tests.graphs.engines import OpenVINO
 from tests.graphs.evaluate import Evaluator, Use
 from tests.graphs.generate import generate
 from tests.graphs.graph import Graph, Layer, explain
-from tests.graphs.judge import OPENVINO, Finding, Judge
-from tests.graphs.shrink import cut, shrink
+from tests.graphs.judge import FORMS, OPENVINO, Finding, Judge
+from tests.graphs.misreadings import misreadings
+from tests.graphs.refusals import refusal
+from tests.graphs.shrink import shrink
+
+_MISREAD: Final = (f"{OPENVINO}: crash", f"{OPENVINO}: value")
+
+ALIKE: Final = 3
+"""Findings of one kind that a process shrinks."""
 
 
 @dataclass(slots=True)
@@ -35,11 +44,15 @@ class Outcome:
 
 
 def run(seeds: Sequence[int], jobs: int, folder: Path) -> Iterator[Outcome]:
-    """Examine the graphs of all seeds, in processes that each have an OpenVINO of their own."""
+    """Examine the graphs of all seeds, in processes that each have an OpenVINO of their own; to raise is a finding."""
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (folder,)) as pool:
-        waiting = [pool.submit(_examined, seed) for seed in seeds]
+        waiting = {pool.submit(_examined, seed): seed for seed in seeds}
         for future in as_completed(waiting):
-            yield future.result()
+            error = future.exception()
+            if error is None:
+                yield future.result()
+            else:
+                yield Outcome(waiting[future], findings=[f"raised: {error!r} {error.__cause__ or ''}"])
 
 
 def _begin(folder: Path) -> None:
@@ -49,15 +62,12 @@ def _begin(folder: Path) -> None:
 
 
 def _examined(seed: int) -> Outcome:
-    """The outcome of a seed; an exception is a finding too."""
-    try:
-        return examine(seed, _judge, _kept)
-    except Exception:  # whatever goes wrong in irrun or here belongs into the report
-        return Outcome(seed, findings=[f"raised: {traceback.format_exc(limit=-4)}"])
+    return examine(seed, _judge, _kept)
 
 
 _judge: Judge
 _kept: Path
+_seen: Counter[str] = Counter()
 
 
 def examine(seed: int, judge: Judge, kept: Path | None = None) -> Outcome:
@@ -65,12 +75,13 @@ def examine(seed: int, judge: Judge, kept: Path | None = None) -> Outcome:
     graph = generate(seed)
     used = [f"{layer.op.type}-{layer.op.opset}" for layer in graph.layers]
     outcome = Outcome(seed, len(used), sorted(set(used)))
-    findings = judge(graph)
-    if any(finding.check.startswith(OPENVINO) for finding in findings):
+    findings = judge(graph, (FORMS[seed % len(FORMS)], "lint", OPENVINO))
+    if any(map(_native, findings)):
         graph, findings = _explained(graph, findings, judge, outcome)
     for number, finding in enumerate(findings):
         outcome.findings.append(str(finding))
-        if kept is not None:
+        _seen[finding.kind] += 1
+        if kept is not None and _seen[finding.kind] <= ALIKE:
             keep(graph, finding, judge, kept / f"{seed}-{number}")
     return outcome
 
@@ -82,16 +93,40 @@ def _explained(
     departing = departures_in(graph)
     if departing:
         graph = cut(graph, departing)
-        findings = judge(graph)
+        findings = [*(item for item in findings if not _native(item)), *judge(graph, [OPENVINO])]
         outcome.explained += sorted(set(departing.values()))
-    left = []
-    for finding in findings:
-        reason = refusal(finding.text) if finding.check == f"{OPENVINO}: refused" else None
-        if reason is None:
-            left.append(finding)
-        else:
+    reasons = [(finding, _refusal(finding, graph)) for finding in findings]
+    outcome.explained += [reason for _, reason in reasons if reason is not None]
+    findings = [finding for finding, reason in reasons if reason is None]
+    return _read(graph, findings, judge, outcome)
+
+
+def _read(graph: Graph, findings: Sequence[Finding], judge: Judge, outcome: Outcome) -> tuple[Graph, Sequence[Finding]]:
+    """The graph without what OpenVINO misreads, where nothing is wrong then; else as it is."""
+    wrong = next((finding for finding in findings if finding.check in _MISREAD), None)
+    for reason, indices in misreadings(graph, wrong.text) if wrong is not None else ():
+        smaller = cut(graph, indices)
+        left = [finding for finding in judge(smaller, [OPENVINO]) if _refusal(finding, smaller) is None]
+        if not left:
             outcome.explained.append(reason)
-    return graph, left
+            return smaller, [finding for finding in findings if not _native(finding)]
+    return graph, findings
+
+
+def _refusal(finding: Finding, graph: Graph) -> str | None:
+    return refusal(finding.text, graph) if finding.check == f"{OPENVINO}: refused" else None
+
+
+def _is_explained(finding: Finding, graph: Graph) -> bool:
+    """Whether a graph has anything that may explain a finding."""
+    if not _native(finding):
+        return False
+    known = departures_in(graph) or _refusal(finding, graph)
+    return bool(known) or (finding.check in _MISREAD and any(misreadings(graph, finding.text)))
+
+
+def _native(finding: Finding) -> bool:
+    return finding.family == OPENVINO
 
 
 def departures_in(graph: Graph) -> dict[int, str]:
@@ -129,10 +164,13 @@ def keep(graph: Graph, finding: Finding, judge: Judge, folder: Path) -> Graph:
     """Write the smallest graph with the same finding that is found into a folder: the model, its inputs, and a text."""
 
     def fails(candidate: Graph) -> bool:
-        return any(finding.is_like(other) for other in judge(candidate, finding.check))
+        if _is_explained(finding, candidate):
+            return False
+        return any(finding.is_like(other) for other in judge(candidate, [finding.family], hasty=True))
 
     small = shrink(graph, fails)
     folder.mkdir(parents=True, exist_ok=True)
-    Judge(folder).write(small)
-    (folder / "graph.txt").write_text(f"{finding}\n\n{explain(small)}\n", encoding="utf-8")
+    own = Judge(folder, judge.openvino)
+    left = "\n".join(str(other) for other in own(small, [finding.family]))
+    (folder / "graph.txt").write_text(f"{finding}\n\nShrunk:\n{left}\n\n{explain(small)}\n", encoding="utf-8")
     return small

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +18,10 @@ from irrun.tensor import Array, ElementType
 from tests.graphs.graph import Graph, Input
 
 WORKER: Final = Path(__file__).with_name("worker.py")
-PATIENCE: Final = 20
+PATIENCE: Final = 60
 """Seconds after which OpenVINO is taken to hang."""
+HASTE: Final = 4
+"""The same where very many models are tried."""
 LIFETIME: Final = 300
 """Graphs that one process runs: some layers corrupt its memory."""
 
@@ -36,7 +40,8 @@ def save_inputs(graph: Graph, folder: Path) -> None:
     arrays = {}
     for number, index in enumerate(graph.inputs):
         node = graph.nodes[index]
-        assert isinstance(node, Input) and node.value is not None
+        assert isinstance(node, Input)
+        assert node.value is not None
         arrays[f"input_{number}"] = external(node.fact.type, node.value)
     np.savez(folder / "inputs.npz", **arrays)
 
@@ -69,11 +74,11 @@ class OpenVINO:
         self._process: subprocess.Popen[str] | None = None
         self._served = 0
 
-    def run(self, folder: Path, runs: int, *, alone: bool = False) -> Answer:
+    def run(self, folder: Path, runs: int, *, alone: bool = False, patience: float = PATIENCE) -> Answer:
         """Run ``model.xml`` of a folder; ``alone`` in a process that has run nothing before."""
         if alone or self._served >= LIFETIME:
             self.close()
-        answer = self._ask({"folder": str(folder), "runs": runs})
+        answer = self._ask({"folder": str(folder), "runs": runs}, patience)
         if answer is None:
             return Answer([], [], [], crashed=True)
         if "refused" in answer:
@@ -83,7 +88,7 @@ class OpenVINO:
             results = [[data[f"{number}_{index}"] for index in range(count)] for number in range(runs)]
         return Answer(results, answer["shapes"], answer["types"])
 
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
+    def _ask(self, request: dict[str, Any], patience: float) -> dict[str, Any] | None:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, str(WORKER)],
@@ -91,15 +96,17 @@ class OpenVINO:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
+                start_new_session=True,
             )
             self._served = 0
         self._served += 1
         process = self._process
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
-            ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+            ready, _, _ = select.select([process.stdout], [], [], patience)
             line = process.stdout.readline() if ready else ""
         except BrokenPipeError:
             line = ""
@@ -111,7 +118,7 @@ class OpenVINO:
 
     def close(self) -> None:
         if self._process is not None:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
             self._process.communicate()
             self._process = None
 

@@ -119,7 +119,7 @@ def run_layer(
     inner: Mapping[str, Evaluator],
     listener: Listener | None = None,
 ) -> Sequence[Array]:
-    """The values of the outputs of one layer of these types; ``facts`` are those of its inputs, ``inner`` its bodies."""
+    """The outputs of one layer, of these types; ``facts`` are those of its inputs, ``inner`` its bodies."""
 
     def running(tag: str, body: Body) -> BodyCall:
         def call(parameters: Sequence[Array]) -> tuple[Array, ...]:

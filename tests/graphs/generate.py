@@ -28,7 +28,7 @@ STEPS: Final = 2
 
 @cache
 def operations() -> dict[str, type[Op]]:
-    """Every operation version that is used by itself, by name; those with bodies or variables have files of their own."""
+    """Every operation version that is used by itself, by name. Those with bodies or variables are made elsewhere."""
     return {
         f"{cls.type}-{cls.opset}": cls
         for cls in declarations()
@@ -53,7 +53,7 @@ def generate(seed: int, rejected: Counter[str] | None = None) -> Graph:
     for _ in range(_ATTEMPTS * theme.layers):
         try:
             with grower.attempt():
-                if theme.states and draw.chance(0.1):
+                if theme.states and draw.chance(0.1 if states.is_empty else 0.01):
                     states.read(grower)
                 else:
                     step(grower)
@@ -107,7 +107,7 @@ def _results(grower: Grower) -> list[Tensor]:
     draw = grower.draw
     made = [tensor for tensor in grower.tensors if _is_result(grower.nodes[tensor.source.node])]
     found = [tensor for tensor in made if tensor.source not in grower.used or draw.chance(0.05)]
-    return [found[int(index)] for index in draw.source.permutation(len(found))] or grower.tensors[-1:]
+    return [found[int(index)] for index in draw.source.permutation(len(found))] or (made or grower.tensors)[-1:]
 
 
 def _is_result(node: Node) -> bool:

@@ -113,6 +113,19 @@ def pruned(graph: Graph, *, keep_inputs: bool = False) -> Graph:
     return _renumbered(graph, sorted(needed))
 
 
+def ancestors(nodes: Sequence[Node], index: int) -> set[int]:
+    """The nodes whose elements a node is sure to depend on, itself included, not their shapes, not through bodies."""
+    found: set[int] = set()
+    waiting = [index]
+    while waiting:
+        index = waiting.pop()
+        node = nodes[index]
+        if index not in found and isinstance(node, Layer) and node.op.type != "ShapeOf" and not node.bodies:
+            waiting += [source.node for source in node.sources]
+        found.add(index)
+    return found
+
+
 def variable(node: Node) -> str | None:
     """The variable that a node reads or writes."""
     return getattr(node.op, "variable_id", None) if isinstance(node, Layer) else None

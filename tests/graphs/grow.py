@@ -1,4 +1,4 @@
-"""Grows a graph layer by layer. The value of every tensor is known at once, and layers with useless values are undone."""
+"""Grows a graph layer by layer. The value of every tensor is known at once; layers with useless values are undone."""
 
 from __future__ import annotations
 
@@ -112,7 +112,8 @@ class Grower:
         bodies: Mapping[str, Body] | None = None,
     ) -> list[Tensor]:
         """A layer, and the tensors that it makes. Rejected where the result would be of no use."""
-        if type == "Convert" and inputs[0].source.port > 0 and (attributes or {})["destination_type"] is BOOLEAN:
+        is_boolean = (attributes or {}).get("destination_type") is BOOLEAN
+        if type == "Convert" and is_boolean and self._is_one_of_several(inputs[0]):
             raise Rejected("Convert: OpenVINO makes booleans of the first output")
         name = f"opset{version}" if isinstance(version, int) else version
         sources = tuple(tensor.source for tensor in inputs)
@@ -142,6 +143,10 @@ class Grower:
         self.used |= set(sources)
         pairs = enumerate(zip(facts, arrays, strict=True))
         return [self._made(fact, array, port) for port, (fact, array) in pairs]
+
+    def _is_one_of_several(self, tensor: Tensor) -> bool:
+        node = self.nodes[tensor.source.node]
+        return isinstance(node, Layer) and node.outputs > 1
 
     def one(self, type: str, version: int | str, *inputs: Tensor, **attributes: Any) -> Tensor:
         """A layer of one output."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,7 +12,7 @@ import irrun
 from irrun.diagnostics import IRError
 from irrun.tensor import Shape
 from tests.graphs.compare import Tolerance
-from tests.graphs.engines import Answer, OpenVINO, run_irrun, save_inputs
+from tests.graphs.engines import HASTE, PATIENCE, Answer, OpenVINO, run_irrun, save_inputs
 from tests.graphs.evaluate import hidden
 from tests.graphs.generate import STEPS as RUNS
 from tests.graphs.graph import Graph
@@ -21,11 +21,15 @@ from tests.graphs.write import write
 OPENVINO: Final = "OpenVINO"
 """How the names of all checks begin that ask OpenVINO."""
 
-SAMPLES: Final = 6
-HASTY_SAMPLES: Final = 2
-"""How often a graph is computed with noise."""
+SAMPLES: Final = 100
+HASTY_SAMPLES: Final = 6
+"""How often a graph is computed with noise where results differ."""
 
-_ANY_TEXT: Final = ("OpenVINO: value", "as written", "optimized", "sizes hidden", "ranks hidden")
+FORMS: Final = ("as written", "optimized", "sizes hidden", "ranks hidden")
+"""The forms in which irrun runs a graph."""
+CHECKS: Final = (*FORMS, "lint", OPENVINO)
+
+_ANY_TEXT: Final = ("OpenVINO: value", *FORMS)
 
 FREE: Final = {
     "IR406": "a constant pattern for sizes that are not told is what some graphs are about",
@@ -46,12 +50,17 @@ class Finding(NamedTuple):
 
     def is_like(self, other: Finding) -> bool:
         """Whether another finding may have the same cause: values may differ in any way, messages must be alike."""
-        return self.check == other.check and (self.check in _ANY_TEXT or self._shape == other._shape)
+        return self.check == other.check and (self.check in _ANY_TEXT or self.kind == other.kind)
 
     @property
-    def _shape(self) -> str:
-        """The beginning of the text without numbers."""
-        return re.sub(r"[0-9][0-9.e+-]*", "N", self.text)[:50]
+    def family(self) -> str:
+        """The name of the check that makes such findings."""
+        return self.check.split(":")[0]
+
+    @property
+    def kind(self) -> str:
+        """The beginning of the text without numbers; the whole text where that says nothing of the cause."""
+        return str(self) if self.check in _ANY_TEXT else re.sub(r"[0-9][0-9.e+-]*", "N", str(self))[:70]
 
     def __str__(self) -> str:
         return f"{self.check}: {self.text}"
@@ -63,20 +72,16 @@ class Judge:
     def __init__(self, folder: Path, openvino: OpenVINO | None = None) -> None:
         self.folder = folder
         self.openvino = openvino
-        self._confirms = True
+        self._hasty = False
         folder.mkdir(parents=True, exist_ok=True)
 
-    def __call__(self, graph: Graph, only: str | None = None) -> list[Finding]:
-        """Everything that is wrong with a graph. ``only`` names the one check to make, in a hurry."""
+    def __call__(self, graph: Graph, checks: Collection[str] = CHECKS, *, hasty: bool = False) -> list[Finding]:
+        """Everything that some checks find wrong with a graph; ``hasty`` where very many graphs are tried."""
         self.write(graph)
-        samples = SAMPLES if only is None else HASTY_SAMPLES
-        tolerance = functools.cache(lambda: Tolerance(graph, RUNS, samples))
-        self._confirms = only is None
-        found: list[Finding] = []
-        for check, function in self._checks().items():
-            if only is None or only.startswith(check):
-                found += function(graph, tolerance)
-        return found
+        tolerance = functools.cache(lambda: Tolerance(graph, RUNS, HASTY_SAMPLES if hasty else SAMPLES))
+        self._hasty = hasty
+        made = {check: function for check, function in self._checks().items() if check in checks}
+        return [finding for function in made.values() for finding in function(graph, tolerance)]
 
     def write(self, graph: Graph) -> None:
         """Save the model and its inputs."""
@@ -122,33 +127,35 @@ class Judge:
         return _linted("lint", self.folder / "model.xml")
 
     def _native(self, graph: Graph, tolerance: Expected) -> list[Finding]:
+        del graph
         assert self.openvino is not None
         written = self.folder / "written.xml"
         written.unlink(missing_ok=True)
-        answer = self.openvino.run(self.folder, RUNS)
-        found = _linted("OpenVINO: lint", written) if written.exists() else []
-        if answer.crashed:
-            return [*found, Finding("OpenVINO: crash", "the process dies")]
-        if answer.refused:
-            return [*found, Finding("OpenVINO: refused", _last(answer.refused))]
-        text = tolerance().difference(answer.results)
-        if text is not None and self._confirms:
+        answer = self.openvino.run(self.folder, RUNS, patience=HASTE if self._hasty else PATIENCE)
+        problem = _problem(answer, tolerance)
+        if problem is not None and not answer.refused and not self._hasty:
             answer = self.openvino.run(self.folder, RUNS, alone=True)
-            if not answer.results:
-                return [*found, Finding("OpenVINO: crash", "the process dies in a second run")]
-            text = tolerance().difference(answer.results)
-        if text is not None:
-            found.append(Finding("OpenVINO: value", text))
-        return found + self._inferred(answer)
-
-    def _inferred(self, answer: Answer) -> list[Finding]:
-        """Shapes of the outputs that contradict each other."""
-        found = []
-        for port, shape in zip(irrun.read_model(self.folder / "model.xml").outputs, answer.shapes, strict=True):
-            if not port.partial_shape.compatible(Shape.parse(shape)):
-                text = f"output {port.index} has shape {port.partial_shape}, by OpenVINO {shape}"
+            problem = _problem(answer, tolerance)
+        found = _linted("OpenVINO: lint", written) if written.exists() else []
+        if problem is not None:
+            found.append(problem)
+        if not answer.results:
+            return found
+        for index, (fact, shape) in enumerate(zip(tolerance().facts, answer.shapes, strict=True)):
+            if not fact.shape.compatible(Shape.parse(shape)):
+                text = f"output {index} has shape {fact.shape}, by OpenVINO {shape}"
                 found.append(Finding("OpenVINO: shape", text))
         return found
+
+
+def _problem(answer: Answer, tolerance: Expected) -> Finding | None:
+    """What is wrong with an answer of OpenVINO."""
+    if answer.crashed:
+        return Finding("OpenVINO: crash", "the process dies")
+    if answer.refused:
+        return Finding("OpenVINO: refused", _last(answer.refused))
+    text = tolerance().difference(answer.results)
+    return Finding("OpenVINO: value", text) if text is not None else None
 
 
 def _linted(check: str, path: Path) -> list[Finding]:

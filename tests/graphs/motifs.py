@@ -6,19 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-import numpy as np
-
-from irrun.ops.calling import conform
-from irrun.tensor import ElementType
 from irrun.tensor.element_type import BOOLEAN, F16, F32, FLOAT, I64
-from tests.graphs.adapt import converted, ints, number
+from tests.graphs.adapt import ints, number
 from tests.graphs.grow import Grower, Rejected, Tensor
 from tests.graphs.theme import RUNNABLE
+from tests.graphs.weights import decompressed, fake_quantized, weights
 
 Motif = Callable[[Grower], object]
-
-STORED: Final = ("u8", "u8", "i8", "u4", "i4", "nf4", "f8e4m3", "f8e5m2", "f16", "bf16")
-"""Types in which weights are stored."""
 
 
 def _data(grower: Grower, least: int, most: int, width: int = 1) -> Tensor:
@@ -31,48 +25,13 @@ def _data(grower: Grower, least: int, most: int, width: int = 1) -> Tensor:
     return found
 
 
-def _weights(grower: Grower, like: Tensor, shape: tuple[int, ...], *, groups: bool = False) -> Tensor:
-    """Constant weights of the type of another tensor, as they are, or compressed."""
-    if like.type in (F32, F16) and grower.draw.chance(0.5):
-        return decompressed(grower, like.type, shape, groups=groups)
-    return grower.fresh([like.type], shape, -1, 1, 1)
-
-
-def decompressed(grower: Grower, kind: ElementType, shape: tuple[int, ...], *, groups: bool = False) -> Tensor:
-    """Convert(stored) - Convert(zero point), times a scale for each row, or with ``groups`` for each half of a row."""
-    draw = grower.draw
-    stored = ElementType.named(draw.pick(STORED))
-    grouped = groups and shape[1] % 2 == 0 and draw.chance(0.5)
-    full = (shape[0], 2, shape[1] // 2) if grouped else shape
-    each = (*full[:-1], 1) if grouped else (full[0] if full else 1, *(1,) * (len(full) - 1))
-    inner = F16 if kind is F16 or draw.chance(0.4) else F32
-    whole = converted(grower, _stored(grower, stored, full), inner)
-    if stored.is_integer and draw.chance(0.6):
-        point = _stored(grower, stored, each if draw.chance(0.7) else ())
-        whole = grower.one("Subtract", 1, whole, converted(grower, point, inner))
-    if stored.bits < 16 or draw.chance(0.2):
-        span = {"u8": 128, "i8": 128, "u4": 8, "i4": 8, "f8e5m2": 4, "f8e4m3": 4}.get(stored.name, 1)
-        scale = draw.source.uniform(0.2, 1, each) / span
-        whole = grower.one("Multiply", 1, whole, grower.constant(inner, conform(scale.astype(np.float32), inner)))
-    if grouped:
-        whole = grower.one("Reshape", 1, whole, ints(grower, shape), special_zero=False)
-    return converted(grower, whole, kind)
-
-
-def _stored(grower: Grower, stored: ElementType, shape: tuple[int, ...]) -> Tensor:
-    draw = grower.draw
-    if not stored.is_integer:
-        return grower.constant(stored, conform(draw.source.uniform(-1, 1, shape).astype(np.float32), stored))
-    low = -(1 << (stored.bits - 1)) if stored.kind == "int" else 0
-    return grower.constant(stored, draw.source.integers(low, low + (1 << stored.bits), shape).astype(stored.dtype))
-
-
 def linear(grower: Grower) -> Tensor:
     """A product with a constant matrix, a bias, an activation."""
     data = _data(grower, 2, 4)
     columns, turned = grower.draw.int(1, 8), grower.draw.chance(0.7)
     shape = (columns, data.shape[-1]) if turned else (data.shape[-1], columns)
-    made = grower.one("MatMul", 1, data, _weights(grower, data, shape, groups=turned), transpose_b=turned)
+    matrix = weights(grower, data, shape, groups=turned, axis=0 if turned else 1)
+    made = grower.one("MatMul", 1, data, matrix, transpose_b=turned)
     return _finish(grower, made, (columns,) if grower.draw.chance(0.7) else (1,) * (data.rank - 1) + (columns,))
 
 
@@ -94,7 +53,7 @@ def convolution(grower: Grower) -> Tensor:
         "auto_pad": "explicit",
     }
     kind = "GroupConvolution" if depthwise else "Convolution"
-    made = grower.one(kind, 1, data, _weights(grower, data, shape), **window)
+    made = grower.one(kind, 1, data, weights(grower, data, shape), **window)
     made = _finish(grower, made, (1, filters, *(1,) * axes))
     return grower.one("Add", 1, made, data) if made.shape == data.shape and draw.chance(0.5) else made
 
@@ -232,7 +191,7 @@ def dense_block(grower: Grower) -> Tensor:
     for _ in range(grower.draw.int(1, 3)):
         shape = (grower.draw.int(1, 3), data.shape[1], 1, 1)
         window = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
-        made = grower.one("Convolution", 1, data, _weights(grower, data, shape), auto_pad="explicit", **window)
+        made = grower.one("Convolution", 1, data, weights(grower, data, shape), auto_pad="explicit", **window)
         data = grower.add("Concat", 1, [data, grower.one("ReLU", 1, made)], {"axis": 1})[0]
     return data
 
@@ -243,7 +202,7 @@ def parallel_convolutions(grower: Grower) -> list[Tensor]:
     window = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0), "auto_pad": "explicit"}
     return [
         grower.one(
-            "Convolution", 1, data, _weights(grower, data, (grower.draw.int(1, 3), data.shape[1], 1, 1)), **window
+            "Convolution", 1, data, weights(grower, data, (grower.draw.int(1, 3), data.shape[1], 1, 1)), **window
         )
         for _ in range(grower.draw.int(2, 3))
     ]
@@ -272,21 +231,15 @@ def quantized(grower: Grower) -> Tensor:
     data = _data(grower, 2, 4)
     if data.type is not F32:
         raise Rejected("quantization of f32 only")
-    weights = grower.fresh([F32], (grower.draw.int(1, 6), data.shape[-1]), -1, 1, 1)
-    scale = (weights.shape[0], 1) if grower.draw.chance(0.5) else ()
+    matrix = grower.fresh([F32], (grower.draw.int(1, 6), data.shape[-1]), -1, 1, 1)
+    scale = (matrix.shape[0], 1) if grower.draw.chance(0.5) else ()
     return grower.one(
         "MatMul",
         1,
         fake_quantized(grower, data, (), 4, 256),
-        fake_quantized(grower, weights, scale, 1, 255),
+        fake_quantized(grower, matrix, scale, 1, 255),
         transpose_b=True,
     )
-
-
-def fake_quantized(grower: Grower, data: Tensor, shape: tuple[int, ...], bound: float, levels: int) -> Tensor:
-    high = grower.fresh([F32], shape, bound / 2, bound, 1)
-    low = grower.constant(F32, -high.array)
-    return grower.one("FakeQuantize", 1, data, low, high, low, high, levels=levels)
 
 
 MOTIFS: Final[tuple[Motif, ...]] = (

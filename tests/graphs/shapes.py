@@ -102,4 +102,4 @@ def _product(grower: Grower, number: int, kind: ElementType) -> Tensor | None:
         return grower.one("Multiply", 1, one, ints(grower, [number // size], kind))
     if number > 0 and size % number == 0:
         return grower.one("Divide", 1, one, ints(grower, [size // number], kind))
-    return grower.one("Add" if draw.chance(0.5) else "Add", 1, one, ints(grower, [number - size], kind))
+    return grower.one("Add", 1, one, ints(grower, [number - size], kind))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from irrun.ops import OpError
-from irrun.runtime.state import State
-from irrun.tensor import Array, Fact, Shape
-from tests.graphs.evaluate import Evaluator
-from tests.graphs.graph import Body, Constant, Graph, Input, Layer, Node, Source, pruned, variable
+from irrun.tensor import Array, Fact
+from tests.graphs.edits import bodies, bypasses, cuts, defaults, fewer_results, known, leaf, rounder, smaller, told
+from tests.graphs.graph import Graph, Input, Layer, Node, Source, variable
 
 Fails = Callable[[Graph], bool]
 
@@ -59,7 +58,7 @@ def _narrowed(graph: Graph, check: Fails) -> Graph:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if check(_prefix(graph, middle)) else (middle, high)
-    arrays, facts = _known(graph)
+    arrays, facts = known(graph)
     for depth in _DEPTHS:
         for dynamic in (False, True):
             candidate = _kept(graph, _before(graph, high - 1, depth), arrays, facts, dynamic=dynamic)
@@ -72,12 +71,7 @@ def _prefix(graph: Graph, count: int) -> Graph:
     """The first nodes; what none of them reads is a result."""
     nodes = graph.nodes[:count]
     read = {source for node in nodes if isinstance(node, Layer) for source in node.sources}
-    ends = [
-        Source(index, port)
-        for index, node in enumerate(nodes)
-        if isinstance(node, Layer) and node.op.type != "Assign"
-        for port in range(node.outputs)
-    ]
+    ends = [source for index, node in enumerate(nodes) for source in _ends(index, node)]
     return Graph(nodes, tuple(source for source in ends if source not in read or source in graph.results))
 
 
@@ -90,6 +84,13 @@ def _greedy(graph: Graph, edits: Callable[[Graph], Iterator[Graph]], check: Fail
                 break
         else:
             return graph
+
+
+def _ends(index: int, node: Node) -> list[Source]:
+    """The outputs of a layer that may be results."""
+    if not isinstance(node, Layer) or node.op.type == "Assign":
+        return []
+    return [Source(index, port) for port in range(node.outputs)]
 
 
 def _weight(graph: Graph) -> tuple[float, ...]:
@@ -117,76 +118,11 @@ def _digits(array: Array) -> float:
     return float((values != 0).sum() + 2 * (values != 1).sum() + 3 * (values != np.round(values)).sum())
 
 
-# -- fewer layers
-
-
 def _before(graph: Graph, index: int, depth: int) -> set[int]:
     node = graph.nodes[index]
     if not isinstance(node, Layer) or depth == 0:
         return set()
     return {index}.union(*(_before(graph, source.node, depth - 1) for source in node.sources))
-
-
-def fewer_results(graph: Graph) -> Iterator[Graph]:
-    """One half of the results, one of them, or all but one."""
-    half = len(graph.results) // 2
-    for results in (graph.results[:half], graph.results[half:]) if half else ():
-        yield pruned(Graph(graph.nodes, results))
-    for source in graph.results:
-        yield pruned(Graph(graph.nodes, (source,)))
-    for index in range(len(graph.results)):
-        yield pruned(Graph(graph.nodes, (*graph.results[:index], *graph.results[index + 1 :])))
-
-
-def cut(graph: Graph, indices: Collection[int]) -> Graph:
-    """The graph with inputs, or constants, in place of what some layers make."""
-    arrays, facts = _known(graph)
-    nodes: list[Node] = []
-    placed: dict[Source, Source] = {}
-    for index, node in enumerate(graph.nodes):
-        ports = [Source(index, port) for port in range(node.outputs)] if isinstance(node, Layer) else [Source(index)]
-        if index in indices:
-            for source in ports:
-                placed[source] = Source(len(nodes))
-                nodes.append(_leaf(source, arrays, facts, dynamic=True))
-            continue
-        placed |= {source: Source(len(nodes), source.port) for source in ports}
-        moved = replace(node, sources=tuple(placed[s] for s in node.sources)) if isinstance(node, Layer) else node
-        nodes.append(moved)
-    return pruned(Graph(tuple(nodes), tuple(placed[source] for source in graph.results)))
-
-
-def cuts(graph: Graph) -> Iterator[Graph]:
-    """Each layer cut off."""
-    for index in reversed(range(len(graph.nodes))):
-        if isinstance(graph.nodes[index], Layer):
-            yield cut(graph, {index})
-
-
-def bypasses(graph: Graph) -> Iterator[Graph]:
-    """A layer left out: its consumers read what it read."""
-    _, facts = _known(graph)
-    for index, node in reversed(list(enumerate(graph.nodes))):
-        if isinstance(node, Layer):
-            for source in node.sources:
-                if facts[source].type is facts[Source(index)].type:
-                    yield pruned(_redirected(graph, Source(index), source))
-
-
-def _redirected(graph: Graph, old: Source, new: Source) -> Graph:
-    def other(source: Source) -> Source:
-        return new if source == old else source
-
-    nodes = [
-        replace(node, sources=tuple(map(other, node.sources))) if isinstance(node, Layer) else node
-        for node in graph.nodes
-    ]
-    return Graph(tuple(nodes), tuple(map(other, graph.results)))
-
-
-def _known(graph: Graph) -> tuple[Mapping[Source, Array], Mapping[Source, Fact]]:
-    evaluator = Evaluator(graph)
-    return evaluator.run(graph.feeds, State()), evaluator.facts
 
 
 def _kept(
@@ -202,105 +138,10 @@ def _kept(
         for source in node.sources:
             if source.node not in kept and source not in placed:
                 placed[source] = Source(len(nodes))
-                nodes.append(_leaf(source, arrays, facts, dynamic=dynamic))
+                nodes.append(leaf(source, arrays, facts, dynamic=dynamic))
         read |= set(node.sources)
         nodes.append(replace(node, sources=tuple(placed[source] for source in node.sources)))
         placed |= {Source(index, port): Source(len(nodes) - 1, port) for port in range(node.outputs)}
-    ends = [Source(index, port) for index in sorted(kept) for port in range(graph.nodes[index].outputs)]
+    ends = [source for index in sorted(kept) for source in _ends(index, graph.nodes[index])]
     results = [placed[source] for source in ends if source not in read or source in graph.results]
     return Graph(tuple(nodes), tuple(results))
-
-
-def _leaf(source: Source, arrays: Mapping[Source, Array], facts: Mapping[Source, Fact], *, dynamic: bool) -> Node:
-    """A tensor as a constant, where it is known before the graph runs, else as an input."""
-    fact, array = facts[source], arrays[source]
-    if fact.constant is not None:
-        return Constant(fact.type, array)
-    return Input(Fact(fact.type, _plain(fact.shape) if dynamic else Shape(array.shape)), array)
-
-
-def _plain(shape: Shape) -> Shape:
-    """The shape without symbols."""
-    return Shape.parse(str(shape))
-
-
-# -- simpler layers
-
-
-def bodies(graph: Graph) -> Iterator[Graph]:
-    """A smaller sub-graph: a result of a body that is another of its tensors, or a layer of it left out."""
-    for index, node in enumerate(graph.nodes):
-        for tag, body in node.bodies.items() if isinstance(node, Layer) else ():
-            facts = Evaluator(body.graph).facts
-            for inner, layer in reversed(list(enumerate(body.graph.nodes))):
-                for source in layer.sources if isinstance(layer, Layer) else ():
-                    if facts[source].type is facts[Source(inner)].type:
-                        smaller = pruned(_redirected(body.graph, Source(inner), source), keep_inputs=True)
-                        changed = replace(node, bodies={**node.bodies, tag: Body(smaller, body.ports)})
-                        yield _with_node(graph, index, changed)
-
-
-def told(graph: Graph) -> Iterator[Graph]:
-    """An input of which every size is told."""
-    for index, node in enumerate(graph.nodes):
-        if isinstance(node, Input) and node.value is not None and not node.fact.shape.is_static:
-            yield _with_node(graph, index, replace(node, fact=Fact(node.fact.type, Shape(node.value.shape))))
-
-
-def defaults(graph: Graph) -> Iterator[Graph]:
-    """An attribute with its default."""
-    for index, node in enumerate(graph.nodes):
-        for spec in node.op.spec.attributes if isinstance(node, Layer) else ():
-            if (
-                not spec.required
-                and spec.kind not in ("type", "shape")
-                and getattr(node.op, spec.field) != spec.default
-            ):
-                values: dict[str, Any] = {**vars(node.op), spec.field: spec.default}
-                yield _with_node(graph, index, replace(node, op=type(node.op)(**values)))
-
-
-def smaller(graph: Graph) -> Iterator[Graph]:
-    """One size of the graph replaced by a smaller one wherever it stands, in shapes and in lists of integers."""
-    leaves = [node for node in graph.nodes if not isinstance(node, Layer) and node.value is not None]
-    sizes = sorted({size for node in leaves for size in node.value.shape if size > 1}, reverse=True)
-    for size in sizes:
-        for less in sorted({1, 2, size // 2, size - 1}):
-            if 0 < less < size:
-                for lists in (True, False):
-                    yield _resized(graph, size, less, lists)
-
-
-def _resized(graph: Graph, size: int, less: int, lists: bool) -> Graph:
-    nodes: list[Node] = []
-    for node in graph.nodes:
-        if isinstance(node, Layer) or node.value is None:
-            nodes.append(node)
-            continue
-        array = node.value[tuple(slice(less if length == size else length) for length in node.value.shape)]
-        if lists and isinstance(node, Constant) and array.dtype.kind in "iu":
-            array = np.where(array == size, less, array).astype(array.dtype)
-        if isinstance(node, Constant):
-            nodes.append(replace(node, value=array))
-        else:
-            nodes.append(Input(_refit(node.fact, array), array))
-    return Graph(tuple(nodes), graph.results)
-
-
-def _refit(fact: Fact, array: Array) -> Fact:
-    dims = [dim if dim.admits(size) else size for dim, size in zip(fact.shape, array.shape, strict=True)]
-    return Fact(fact.type, Shape(dims))
-
-
-def rounder(graph: Graph) -> Iterator[Graph]:
-    """Simple numbers: ones, or whole numbers. Integers may be indices and stay."""
-    for index, node in enumerate(graph.nodes):
-        if isinstance(node, Layer) or node.value is None or node.value.dtype.kind != "f":
-            continue
-        for array in (np.ones_like(node.value), np.round(node.value)):
-            if not np.array_equal(array, node.value):
-                yield _with_node(graph, index, replace(node, value=array))
-
-
-def _with_node(graph: Graph, index: int, node: Node) -> Graph:
-    return Graph((*graph.nodes[:index], node, *graph.nodes[index + 1 :]), graph.results)

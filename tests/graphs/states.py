@@ -16,6 +16,10 @@ class States:
     def __init__(self) -> None:
         self._read: list[tuple[str, int, Tensor]] = []
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._read
+
     def read(self, grower: Grower) -> None:
         """Add a variable that begins as a tensor of the graph, or as zeros."""
         kinds = RUNNABLE - {STRING}

@@ -63,7 +63,7 @@ def values(port: Any, array: Any) -> Any:
     """The values in a type that NumPy saves; bf16 as float32."""
     if port.element_type == ov.Type.bf16:
         return (np.array(array).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    return np.array(array)
+    return np.array(array, dtype=str if port.element_type == ov.Type.string else None)
 
 
 if __name__ == "__main__":

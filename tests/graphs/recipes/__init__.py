@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from tests.graphs.call import Recipe
-from tests.graphs.recipes import elementwise, indexing, movement, numeric, sequences, windows
+from tests.graphs.recipes import elementwise, indexing, movement, numeric, sequences, slicing, windows
 
 RECIPES: Final[dict[str, Recipe]] = {
     name: recipe
-    for family in (elementwise, indexing, movement, numeric, sequences, windows)
+    for family in (elementwise, indexing, movement, numeric, sequences, slicing, windows)
     for name, recipe in family.RECIPES.items()
 }

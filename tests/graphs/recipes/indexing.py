@@ -67,7 +67,7 @@ def _same_except(call: Call) -> tuple[int, ...]:
     return tuple(call.draw.int(1, 4) if at == axis else size for at, size in enumerate(call.data.shape))
 
 
-def _tuples(call: Call, name: str = "indices", *, distinct: bool = False) -> Tensor:
+def _tuples(call: Call, *, distinct: bool = False) -> Tensor:
     """Tuples of indices along the last axis, of which ``batch_dims`` axes are those of the data."""
     batch = call["batch"]
     shape = call.data.shape

@@ -89,3 +89,8 @@ def has_axes(least: int, most: int = 6) -> Callable[[Tensor], bool]:
 
 def not_empty(tensor: Tensor) -> bool:
     return tensor.array.size > 0
+
+
+def divisor(call: Call) -> int:
+    size = call.data.shape[call["place"] % call.data.rank]
+    return int(call.draw.pick([number for number in range(1, 5) if number <= size and size % number == 0] or [1]))

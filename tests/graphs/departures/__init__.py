@@ -1,0 +1,26 @@
+"""Where OpenVINO's native CPU plugin is known to fail, to refuse a layer, or to compute something else.
+
+A row says which layers, why, and how to recognise them. Growing keeps away from them, most of the time. Where results
+differ nevertheless, what such layers make is cut off from the graph; only what still differs then is a finding.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from tests.graphs.departures import arithmetic, movement, networks
+from tests.graphs.departures.row import Departure
+from tests.graphs.evaluate import Use
+
+DEPARTURES: Final = (*arithmetic.DEPARTURES, *movement.DEPARTURES, *networks.DEPARTURES)
+
+_BY_TYPE: Final = defaultdict(list)
+for _row in DEPARTURES:
+    for _type in _row.types:
+        _BY_TYPE[_type].append(_row)
+
+
+def departure(use: Use) -> Departure | None:
+    """The first row that a layer falls under."""
+    return next((row for row in _BY_TYPE.get(use.op.type, ()) if row.applies(use)), None)

@@ -1,0 +1,107 @@
+"""Departures of what computes with elements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from irrun.tensor.element_type import BOOLEAN, F64, I8, I32, I64, STRING, U8
+from tests.graphs.departures.row import Departure, always, is_constant
+from tests.graphs.evaluate import Use
+from tests.graphs.values import holds
+
+
+def _inexact(use: Use) -> bool:
+    """Whether an integer division of numbers of different sign has a remainder."""
+    a, b = use.inputs
+    return a.dtype.kind == "i" and bool(
+        ((a * b.astype(np.int64) < 0) & (use.outputs[0] * b.astype(np.int64) != a)).any()
+    )
+
+
+def _remainder(use: Use) -> bool:
+    a, b = use.inputs
+    return a.dtype.kind in "iu" and bool((use.outputs[0] * b.astype(np.int64) != a).any())
+
+
+BINARY: Final = (
+    *("Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "Power", "Mod", "FloorMod", "SquaredDifference"),
+    *("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
+    *("LogicalAnd", "LogicalOr", "LogicalXor", "Xor"),
+)
+
+DEPARTURES: Final = (
+    Departure(("Atan2",), "the opset of the release does not have it", always),
+    Departure(("Multinomial",), "draws from a generator of its own", always),
+    Departure(("RandomUniform",), "goes on in the stream with each run", always),
+    Departure(("Divide",), "rounds integers toward zero whatever m_pythondiv says", _inexact),
+    Departure(
+        ("Divide",),
+        "rounds quotients of 8-bit integers to the nearest",
+        lambda use: _remainder(use) and use.facts[0].type in (I8, U8),
+    ),
+    Departure(("CumSum",), "does not know its second input to be optional", lambda use: len(use.facts) == 1),
+    Departure(("Select",), "cannot select booleans", lambda use: use.facts[1].type is BOOLEAN),
+    Departure(
+        ("FakeQuantize",),
+        "gives NaN where the limits are equal",
+        lambda use: bool((use.inputs[1] == use.inputs[2]).any()),
+    ),
+    Departure(("FakeQuantize", "PReLU"), "refuses f64", lambda use: use.facts[0].type is F64),
+    Departure(("TopK",), "takes k as i8, i32 or i64 only", lambda use: use.facts[1].type not in (I8, I32, I64)),
+    Departure(
+        ("Add", "Multiply", "Maximum"),
+        "forgets PaddlePaddle's broadcasting in some models",
+        lambda use: use.op.auto_broadcast == "pdpd",
+    ),
+    Departure(
+        BINARY,
+        "takes a constant of one element for a list of one, and refuses it without broadcasting",
+        lambda use: (
+            use.op.auto_broadcast == "none" and use.inputs[0].size == 1 and (is_constant(use, 0) or is_constant(use, 1))
+        ),
+    ),
+    Departure(("FakeConvert",), "folds it with other roundings than it runs it", lambda use: is_constant(use, 0)),
+    Departure(("Identity",), "crashes with strings", lambda use: use.facts[0].type is STRING),
+    Departure(
+        ("HardSigmoid",),
+        "takes 0 for the default of alpha and beta",
+        lambda use: 0 in (*use.inputs[1].reshape(-1), *use.inputs[2].reshape(-1)),
+    ),
+    Departure(
+        ("Abs",), "leaves it out where the first element of a constant is positive", lambda use: is_constant(use, 0)
+    ),
+    Departure(
+        ("Convert",),
+        "computes in i32 what integers of a result do not hold",
+        lambda use: not holds(use.types[0], use.inputs[0]),
+    ),
+    Departure(("Negative",), "knows no unsigned integers", lambda use: use.facts[0].type.kind == "uint"),
+    Departure(
+        ("Clamp",),
+        "truncates fractions of bounds of 8-bit integers",
+        lambda use: use.facts[0].type in (I8, U8) and (use.op.min % 1 != 0 or use.op.max % 1 != 0),
+    ),
+    Departure(("NonZero",), "gives the index of a number an axis", lambda use: use.inputs[0].ndim == 0),
+    Departure(
+        ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
+        "turns booleans into u8, in some models on one side only",
+        lambda use: use.facts[0].type is BOOLEAN,
+    ),
+    Departure(
+        ("ReduceSum", "ReduceMean", "ReduceProd", "ReduceL1"),
+        "saturates sums of 8-bit integers",
+        lambda use: use.facts[0].type in (I8, U8),
+    ),
+    Departure(
+        ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
+        "compares no strings",
+        lambda use: use.facts[0].type is STRING,
+    ),
+    Departure(
+        ("FakeQuantize",),
+        "gives a scalar an axis where a limit has one",
+        lambda use: use.inputs[0].ndim < max(array.ndim for array in use.inputs[1:]),
+    ),
+)

@@ -1,0 +1,150 @@
+"""Departures of what moves or selects elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from irrun.tensor.element_type import I8, I32, I64, STRING, U8
+from tests.graphs.departures.row import Departure, is_bounded, is_constant, is_dynamic, types
+from tests.graphs.evaluate import Use
+
+
+def _padding_only(use: Use) -> bool:
+    blocks, begins = use.inputs[1].tolist(), use.inputs[2].tolist()
+    for size, block, begin in zip(use.inputs[0].shape, blocks, begins, strict=True):
+        if len({(begin + index) % block for index in range(size)}) < block:
+            return True
+    return False
+
+
+DEPARTURES: Final = (
+    Departure(
+        ("Broadcast",), "reads beyond the end of a target shape of 8 bits", lambda use: use.facts[1].type in (I8, U8)
+    ),
+    Departure(
+        ("SpaceToBatch", "BatchToSpace"),
+        "reads other integers than i64 as if they were i64",
+        lambda use: types(use, 1, 2, 3) != {I64},
+    ),
+    Departure(
+        ("SpaceToBatch",), "reads on where a part of a block is nothing but padding", lambda use: _padding_only(use)
+    ),
+    Departure(("Gather",), "demands a constant axis", lambda use: not is_constant(use, 2)),
+    Departure(
+        ("Squeeze",),
+        "does not skip axes where sizes are not told",
+        lambda use: use.op.opset == 15 and bool(use.op.allow_axis_skip) and is_dynamic(use, 0),
+    ),
+    Departure(
+        ("Pad",),
+        "takes a value that is not constant for 0",
+        lambda use: use.op.pad_mode == "constant" and not is_constant(use, 3) and bool(use.inputs[3] != 0),
+    ),
+    Departure(
+        ("StridedSlice",),
+        "errs where some axes are new and others shrink",
+        lambda use: 1 in use.op.new_axis_mask and 1 in use.op.shrink_axis_mask,
+    ),
+    Departure(
+        ("StridedSlice",),
+        "reads anything where masks change axes and bounds are not constant",
+        lambda use: (
+            1 in (*use.op.shrink_axis_mask, *use.op.new_axis_mask, *use.op.ellipsis_mask)
+            and not all(is_constant(use, index) for index in (1, 2, 3))
+        ),
+    ),
+    Departure(
+        ("StridedSlice",),
+        "finds an element in an axis that has none where strides are negative",
+        lambda use: 0 in use.inputs[0].shape and bool((use.inputs[3] < 0).any()),
+    ),
+    Departure(
+        ("SliceScatter",),
+        "crashes or errs where bounds are not constant",
+        lambda use: not all(is_constant(use, index) for index in (2, 3, 4)),
+    ),
+    Departure(
+        (
+            *("Broadcast", "DepthToSpace", "GatherElements", "GatherND", "Reverse", "Roll", "ScatterElementsUpdate"),
+            *(
+                "ScatterNDUpdate",
+                "ScatterUpdate",
+                "ShuffleChannels",
+                "Slice",
+                "StridedSlice",
+                "Tile",
+                "Unique",
+                "VariadicSplit",
+            ),
+        ),
+        "refuses strings, or crashes with them",
+        lambda use: use.facts[0].type is STRING,
+    ),
+    Departure(
+        ("Slice",),
+        "finds too small sizes from bounds of a size and indices below 0",
+        lambda use: is_bounded(use, 0) and any(bool((use.inputs[index] < 0).any()) for index in (1, 2)),
+    ),
+    Departure(("Slice",), "crashes where axes are not constant", lambda use: not is_constant(use, 4)),
+    Departure(
+        ("Slice",),
+        "crashes where nothing is left and bounds are not constant",
+        lambda use: use.outputs[0].size == 0 and not all(is_constant(use, index) for index in (1, 2, 3)),
+    ),
+    Departure(
+        ("Gather",),
+        "divides by zero where batch axes have one element",
+        lambda use: getattr(use.op, "batch_dims", 0) != 0 and math.prod(use.inputs[1].shape[: use.op.batch_dims]) == 1,
+    ),
+    Departure(
+        ("Tile",),
+        "leaves some of it out where there are more repeats than axes",
+        lambda use: use.inputs[1].size > use.inputs[0].ndim,
+    ),
+    Departure(("StringTensorPack",), "does not fold strings", lambda use: all(is_constant(use, i) for i in range(3))),
+    Departure(
+        ("NonMaxSuppression",),
+        "keeps boxes whose overlap is above iou_threshold with soft_nms_sigma",
+        lambda use: len(use.inputs) == 6 and bool((use.inputs[5] != 0).any()),
+    ),
+    Departure(
+        ("NonMaxSuppression",),
+        "forgets batches in the size of its result",
+        lambda use: use.op.opset in (1, 3) and use.inputs[1].shape[0] > 1,
+    ),
+    Departure(
+        ("Broadcast",),
+        "divides by zero where there are no elements",
+        lambda use: use.inputs[0].size == 0,
+    ),
+    Departure(
+        ("Concat",),
+        "leaves out the sizes of inputs without elements",
+        lambda use: use.outputs[0].size == 0,
+    ),
+    Departure(
+        ("ExtractImagePatches",),
+        "gives no axis a size where there are no patches and sizes are not told",
+        lambda use: use.outputs[0].size == 0 and is_dynamic(use, 0),
+    ),
+    Departure(
+        ("Transpose",),
+        "takes an empty order for no axes where its shape is asked for",
+        lambda use: use.inputs[1].size == 0 and use.inputs[0].ndim > 0,
+    ),
+    Departure(
+        ("NonMaxSuppression",),
+        "leaves rows of -1 out",
+        lambda use: use.op.opset in (1, 3, 4) and bool((use.outputs[0] == -1).any()),
+    ),
+    Departure(("SliceScatter",), "crashes where there is nothing to write", lambda use: use.inputs[1].size == 0),
+    Departure(
+        ("Slice", "SliceScatter", "StridedSlice"),
+        "crashes or errs where bounds are of other types than i32 and i64, or of different ones",
+        lambda use: (
+            len(types(use, *range(1 + (use.op.type == "SliceScatter"), 6))) > 1
+            or not types(use, *range(1 + (use.op.type == "SliceScatter"), 6)) <= {I32, I64}
+        ),
+    ),
+)

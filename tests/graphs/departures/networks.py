@@ -1,0 +1,125 @@
+"""Departures of layers of networks, sub-graphs and variables."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from irrun.tensor import Array
+from irrun.tensor.element_type import BF16, BOOLEAN, F16, F32, F64, I8, I32, I64, U8
+from tests.graphs.departures.row import Departure, always, is_constant, is_dynamic, is_last_dynamic, types
+from tests.graphs.evaluate import Use
+
+
+def _has_empty_bag(use: Use) -> bool:
+    ends = [*use.inputs[2].tolist()[1:], use.inputs[1].size]
+    return any(begin == end for begin, end in zip(use.inputs[2].tolist(), ends, strict=True))
+
+
+def _lengths(use: Use) -> Array:
+    return use.inputs[3 if use.op.type == "LSTMSequence" else 2]
+
+
+DEPARTURES: Final = (
+    Departure(("LSTMSequence",), "opset1 does not have it", lambda use: use.op.opset == 1),
+    Departure(("GRN", "NormalizeL2"), "crashes when it folds it", lambda use: is_constant(use, 0)),
+    Departure(("MVN",), "takes axes of i32 and i64 only", lambda use: not types(use, 1) <= {I32, I64}),
+    Departure(("AdaptiveMaxPool",), "refuses indices of type i64", lambda use: use.op.index_element_type == "i64"),
+    Departure(
+        ("MaxPool",),
+        "has indices in static shapes only, and not for bf16",
+        lambda use: use.op.opset != 1 and (is_dynamic(use, 0) or use.facts[0].type is BF16),
+    ),
+    Departure(("RDFT", "IRDFT", "DFT", "IDFT"), "refuses f64", lambda use: use.facts[0].type is F64),
+    Departure(
+        ("GRUSequence", "LSTMSequence", "RNNSequence"),
+        "ignores sequence_lengths where shapes are dynamic",
+        lambda use: (
+            any(is_dynamic(use, index) for index in range(3)) and bool((_lengths(use) != use.inputs[0].shape[1]).any())
+        ),
+    ),
+    Departure(
+        ("GRUCell", "LSTMCell", "RNNCell", "GRUSequence", "LSTMSequence", "RNNSequence"),
+        "needs to know the sizes of features and states",
+        lambda use: any(is_last_dynamic(use, index) for index in (0, 1)),
+    ),
+    Departure(
+        ("Interpolate",),
+        "takes 32 and 64 bits of integers only",
+        lambda use: any(fact.type.bits < 32 for fact in use.facts[1:]),
+    ),
+    Departure(
+        ("AUGRUCell", "AUGRUSequence"),
+        "knows activations in small letters",
+        lambda use: use.op.activations != ("sigmoid", "tanh"),
+    ),
+    Departure(
+        ("AUGRUCell", "AUGRUSequence"),
+        "needs to know all sizes",
+        lambda use: any(is_dynamic(use, index) for index in range(len(use.facts))),
+    ),
+    Departure(
+        ("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum", "EmbeddingBagPacked", "EmbeddingBagPackedSum"),
+        "crashes where the table has one axis, and needs to know all sizes",
+        lambda use: use.inputs[0].ndim < 2 or any(is_dynamic(use, index) for index in range(len(use.facts))),
+    ),
+    Departure(
+        ("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum"),
+        "reads beyond the indices where the last bag is empty",
+        lambda use: bool(use.inputs[2].size) and int(use.inputs[2][-1]) == use.inputs[1].size,
+    ),
+    Departure(
+        ("ReadValue",),
+        "takes variables for those of the type in which it computes",
+        lambda use: use.types[0] not in (F32, F16, BF16, I32, I8, U8, BOOLEAN),
+    ),
+    Departure(
+        ("ReadValue",),
+        "begins with no elements where sizes of the variable are not told",
+        lambda use: (
+            bool(use.inputs) and (is_dynamic(use, 0) if use.op.opset == 3 else not use.op.variable_shape.is_static)
+        ),
+    ),
+    Departure(("GroupedMatMul",), "errs in folding it", lambda use: is_constant(use, 0) and is_constant(use, 1)),
+    Departure(
+        ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData"),
+        "needs to know the shape of the kernel",
+        lambda use: is_dynamic(use, 1),
+    ),
+    Departure(
+        ("Interpolate",),
+        "folds linear_onnx over some axes only",
+        lambda use: use.op.mode == ("linear" if use.op.opset == 1 else "linear_onnx") and is_constant(use, 0),
+    ),
+    Departure(
+        ("GroupNormalization",),
+        "refuses bf16",
+        lambda use: use.facts[0].type is BF16,
+    ),
+    Departure(
+        ("LSTMCell",),
+        "ignores weights_format and input_forget",
+        lambda use: use.op.opset == 1 and (use.op.weights_format != "fico" or bool(use.op.input_forget)),
+    ),
+    Departure(
+        ("GRUCell", "LSTMCell", "RNNCell"),
+        "overwrites its state, or leaves out the bias, where X is constant",
+        lambda use: is_constant(use, 0),
+    ),
+    Departure(
+        ("Interpolate",),
+        "resizes spatial axes only",
+        lambda use: use.inputs[0].shape[:2] != use.outputs[0].shape[:2],
+    ),
+    Departure(
+        ("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum"),
+        "weighs the default row of an empty bag by what comes after the weights",
+        lambda use: len(use.inputs) == 5 and _has_empty_bag(use),
+    ),
+    Departure(
+        ("Loop", "TensorIterator", "If"),
+        "errs in folding it",
+        lambda use: all(is_constant(use, index) for index in range(len(use.facts))),
+    ),
+    Departure(("Assign",), "does not write a constant", lambda use: is_constant(use, 0)),
+    Departure(("EmbeddingSegmentsSum",), "corrupts its memory", always),
+)
