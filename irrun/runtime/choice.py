@@ -12,8 +12,11 @@ _SAMPLES: Final = 5
 _EACH: Final = 3
 """Runs with each number before one is preferred."""
 
-_AGAIN: Final = 40
-"""Runs after which another number is tried once."""
+_SOON: Final = 5
+"""Runs between a change of the preferred number and the first trial of another one; the pause doubles each time."""
+
+_LATEST: Final = 40
+"""The most runs between two trials."""
 
 
 class Choice:
@@ -23,25 +26,36 @@ class Choice:
         self._times: dict[int, deque[float]] = {
             count: deque(maxlen=_SAMPLES) for count in sorted({1, -(-most // 2), most}, reverse=True)
         }
-        self._runs = 0
+        self._is_cold = True
+        self._preferred = 0
+        self._pause = self._left = _SOON
+        self._trials = 0
 
     def next(self) -> int:
-        """The number for the next run."""
-        self._runs += 1
-        counts = list(self._times)
-        for count in counts:
-            if len(self._times[count]) < _EACH:
-                return count
-        if self._runs % _AGAIN == 0:
-            return counts[self._runs // _AGAIN % len(counts)]
-        return self._best()
+        """Return the number for the next run."""
+        fewest = min(self._times, key=lambda count: len(self._times[count]))
+        if len(self._times[fewest]) < _EACH:
+            return fewest
+        best = self._best()
+        if best != self._preferred:
+            self._preferred, self._pause, self._left = best, _SOON, _SOON
+        self._left -= 1
+        others = [count for count in self._times if count != best]
+        if self._left > 0 or not others:
+            return best
+        self._pause = self._left = min(2 * self._pause, _LATEST)
+        self._trials += 1
+        return others[self._trials % len(others)]
 
     def took(self, count: int, seconds: float) -> None:
-        """Learn how long a run with ``count`` workers took.
+        """Learn how long a run with ``count`` workers took. The first run does not count: its memory is new.
 
         A run that is faster than the best median says that times have changed: those of this number are forgotten, and
         it is tried again at once.
         """
+        if self._is_cold:
+            self._is_cold = False
+            return
         times = self._times[count]
         if len(times) >= _EACH and count != self._best() and seconds < _median(self._times[self._best()]):
             times.clear()

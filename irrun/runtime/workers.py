@@ -63,21 +63,24 @@ class Worker:
         self._number = number
         self.turns = 0
         self.is_asleep = threading.Event()
-        self._bell = threading.Semaphore(0)
+        self._bell = threading.Event()
         threading.Thread(target=self._run, name=f"irrun-{number}", daemon=True).start()
 
     def wake(self) -> None:
-        if self.is_asleep.is_set():
-            self.is_asleep.clear()
-            self._bell.release()
+        """Announce a tape. The worker looks for it at least once more before it sleeps."""
+        if not self._bell.is_set():
+            self._bell.set()
 
     def _run(self) -> None:
         seen = 0
         while True:
+            self._bell.clear()
             self.turns += 1
             seen = serve(self._mailbox, self._number, seen, _POLLS, _YIELD)
-            self.is_asleep.set()
-            self._bell.acquire()
+            if not self._bell.is_set():
+                self.is_asleep.set()
+                self._bell.wait()
+                self.is_asleep.clear()
 
 
 def _yielding() -> int:

@@ -1,4 +1,4 @@
-"""Inputs of a dynamic model that do not fit together are refused with the finding of inference, before anything runs."""
+"""Inputs of a dynamic model that do not fit together are refused with the finding of inference before they run."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def test_inputs_that_do_not_fit_each_other_fail_alike(tmp_path: Path) -> None:
     net.result(net.layer("Add", [net.parameter("x", "?"), net.parameter("y", "?")], "?"))
     compiled = net.compile(tmp_path)
     for _ in range(3):
-        with pytest.raises(irrun.IRError, match="do not broadcast.*IR304"):
+        with pytest.raises(irrun.IRError, match=r"do not broadcast.*IR304"):
             compiled({"x": np.zeros(2, np.float32), "y": np.zeros(3, np.float32)})
 
 

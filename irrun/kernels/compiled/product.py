@@ -18,6 +18,9 @@ from irrun.kernels.compiled.vectors import LANES
 _DEPTH: Final = 1024
 """Rows of a panel that are multiplied at a time: they stay in the second cache beside the rows of the left factor."""
 
+_AHEAD: Final = 4096
+"""Bytes that a product of one row fetches ahead in its panel."""
+
 _WHOLE: Final = 512
 """Columns up to which all of them are still in the second cache when the last one has been computed."""
 
@@ -131,8 +134,8 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                     targets + place_of_tile,
                     summand if is_first else targets + place_of_tile,
                     width,
-                    after + tile * ahead_step * taps_here * depth if ahead_step else panel,
-                    ahead_step,
+                    after + tile * ahead_step * taps_here * depth if ahead_step else panel + _AHEAD,
+                    ahead_step if ahead_step or tiles > 1 else 4 * vectors * LANES,
                     np.float32(c.low) if is_last else np.float32(-np.inf),
                     np.float32(c.high) if is_last else np.float32(np.inf),
                 )
