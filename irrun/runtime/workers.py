@@ -69,6 +69,7 @@ class Worker:
     def wake(self) -> None:
         """Announce a tape. The worker looks for it at least once more before it sleeps."""
         if not self._bell.is_set():
+            self.is_asleep.clear()
             self._bell.set()
 
     def _run(self) -> None:
@@ -80,7 +81,6 @@ class Worker:
             if not self._bell.is_set():
                 self.is_asleep.set()
                 self._bell.wait()
-                self.is_asleep.clear()
 
 
 def _yielding() -> int:

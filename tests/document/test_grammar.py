@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "ir-versions.md"
 
 @pytest.mark.parametrize("legacy", [LEGACY_CHILDREN, LEGACY_ATTRIBUTES], ids=["elements", "attributes"])
 def test_the_documentation_lists_what_old_writers_left(legacy: dict[str, dict[str, str]]) -> None:
-    _, _, section = PAGE.read_text(encoding="utf-8").partition("## What old writers left")
+    _, _, section = PAGE.read_text(encoding="utf-8").partition("## Legacy elements")
     rows = [line for line in section.splitlines() if line.startswith("|")]
     for names in legacy.values():
         for name, writer in names.items():

@@ -37,8 +37,8 @@ MODES = ("erf", "ERF", "Tanh", " tanh", "tanh ", "", "gelu")
 TYPES = ("f32", "F32", "FP32", "fp32", "i64", "I64", " f32", "boolean", "BOOL", "undefined", "dynamic", "nf4", "", "x")
 SHAPES = ("1,2", " 1 , 2 ", "[1, 2]", "[1,2", "1,2]", "?", "-1", "1..2", "..2", "1..", "", "[]", "1,", "...", "[...]")
 
-MEANS_THE_SAME = {"clip": 0.0, "spatial_bins_x": 0, "spatial_bins_y": 0}
-"""OpenVINO's values of absent attributes that have no effect; the defaults of the specification have none either."""
+MEANS_THE_SAME = {"clip": 0.0, "levels": 0, "spatial_bins_x": 0, "spatial_bins_y": 0}
+"""Values that OpenVINO reads for absent attributes, which mean the same as ours."""
 
 YOLO = 'axis="1" classes="3" end_axis="3" num="2" do_softmax="true" '
 TEXTS: list[tuple[str, str, int, str, Sequence[str]]] = [

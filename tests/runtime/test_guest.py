@@ -22,7 +22,7 @@ from tests.runtime.test_tiers import both, layered
 pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
 
 from irrun.kernels.compiled.native import Kernel
-from irrun.runtime.workers import Workers, workers
+from irrun.runtime.workers import Worker, Workers, workers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,6 +96,23 @@ def test_idle_workers_sleep_until_a_run_wakes_them(tmp_path: Path) -> None:
     compiled(net.inputs())
     assert all_asleep(workers())
     assert [worker.turns for worker in workers().threads] > before
+
+
+def test_a_worker_misses_no_tape_that_comes_while_it_falls_asleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def serve(*_: int) -> int:
+        entered.set()
+        leave.wait(30)
+        return 0
+
+    monkeypatch.setattr("irrun.runtime.workers.serve", serve)
+    worker = Worker(0, 1)
+    assert entered.wait(30)
+    entered.clear()
+    worker.wake()
+    leave.set()
+    assert entered.wait(30)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
