@@ -93,8 +93,9 @@ class Grower:
         return Shape(dims)
 
     def constant(self, type: ElementType, array: Array) -> Tensor:
-        self.nodes.append(Constant(type, array))
-        return self._made(Fact.of(type, array), array)
+        value = np.asarray(array)
+        self.nodes.append(Constant(type, value))
+        return self._made(Fact.of(type, value), value)
 
     def _made(self, fact: Fact, array: Array, port: int = 0) -> Tensor:
         tensor = Tensor(Source(len(self.nodes) - 1, port), fact, array)
