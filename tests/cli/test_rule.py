@@ -18,7 +18,7 @@ def test_one_rule(run: Run, name: str) -> None:
     assert lines[:3] == [
         "IR112 unused-suppression (warning)",
         "",
-        "A comment suppresses a finding that is not there.",
+        "A suppression comment suppresses no finding.",
     ]
     assert [line for line in lines if line.startswith("#")] == [
         "## What it does",
@@ -36,7 +36,7 @@ def test_one_rule_as_json(run: Run) -> None:
         "IR112",
         "unused-suppression",
         "warning",
-        "A comment suppresses a finding that is not there.",
+        "A suppression comment suppresses no finding.",
     )
 
 
