@@ -41,7 +41,7 @@ class Value(NamedTuple):
 def options(command: _Command) -> _Command:
     """Add the options ``--input``, ``--seed``, ``--shape`` and ``--weights`` to a command."""
     for option in (
-        click.option("--weights", type=FILE, help="The weights, where they are not beside the model."),
+        click.option("--weights", type=FILE, help="The weights file, if it is not beside the model."),
         click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable."),
         click.option(
             "--seed",

@@ -57,8 +57,8 @@ ROWS = (
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @inputs.options
-@click.option("--random", is_flag=True, expose_value=False, help="Random values for other inputs, as by default.")
-@click.option("--niter", type=click.IntRange(min=1), metavar="N", help="How many inferences.")
+@click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")
+@click.option("--niter", type=click.IntRange(min=1), metavar="N", help="Number of inferences.")
 @click.option(
     "--time",
     "seconds",
@@ -66,14 +66,14 @@ ROWS = (
     metavar="SECONDS",
     default=3.0,
     show_default=True,
-    help="For how many seconds, where --niter is not given.",
+    help="The duration without --niter, in seconds.",
 )
 @click.option(
-    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
+    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
-@click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
-@click.option("--low-memory", is_flag=True, help="Keep weights in the few bits they are stored in, even if slower.")
-@click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns beside irrun, in f32.")
+@click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
+@click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
+@click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO and irrun in turns, in f32.")
 @text_or_json
 @verbosity
 def command(

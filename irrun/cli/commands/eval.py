@@ -42,7 +42,7 @@ _ASKED = {"bodies": "sub-graphs", "state": "variables", "weights": "a file of we
 @click.argument("arguments", metavar="ARG...", nargs=-1)
 @click.option("-a", "--attr", "attributes", multiple=True, metavar="NAME=VALUE", help="An attribute; repeatable.")
 @click.option(
-    "--opset", callback=opset_named, metavar="opsetN", help="The operation as of this opset; otherwise the newest."
+    "--opset", callback=opset_named, metavar="opsetN", help="Use the operation of this opset instead of the newest."
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: .npy, .npz or a folder.")
 @verbosity

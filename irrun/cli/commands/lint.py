@@ -103,56 +103,56 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 
 @click.command("lint", help=__doc__)
 @click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@selecting("--select", "Only these rules: codes, prefixes such as IR4, names, or ALL.", joined_if_given)
-@selecting("--ignore", "All but these rules.")
-@selecting("--extend-select", "These rules as well.")
+@selecting("--select", "Check only these rules: codes, prefixes such as IR4, names, or ALL.", joined_if_given)
+@selecting("--ignore", "Check all but these rules.")
+@selecting("--extend-select", "Also check these rules.")
 @click.option(
     "--per-file-ignores",
     type=file_ignores,
     multiple=True,
     metavar="PATTERN:RULES",
-    help="Not these rules in the files of a pattern; repeatable.",
+    help="Ignore these rules in the files of a pattern; repeatable.",
 )
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to pass over; repeatable.")
-@click.option("--config", type=click.Path(path_type=Path), help="The configuration, instead of the one that is found.")
-@click.option("--isolated", is_flag=True, help="Without any configuration.")
-@click.option("--output-format", type=click.Choice(formats.names()), help="How findings are printed.  [default: full]")
-@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write to a file instead.")
-@click.option("--statistics", is_flag=True, help="How often each rule found something, instead of what.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Skip these files and folders; repeatable.")
+@click.option("--config", type=click.Path(path_type=Path), help="Use this configuration file.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("--output-format", type=click.Choice(formats.names()), help="Format of the findings.  [default: full]")
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("--statistics", is_flag=True, help="Print the number of findings of each rule instead of the findings.")
 @click.option(
     "--fail-level",
     type=click.Choice(_LEVELS),
     callback=level_of,
-    help="The severity from which a finding makes the exit status 1.  [default: warning]",
+    help="The lowest severity for which the exit status is 1.  [default: warning]",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="Pass over the findings that are recorded there.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even with findings.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Ignore the findings that are recorded there.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Record all findings there.")
-@click.option("--weights", type=click.Path(path_type=Path), help="The weights, where they are not beside the file.")
+@click.option("--weights", type=click.Path(path_type=Path), help="The weights file, if it is not beside the model.")
 @click.option(
     "--value",
     "values",
     type=port_value,
     multiple=True,
     metavar="PORT=1,2,3",
-    help="What arrives at an input that nothing feeds, by port id, by name, or as LAYER.PORT; repeatable.",
+    help="The value of an unconnected input, by port id, by name, or as LAYER.PORT; repeatable.",
 )
 @click.option(
     "--target-version",
     metavar="RELEASE",
     callback=release_of,
-    help="The oldest release of OpenVINO that must read the file, such as 2023.3: what it lacks is a finding.",
+    help="The oldest release of OpenVINO that must read the file, such as 2023.3; report unsupported features.",
 )
 @click.option(
     "--target-precision",
     type=click.Choice(["f16"]),
-    help="The type that the floats of the model are to be computed in: a constant beyond its range is a finding.",
+    help="The type in which the floats of the model will be computed; report constants beyond its range.",
 )
-@click.option("--fix", is_flag=True, help="Mend in the files what can be mended without changing what they compute.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: mend what is a guess at what was meant too.")
+@click.option("--fix", is_flag=True, help="Apply the fixes that keep the meaning of the model.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also apply fixes that guess the intention.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
-@click.option("--stdin-filename", metavar="FILE", help="What the standard input is called.")
-@click.option("--quiet-non-ir", is_flag=True, help="Pass over what is no IR, wherever it stands.")
+@click.option("--stdin-filename", metavar="FILE", help="The name of the standard input.")
+@click.option("--quiet-non-ir", is_flag=True, help="Ignore files that are not IRs, even if named.")
 @click.option(
     "-j",
     "--jobs",
@@ -160,7 +160,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     metavar="N",
     default=1,
     show_default=True,
-    help="Processes; 0 for all processors.",
+    help="Number of processes; 0 for all processors.",
 )
 @verbosity
 @click.pass_context

@@ -26,7 +26,7 @@ from irrun.ops.spec import OpSpec, type_text
 
 @click.command(help=__doc__)
 @click.argument("type", required=False, shell_complete=complete_type)
-@click.option("--opset", callback=opset_named, metavar="opsetN", help="Only what a model of this opset has.")
+@click.option("--opset", callback=opset_named, metavar="opsetN", help="Show only operations of this opset.")
 @text_or_json
 @verbosity
 def command(type: str | None, opset: str | None, output_format: str) -> None:

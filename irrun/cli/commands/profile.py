@@ -47,22 +47,22 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @inputs.options
-@click.option("--random", is_flag=True, expose_value=False, help="Random values for other inputs, as by default.")
-@click.option("--niter", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="How many runs.")
+@click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")
+@click.option("--niter", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="Number of runs.")
 @click.option(
-    "--top", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="How many layers to show."
+    "--top", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="Number of layers to show."
 )
 @click.option(
-    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
+    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
 @click.option(
     "--trace",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write one run as a Chrome trace, which ui.perfetto.dev opens.",
+    help="Write one run as a Chrome trace, for ui.perfetto.dev.",
 )
-@click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
-@click.option("--low-memory", is_flag=True, help="Keep weights in the few bits they are stored in, even if slower.")
-@click.option("--compare-openvino", "native", is_flag=True, help="Show OpenVINO's own profile beside it.")
+@click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
+@click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
+@click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
 @text_or_json
 @verbosity
 def command(

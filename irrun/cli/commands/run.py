@@ -36,19 +36,19 @@ from irrun.tensor import Array, ElementType
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @inputs.options
-@click.option("--random", "randomly", is_flag=True, help="Random values for inputs that are not given.")
+@click.option("--random", "randomly", is_flag=True, help="Use random values for inputs without a file.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: a folder, an .npz or an .npy file."
 )
 @click.option(
-    "--top", type=click.IntRange(min=1), metavar="N", help="Show the likeliest classes of each row of scores."
+    "--top", type=click.IntRange(min=1), metavar="N", help="Show the N likeliest classes of each row of scores."
 )
-@click.option("--labels", type=FILE, help="Integer classes to compare with: prints the top-1 accuracy.")
+@click.option("--labels", type=FILE, help="Expected integer classes; prints the top-1 accuracy.")
 @click.option(
-    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Threads; as many as BLAS wants by default."
+    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
-@click.option("--as-written", is_flag=True, help="Run layer by layer as the file has them, nothing fused.")
-@click.option("--low-memory", is_flag=True, help="Keep weights in the few bits they are stored in, even if slower.")
+@click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
+@click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @text_or_json
 @verbosity
 def command(

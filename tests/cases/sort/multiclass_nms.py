@@ -6,12 +6,12 @@ import numpy as np
 
 from tests.cases import Array, Case, Invalid, f32, i32, i64
 
-# Boxes 0 and 1 overlap by 1/2, box 2 lies apart.
+# Boxes 0 and 1 overlap by 1/2, box 2 is separate.
 _BOXES = f32([[[0, 0, 2, 1], [0, 0, 1, 1], [5, 5, 6, 6]]])
 _SCORES = f32([[[0.9, 0.8, 0.3], [0.4, 0.7, 0.6]]])
 _TWO = f32([[[0, 0, 1, 1], [5, 5, 6, 6]], [[0, 0, 2, 2], [7, 7, 8, 8]]])
 _TWO_SCORES = f32([[[0.5, 0.6], [0.7, 0.4]], [[0.55, 0.45], [0.3, 0.9]]])
-# Three boxes in a row of which each overlaps the one before by 7/13, the first and the third by 1/4.
+# Three boxes in a row: neighbours overlap by 7/13, the first and the third box by 1/4.
 _ROW = f32([[[0, 0, 10, 1], [3, 0, 13, 1], [6, 0, 16, 1]]])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from tests.cases import Array, Case, Invalid, f32, i32, i64
 
 _QUARTER = np.pi / 2
-# Box 1 is box 0 turned by a quarter: both share a square of 2 x 2, 4 of 12. Box 2 is box 0 moved by 1: 6 of 10.
+# Box 1 is box 0 rotated by 90 degrees: both share a square of 2 x 2, 4 of 12. Box 2 is box 0 moved by 1: 6 of 10.
 _BOXES = f32([[[5, 5, 4, 2, 0], [5, 5, 4, 2, _QUARTER], [6, 5, 4, 2, 0], [20, 20, 3, 3, 0.3]]])
 _SCORES = f32([[[0.9, 0.8, 0.7, 0.6]]])
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.cases import Array, Case, Invalid, f32, f64, i32, i64
 
-# Boxes 0 and 1 overlap by 9/11, box 2 lies apart, box 3 is half of box 0.
+# Boxes 0 and 1 overlap by 9/11, box 2 is separate, box 3 is half of box 0.
 _BOXES = f32([[[0, 0, 10, 10], [0, 1, 10, 11], [20, 20, 30, 30], [0, 0, 10, 5]]])
 _SCORES = f32([[[0.9, 0.8, 0.3, 0.6], [0.1, 0.7, 0.95, 0.2]]])
 _CENTERS = f32([[[5, 5, 10, 10], [6, 5, 10, 10], [25, 25, 10, 10], [2.5, 5, 5, 10]]])
