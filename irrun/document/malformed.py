@@ -31,7 +31,7 @@ class _TooDeep(Exception):
 
 
 def problem(data: bytes, mended: Mended) -> Diagnostic:
-    """What is wrong with an IR that cannot be parsed, and where."""
+    """Locate and describe the fault in an IR that cannot be parsed."""
     text = mended.text
     opened: list[tuple[str, int]] = []
     parser = expat.ParserCreate("utf-8")
@@ -113,7 +113,7 @@ def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tup
 
 
 def _foreign(text: bytes, at: int) -> str:
-    """What is wrong with a byte beyond ASCII: that it is no UTF-8, or that no name may hold the character."""
+    """Describe a byte beyond ASCII that is invalid UTF-8, or a character that no name may contain."""
     character = text[at : at + 4].decode(errors="ignore")[:1]
     if not character or not text.startswith(character.encode(), at):
         return f"byte 0x{text[at]:02x} is no utf-8 text"

@@ -107,7 +107,7 @@ class Plans:
         return found
 
     def _is_worth(self, pattern: Pattern) -> bool:
-        """Whether a plan for a pattern knows a size that the general one does not."""
+        """Return whether a plan for a pattern knows a size that the general plan does not."""
         shapes = [fact.shape for fact in self._given.values()]
         if any(shape.dims is None and None in sizes for shape, sizes in zip(shapes, pattern, strict=True)):
             return False

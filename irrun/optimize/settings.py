@@ -1,4 +1,4 @@
-"""What a caller says about optimisation."""
+"""The options of the optimiser."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 
 class Settings(NamedTuple):
-    """``disabled`` names passes that are left out; ``accurate`` forbids what loses bits for speed.
+    """Options of one compilation.
 
-    ``low_memory`` keeps weights in the few bits they are stored in, even where that is slower.
+    ``disabled`` names passes to skip. ``accurate`` forbids rewrites that lose precision for speed. ``low_memory`` keeps
+    compressed weights compressed, even where that is slower.
     """
 
     enabled: bool = True

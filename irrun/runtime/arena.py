@@ -1,4 +1,4 @@
-"""Where each array of a program lies in memory: arrays that are not needed at the same time share it."""
+"""Place the arrays of a program in memory. Arrays that are not needed at the same time share it."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _forget(
 
 
 def _is_exact(node: Node, graph: Graph, facts: Facts) -> bool:
-    """Whether a layer makes f16 of nf4 weights that only products consume: OpenVINO takes the f32 table of nf4 there.
+    """Return whether a layer converts to f16 nf4 weights that only products consume: OpenVINO uses its f32 table there.
 
     Between both there may be a Subtract, there is one Multiply, and there may be Reshape, Convert and Transpose.
     """

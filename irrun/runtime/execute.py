@@ -127,7 +127,7 @@ class Run:
             slots[index] = result
 
     def asked(self, step: Step) -> dict[str, Any]:
-        """What the kernel asks for by keyword."""
+        """Return the keyword arguments that a kernel asks for."""
         context: dict[str, Any] = {}
         for asked in step.asks:
             if asked == "memory":
@@ -146,7 +146,7 @@ class Run:
 
 
 def conformed(step: Step, returned: Any) -> list[Array]:
-    """What a kernel returned, an array for each output, in the carrier of its type."""
+    """Return the outputs of a kernel as arrays in the carriers of their types."""
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return [
         result

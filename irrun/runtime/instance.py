@@ -122,7 +122,7 @@ class Instance:
             )
 
     def _conditions(self, first: int, last: int) -> Sequence[Callable[[Sequence[Any]], bool]]:
-        """What late arrays must fulfil before some calls."""
+        """Return the conditions on late arrays before some calls."""
         found = self._fits.get((first, last))
         if found is None:
             calls = (item for item in self._program.items[first:last] if isinstance(item, Call))
@@ -194,7 +194,7 @@ class Instance:
         return self._base + program.offsets[buffer.start] + value - buffer.start
 
     def _row(self, late: Late) -> memoryview | None:
-        """Where kernels find a late array; None where none asks."""
+        """Return the row that describes a late array to kernels; None if no kernel reads it."""
         row = self._value(late.row)
         return None if row is late.row else memoryview(row.view(np.uint8))
 

@@ -48,7 +48,7 @@ class Memory:
         return laid.transpose(np.argsort(order))
 
     def is_only_in(self, array: Array) -> bool:
-        """Whether an array lies in a buffer in which no other array lies."""
+        """Return whether an array is the only user of its buffer."""
         base = array.base
         if _FREE is None or base is None:
             return False
@@ -84,7 +84,7 @@ class Memory:
 
 
 def is_free(buffers: Sequence[Array], number: int, seen: int = 0) -> bool:
-    """Whether nothing refers to a buffer but the sequence, and ``seen`` arrays in it. Never where nobody counts."""
+    """Return whether only the sequence and ``seen`` arrays refer to a buffer; False without reference counts."""
     return _FREE is not None and sys.getrefcount(buffers[number]) == _FREE + seen
 
 
@@ -93,7 +93,7 @@ def _size(buffer: Array) -> int:
 
 
 def _free_count() -> int | None:
-    """What ``sys.getrefcount`` says of an object that only a sequence holds; None where it does not count."""
+    """Return ``sys.getrefcount`` of an object that only a sequence refers to; None without reference counts."""
     counted = getattr(sys, "getrefcount", None)
     if counted is None or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return None

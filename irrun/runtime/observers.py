@@ -16,7 +16,7 @@ Shapes = tuple[tuple[int, ...] | None, ...]
 
 @dataclass(slots=True)
 class Timing:
-    """What a step of a plan took.
+    """The time of one step of a plan.
 
     ``own`` is the time of each call in nanoseconds, less that of the steps inside it where it has bodies. Shapes and
     ``bytes``, which is what is read and written, are those of the last call; None stands for an absent input.

@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What to run, in order. Slot 0 is always None and stands for an absent input.
+    """The steps to run, in order. Slot 0 is always None and stands for an absent input.
 
     ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
     Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``is_static`` says that
@@ -149,7 +149,7 @@ def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[i
 
 
 def _leaves(graph: Graph, outlet: Outlet, settled: Container[int]) -> bool:
-    """Whether a layer that is not constant itself, or a Result, takes the value."""
+    """Return whether a Result or a layer that is not constant consumes the value."""
     return any(inlet.node not in settled for inlet in graph.consumers(outlet))
 
 

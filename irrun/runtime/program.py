@@ -33,7 +33,7 @@ class Lowered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What a plan was lowered into.
+    """The calls of kernels into which a plan was lowered.
 
     ``offsets`` says where in the arena, of ``size`` bytes, each buffer lies. ``steps`` are in the order of the items.
     """
@@ -52,7 +52,7 @@ class Program:
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether compiled kernels do enough of it."""
+        """Return whether compiled kernels compute enough of the program."""
         calls = sum(isinstance(item, Call) for item in self.items)
         stretches = sum(isinstance(self.items[first], Call) for first, _ in segments(self.items))
         return calls > 0 and (not self.lates or calls >= _LEAST_CALLS * stretches)
@@ -126,7 +126,7 @@ def lower(plan: Plan, packs: Packs) -> Program:
 
 
 def _is_of_shape(step: Step, builder: Builder, inputs: Sequence[Any]) -> bool:
-    """Whether a step needs no more of its inputs than what is known at the end of the prelude: not what they hold."""
+    """Return whether a step needs only facts about its inputs that the prelude knows, not their values."""
     if not isinstance(step.node.op, ShapeOfV1 | ShapeOfV3 | Assign3 | Assign6):
         return False
     return all(id(value) not in builder.pending or id(value) in builder.announced for value in inputs)

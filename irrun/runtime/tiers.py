@@ -1,4 +1,4 @@
-"""Which tier runs a plan: NumPy at first, compiled kernels as soon as they are worth it and ready."""
+"""Choose the tier of a plan: NumPy at first, compiled kernels once they are worth it and ready."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IDLE: Final = 4
 
 @cache
 def can_compile() -> bool:
-    """Whether the extra ``jit`` is installed."""
+    """Return whether the extra ``jit`` is installed."""
     return importlib.util.find_spec("numba") is not None
 
 

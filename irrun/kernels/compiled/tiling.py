@@ -63,7 +63,7 @@ _EVEN: Final = 4
 
 
 class Tiling(NamedTuple):
-    """How a product is cut: rows of a tile, vectors of a panel, points of a task, groups of panels; then the tasks."""
+    """The partition of a product: rows of a tile, vectors of a panel, points of a task, groups of panels, tasks."""
 
     rows: int
     vectors: int

@@ -9,7 +9,7 @@ from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 
 @fused("FusedAppend")
 class FusedAppend(Fused):
-    """What a variable holds, followed by ``new`` along an axis, in memory with room for more.
+    """Append ``new`` to the value of a variable along an axis, in memory with room for more.
 
     Inputs are ``new``, the initial value of the variable, or None, and the ``order`` in which to read its first axis.
     What was read before stays as it is. The variable is not written: that is for an Assign.

@@ -65,5 +65,5 @@ def _unrepeated(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, int] | 
 
 
 def _same(a: Dim, b: Dim) -> bool:
-    """Whether two sizes are sure to be equal."""
+    """Return whether two sizes are provably equal."""
     return a == b and (a.is_static or a.expr is not None)

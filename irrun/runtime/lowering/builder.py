@@ -1,4 +1,4 @@
-"""What an operation is lowered into: calls of kernels over arrays that do not exist yet.
+"""Collect calls of kernels over arrays that do not exist yet.
 
 While a plan is lowered, every array has memory of its own that nobody touches, so that views are NumPy's and costs are
 none. What a call reads and writes follows from the addresses among its arguments; from that follows how long each
@@ -158,7 +158,7 @@ class Builder:
         return found if address < found.start + found.size else None
 
     def is_constant(self, array: Array) -> bool:
-        """Whether an array is a constant of the plan, not of a run."""
+        """Return whether an array is a constant of the plan."""
         return array.size > 0 and self.buffer(_lowest(array)) is None
 
     def address(self, array: Array) -> int:
@@ -190,7 +190,7 @@ def lowers(*operations: type[Op]) -> Callable[[Lowering], Lowering]:
 
 
 def is_f32(*arrays: Array | None) -> bool:
-    """Whether all arrays that are there hold f32, and something."""
+    """Return whether all arrays, except absent ones, hold f32 and are not empty."""
     return all(array is None or (array.dtype == F32 and array.size > 0) for array in arrays)
 
 

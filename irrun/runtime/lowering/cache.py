@@ -153,7 +153,7 @@ def _fits(
     mask: Value | None,
     lates: Sequence[Any],
 ) -> bool:
-    """Whether keys, values and mask have the shapes that the queries need."""
+    """Return whether keys, values and mask have the shapes that the queries need."""
     first, second = (lates[x.number] if isinstance(x, Late) else x for x in (key, value))
     shape = first.shape
     if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, queries[3]) or second.shape != (*shape[:3], width):
@@ -191,7 +191,7 @@ def _is_f32(x: Value) -> bool:
 
 
 def _is_attendable(x: Value) -> bool:
-    """Whether the elements of a key are sure to be neighbours in memory."""
+    """Return whether the elements of a key are provably contiguous."""
     if isinstance(x, Late):
         return _is_f32(x) and x.fact.rank == 4
     return is_f32(x) and x.ndim == 4 and x.strides[-1] == 4

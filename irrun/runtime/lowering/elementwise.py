@@ -40,7 +40,7 @@ class End(NamedTuple):
 
 
 def epilogue(activation: Elementwise | None) -> End | None:
-    """How a kernel ends; None where it knows no such function."""
+    """Return the epilogue of a kernel; None if it does not have the function."""
     if activation is None:
         return End()
     if activation.name == "clamp":
@@ -151,7 +151,7 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
 
 
 def _kind(strides: Sequence[int], result: Sequence[int], columns: int) -> int:
-    """How an operand lies beside the result."""
+    """Return the way in which an operand broadcasts to the result."""
     if list(strides) == list(result):
         return ALIKE
     if any(strides[:-1]):

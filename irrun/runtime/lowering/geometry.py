@@ -1,4 +1,4 @@
-"""Where windows lie over images whose channels are neighbours in memory, as the arguments of kernels have it."""
+"""Windows over channels-last images, as arguments of kernels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def as_images(x: Array) -> Array:
 
 
 class Geometry(NamedTuple):
-    """Where windows lie over images."""
+    """The geometry of windows over images."""
 
     kernel_height: int
     kernel_width: int

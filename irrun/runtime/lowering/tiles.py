@@ -25,7 +25,7 @@ from irrun.tensor import Array
 
 
 def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:
-    """Whether a convolution takes less time by tiles, whose weights are four times as large."""
+    """Return whether a convolution is faster by tiles, whose weights are four times as large."""
     batch, filters, height, width = shape
     tiles = batch * -(-height // TILE) * -(-width // TILE)
     used = batch * height * width / (tiles * TILE * TILE)
