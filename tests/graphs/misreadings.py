@@ -7,45 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
-from tests.graphs.evaluate import Facts, infer_graph
-from tests.graphs.graph import Body, Graph, Layer, Source, ancestors, variable
+from irrun.tensor.element_type import BF16
+from tests.graphs import misread_bodies
+from tests.graphs.departures.arithmetic import BINARY
+from tests.graphs.evaluate import infer_graph
+from tests.graphs.failure import Failure
+from tests.graphs.graph import Graph, Source, ancestors, variable
 
 _REDUCTIONS: Final = ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum")
 _LINEAR: Final = ("Add", "BatchNormInference", "Divide", "Multiply", "Subtract")
 _PRODUCTS: Final = ("Convolution", "GroupConvolution", "MatMul")
-
-
-class Failure(NamedTuple):
-    """A graph, what is inferred of it, and what the finding says."""
-
-    graph: Graph
-    facts: Facts
-    text: str
-
-    def layers(self, *types: str) -> Iterator[tuple[int, Layer]]:
-        """The outermost layers of some types, or all, by index."""
-        for index, node in enumerate(self.graph.nodes):
-            if isinstance(node, Layer) and (not types or node.op.type in types):
-                yield index, node
-
-    def pairs(self, first: tuple[str, ...], second: tuple[str, ...] = ()) -> Iterator[tuple[int, Layer, Layer]]:
-        """Layers of the first types with those of the second ones, or any, that read them; the index is the first's."""
-        for _, layer in self.layers(*second):
-            for source in layer.sources:
-                producer = self.graph.nodes[source.node]
-                if isinstance(producer, Layer) and producer.op.type in first:
-                    yield source.node, producer, layer
-
-    def is_constant(self, layer: Layer) -> bool:
-        """Whether a layer reads constants alone."""
-        return bool(layer.sources) and all(self.facts[source].constant is not None for source in layer.sources)
-
-    def has_computed_kernel(self, layer: Layer) -> bool:
-        """Whether the kernel of a product is computed of constants."""
-        kernel = layer.sources[1]
-        return self.facts[kernel].constant is not None and isinstance(self.graph.nodes[kernel.node], Layer)
 
 
 Rule = Callable[[Failure], set[int]]
@@ -115,7 +88,7 @@ def _quantized_by_stored(failure: Failure) -> set[int]:
 
 def _odd_levels(failure: Failure) -> set[int]:
     pairs = failure.pairs(("FakeQuantize",))
-    return {index for index, layer, _ in pairs if layer.op.levels == 255 and not failure.is_constant(layer)}
+    return {index for index, layer, _ in pairs if layer.op.levels == 255}
 
 
 def _nan_inside(failure: Failure) -> set[int]:
@@ -150,35 +123,49 @@ def _small_compressed_convolution(failure: Failure) -> set[int]:
     return found
 
 
-def _convolution_of_a_branch(failure: Failure) -> set[int]:
-    branches = {i for i, _ in failure.layers("If") if not failure.facts[Source(i)].shape.is_static}
-    read = [ancestors(failure.graph.nodes, layer.sources[0].node) for _, layer in failure.layers("Convolution")]
-    return branches.intersection(*[set().union(*read)])
+def _converted_variables(failure: Failure) -> set[int]:
+    return {index for index, _, _ in failure.pairs(("ReadValue",), ("Convert", "ConvertLike"))}
 
 
-def _forgotten_slices(failure: Failure) -> set[int]:
-    """Layers of which no output whose elements are read depends on the slices."""
-    read = {source for _, layer in failure.layers() if layer.op.type != "ShapeOf" for source in layer.sources}
-    read |= {*failure.graph.results}
-    return {
-        index
-        for index, layer in failure.layers("Loop", "TensorIterator")
-        if not _reads_slices(layer.bodies["body"], {source.port for source in read if source.node == index})
-    }
+def _attention_of_bf16(failure: Failure) -> set[int]:
+    pairs = failure.pairs(("SoftMax",), ("MatMul",))
+    return {index for index, _, _ in pairs if failure.facts[Source(index)].type is BF16}
 
 
-def _reads_slices(body: Body, outputs: set[int]) -> bool:
-    """Whether these outputs of a layer depend on all slices of its inputs."""
-    inputs, back = body.graph.inputs, {parameter: result for result, parameter in body.ports.back_edges}
-    waiting = {e.internal for e in body.ports.outputs if e.external is None or e.external in outputs}
-    done: set[int] = set()
-    reached: set[int] = set()
-    while waiting:
-        done |= waiting
-        for result in waiting:
-            reached |= ancestors(body.graph.nodes, body.graph.results[result].node)
-        waiting = {back[number] for number, node in enumerate(inputs) if node in reached and number in back} - done
-    return all(inputs[entry.internal] in reached for entry in body.ports.inputs if entry.axis is not None)
+def _scaled_last_axis(failure: Failure) -> set[int]:
+    """Products with constants that have a last axis, but not all axes of the data."""
+    found = set()
+    for index, layer, _ in failure.pairs(("Multiply",), ("Convolution", "GroupConvolution")):
+        for data, factor in (layer.sources, layer.sources[::-1]):
+            shape, rank = failure.facts[factor].shape, failure.facts[data].rank
+            if failure.facts[factor].constant is not None and rank is not None and shape.dims and shape[-1].hi > 1:
+                found |= {index} if len(shape.dims) < rank else set()
+    return found
+
+
+def _transposed_image(failure: Failure) -> set[int]:
+    pairs = failure.pairs(("Transpose",), ("Convolution",))
+    return {index for index, _, layer in pairs if layer.sources[0].node == index and failure.has_computed_kernel(layer)}
+
+
+def _normalized_rows(failure: Failure) -> set[int]:
+    after = {index for index, _, _ in failure.pairs(("GRUSequence", "LSTMSequence", "RNNSequence"), ("GRN",))}
+    return after | {index for index, layer in failure.layers("GRN") if failure.facts[layer.sources[0]].rank == 3}
+
+
+def _reshaped_scalar(failure: Failure) -> set[int]:
+    pairs = failure.pairs(("Reshape", "Squeeze"), BINARY)
+    return {index for index, _, layer in pairs if failure.facts[Source(index)].rank == 0 and len(layer.sources) == 2}
+
+
+def _empty_rows(failure: Failure) -> set[int]:
+    pairs = failure.pairs(("SparseFillEmptyRows",), BINARY)
+    return {index for index, _, layer in pairs if Source(index, 2) in layer.sources}
+
+
+def _computed_once(failure: Failure) -> set[int]:
+    pairs = failure.pairs(("Inverse", "MVN"), ("Einsum", "MatMul", "Reshape"))
+    return {index for index, layer, reader in pairs if failure.is_constant(layer) and failure.is_constant(reader)}
 
 
 MISREADINGS: Final[dict[str, Rule]] = {
@@ -198,6 +185,17 @@ MISREADINGS: Final[dict[str, Rule]] = {
     "GroupNormalization: crashes before a Divide": _divided_normalization,
     "sequences: leaves out the Squeeze before a BatchNormInference": _normalized_sequence,
     "Convolution: multiplies images of one element wrongly with compressed kernels": _small_compressed_convolution,
-    "If: leaves dynamic outputs in another layout than a Convolution reads": _convolution_of_a_branch,
-    "TensorIterator: forgets how many slices there are that nobody reads": _forgotten_slices,
+    "If: leaves dynamic outputs in another layout than a Convolution reads": misread_bodies.convolution_of_a_branch,
+    "TensorIterator: forgets how many slices there are that nobody reads": misread_bodies.forgotten_slices,
+    "If: gives away the memory of outputs whose sizes are not told": misread_bodies.dynamic_branches,
+    "ReadValue: rounds, or reads another type, where a Convert comes after": _converted_variables,
+    "SoftMax: errs before a MatMul of bf16": _attention_of_bf16,
+    "Multiply: a Convolution scales its kernel by a factor of fewer axes": _scaled_last_axis,
+    "Convolution: leaves out a Transpose before compressed kernels": _transposed_image,
+    "GRN: leaves out a Reshape or Squeeze before it": _normalized_rows,
+    "Reshape: an axis of what a scalar is combined with is left out": _reshaped_scalar,
+    "SparseFillEmptyRows: its booleans lose their sizes": _empty_rows,
+    "Inverse, MVN: give away memory of what they compute once": _computed_once,
+    "Loop, TensorIterator: overwrites a state that another one becomes": misread_bodies.exchanged_states,
+    "Assign: does not write a constant that a loop hands on": misread_bodies.constant_states,
 }

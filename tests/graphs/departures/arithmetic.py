@@ -25,6 +25,13 @@ def _remainder(use: Use) -> bool:
     return a.dtype.kind in "iu" and bool((use.outputs[0] * b.astype(np.int64) != a).any())
 
 
+def _may_overflow(use: Use) -> bool:
+    """Whether a product of some of the elements is beyond float32."""
+    data = use.inputs[0]
+    large = np.maximum(np.abs(data), 1) if data.dtype.kind == "f" else np.ones(())
+    return bool(np.log(large).sum() > np.log(np.finfo(np.float32).max))
+
+
 BINARY: Final = (
     *("Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "Power", "Mod", "FloorMod", "SquaredDifference"),
     *("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
@@ -99,6 +106,12 @@ DEPARTURES: Final = (
         "compares no strings",
         lambda use: use.facts[0].type is STRING,
     ),
+    Departure(
+        ("SquaredDifference",),
+        "saturates differences of unsigned 8-bit integers",
+        lambda use: use.facts[0].type is U8 and bool((use.inputs[0] != use.inputs[1]).any()),
+    ),
+    Departure(("ReduceProd",), "multiplies in an order in which products overflow", _may_overflow),
     Departure(
         ("FakeQuantize",),
         "gives a scalar an axis where a limit has one",

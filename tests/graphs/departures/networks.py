@@ -121,5 +121,6 @@ DEPARTURES: Final = (
         lambda use: all(is_constant(use, index) for index in range(len(use.facts))),
     ),
     Departure(("Assign",), "does not write a constant", lambda use: is_constant(use, 0)),
+    Departure(("LRN",), "forgets sizes, or crashes, where they are not told", lambda use: is_dynamic(use, 0)),
     Departure(("EmbeddingSegmentsSum",), "corrupts its memory", always),
 )
