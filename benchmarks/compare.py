@@ -41,9 +41,9 @@ PINS: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 TURN: Final = 0.5
 """Seconds for which one engine runs before it is the turn of the next."""
 STARTED: Final = ("read_ms", "compile_ms", "first_ms", "start_ms")
-"""What is measured at each start, up to the first answer."""
+"""Figures of each start, up to the first answer."""
 FEW: Final = 2
-"""How many runs the reference evaluator makes; it is slow."""
+"""Runs of the reference evaluator, which is slow."""
 
 
 def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -> dict[int, dict[str, float]]:
@@ -67,7 +67,7 @@ def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -
 def measure(
     made: Made, engines: Sequence[str], threads: int, seconds: float, starts: int, patience: float
 ) -> dict[str, Any]:
-    """What is known of each engine on a model; ``error`` alone where it failed."""
+    """Return the figures of each engine on a model; only ``error`` for one that failed."""
     records: dict[str, dict[str, Any]] = {}
     workers: dict[str, Worker] = {}
     begun: dict[str, list[dict[str, Any]]] = {name: [] for name in engines}

@@ -28,7 +28,7 @@ class Engine(Protocol):
 
 
 class Irrun:
-    """What the package imports when it is first used is not part of reading a model."""
+    """irrun. Imports at the first use of the package do not count as reading a model."""
 
     tier = "auto"
 
@@ -176,7 +176,7 @@ PACKAGES: Final = {
 
 
 def available(name: str, stem: Path) -> bool:
-    """Whether an engine is installed and has a file of the model."""
+    """Return whether an engine is installed and has a file of the model."""
     if importlib.util.find_spec(PACKAGES[name]) is None:
         return False
     return not name.startswith("onnx") or stem.with_suffix(".onnx").exists()

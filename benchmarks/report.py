@@ -1,4 +1,4 @@
-"""What was measured, as lines, as Markdown and as a plot."""
+"""The report: lines for a terminal, Markdown and a plot."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def ratio(engines: Mapping[str, Any], other: str = "openvino", ours: str = "irru
 
 
 def line(name: str, engines: Mapping[str, Any]) -> str:
-    """One model for a terminal."""
+    """Return the line of a model for a terminal."""
     cells = [f"{TITLES[engine]} {_time(record)}" for engine, record in engines.items()]
     known = ratio(engines)
     errors = [f"\n    {engine}: {record['error']}" for engine, record in engines.items() if "error" in record]

@@ -1,4 +1,4 @@
-"""One engine with one model in a process of its own: ``worker.py ENGINE STEM WORKLOAD THREADS``.
+"""Run an engine with a model in a separate process: ``worker.py ENGINE STEM WORKLOAD THREADS``.
 
 It answers at once with what reading, compiling and the first inference took, in milliseconds. Then commands are lines
 of JSON on stdin, answers lines on stdout. ``{"prepare": true}`` compiles what the engine would compile while it runs,

@@ -27,7 +27,7 @@ _WITHOUT_ATTRIBUTES: Final = frozenset(
 
 
 class _Slip(NamedTuple):
-    """One slip: its repair, its place, and its message."""
+    """A slip: its repair, its place, and its message."""
 
     changes: tuple[Change, ...]
     start: int

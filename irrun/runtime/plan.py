@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -54,8 +54,8 @@ class Plan:
     """The steps to run, in order. Slot 0 is always None and stands for an absent input.
 
     ``slots`` holds the constants in their places. ``parameters`` and ``results`` are slots, in the order of the
-    Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``is_static`` says that
-    all shapes are known. ``constants`` are the values in the graph as it was before it was optimised.
+    Parameters and the Results of the graph; ``result_types`` the element types of the latter. ``constants`` are the
+    values in the graph as it was before it was optimised.
     """
 
     steps: tuple[Step, ...]
@@ -64,17 +64,12 @@ class Plan:
     results: tuple[int, ...]
     parameter_facts: tuple[Fact, ...]
     result_types: tuple[ElementType, ...]
-    is_static: bool
     constants: Mapping[Outlet, Array]
 
     @property
     def parameter_types(self) -> tuple[ElementType, ...]:
         """The element types of the Parameters."""
         return tuple(fact.type for fact in self.parameter_facts)
-
-    def with_steps(self, steps: tuple[Step, ...]) -> Plan:
-        """The same plan with steps that are computed otherwise."""
-        return replace(self, steps=steps)
 
 
 AS_WRITTEN: Final = Settings(enabled=False)
@@ -133,7 +128,6 @@ def plan(
         results,
         tuple(facts[Outlet(id, 0)] for id in graph.parameters),
         result_types,
-        all(facts[outlet].shape.is_static for step in steps for outlet in facts.outlets(step.node.id)),
         values,
     )
 

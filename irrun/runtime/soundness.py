@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
@@ -12,7 +11,6 @@ from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.extension import Extension
 from irrun.ops.registry import LATEST
-from irrun.tensor import Fact
 
 _MOST_BYTES: Final = 1 << 63
 
@@ -75,7 +73,7 @@ def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
         if isinstance(node.op, Extension):
             extensions.append(node)
         for outlet in outlets:
-            if _least_bytes(facts[outlet]) >= _MOST_BYTES:
+            if facts[outlet].least_bytes >= _MOST_BYTES:
                 yield _finding("IR902", node, f"{facts[outlet]} takes 2^63 bytes or more")
         for tag, body in node.bodies.items():
             inner = facts.bodies.get((id, tag))
@@ -89,11 +87,6 @@ def _lacks_input(node: Node, sources: tuple[Outlet | None, ...]) -> bool:
     assert node.op is not None
     required = sum(not port.optional and not port.variadic for port in node.op.inputs)
     return len(sources) < required or any(source is None for source in sources[:required])
-
-
-def _least_bytes(fact: Fact) -> int:
-    dims = fact.shape.dims
-    return 0 if dims is None else math.prod(dim.lo for dim in dims) * fact.type.bits // 8
 
 
 def _finding(code: str, node: Node, what: str) -> Diagnostic:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,12 @@ class Fact:
         if self.value is None or (self.value.dtype == object and self.type.kind != "string"):
             return None
         return self.value
+
+    @property
+    def least_bytes(self) -> int:
+        """A lower bound of the size of the tensor, in bytes; 0 for an unknown rank."""
+        dims = self.shape.dims
+        return 0 if dims is None else math.prod([dim.lo for dim in dims]) * self.type.bits // 8
 
     @property
     def is_constant(self) -> bool:
@@ -122,6 +129,12 @@ class HalvesFact(Fact):
     @property
     def halves(self) -> npt.NDArray[np.float16]:
         return self._halves
+
+    @property
+    def least_bytes(self) -> int:
+        """A lower bound of the size of the tensor, in bytes; 0 for an unknown rank."""
+        dims = self.shape.dims
+        return 0 if dims is None else math.prod([dim.lo for dim in dims]) * self.type.bits // 8
 
     @property
     def is_constant(self) -> bool:

@@ -7,7 +7,7 @@ from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.rules.oversized_tensor import MOST_BYTES, least_bytes
+from irrun.linter.rules.oversized_tensor import MOST_BYTES
 from irrun.linter.scopes import constant_nodes, remarkable
 
 MOST_CONSTANT_BYTES: Final = 1 << 30
@@ -71,14 +71,14 @@ class OversizedConstant(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
-            size = max(map(least_bytes, item.outputs))
+            size = max(fact.least_bytes for fact in item.outputs)
             if not MOST_CONSTANT_BYTES <= size < MOST_BYTES or item.node.type == "Const" or item.node.layer is None:
                 continue
-            if any(least_bytes(fact) >= MOST_CONSTANT_BYTES for fact in item.inputs):
+            if any(fact.least_bytes >= MOST_CONSTANT_BYTES for fact in item.inputs):
                 continue
             if item.node.id not in constant_nodes(item.scope.graph):
                 continue
-            large = next(fact for fact in item.outputs if least_bytes(fact) == size)
+            large = next(fact for fact in item.outputs if fact.least_bytes == size)
             yield Diagnostic(
                 self.code,
                 f"{large} takes {size / (1 << 30):.4g} GiB and follows from constants alone",

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,7 +10,6 @@ from irrun.linter.declared import offending
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import remarkable
-from irrun.tensor import Fact
 
 MOST_BYTES: Final = 1 << 40
 
@@ -47,13 +45,13 @@ class OversizedTensor(Rule):
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
             large = next(
-                (index for index, fact in enumerate(item.outputs) if least_bytes(fact) >= MOST_BYTES),
+                (index for index, fact in enumerate(item.outputs) if fact.least_bytes >= MOST_BYTES),
                 None,
             )
             layer = item.node.layer
-            if large is None or layer is None or any(least_bytes(fact) >= MOST_BYTES for fact in item.inputs):
+            if large is None or layer is None or any(fact.least_bytes >= MOST_BYTES for fact in item.inputs):
                 continue
-            size = least_bytes(item.outputs[large])
+            size = item.outputs[large].least_bytes
             limit = "2^63 bytes or more" if size >= 1 << 63 else f"{size / MOST_BYTES:.4g} TiB"
             port = layer.outputs[large] if large < len(layer.outputs) else None
             if port is not None and offending(port, item.outputs[large].shape) != ():
@@ -67,9 +65,3 @@ class OversizedTensor(Rule):
                 None if port is None else port.id,
                 notes=path_notes(item.scope.path),
             )
-
-
-def least_bytes(fact: Fact) -> int:
-    """Return a lower bound of the size of a tensor, in bytes."""
-    dims = fact.shape.dims
-    return 0 if dims is None else math.prod([dim.lo for dim in dims]) * fact.type.bits // 8
