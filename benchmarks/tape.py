@@ -17,10 +17,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
 
 import irrun
 from irrun.kernels.compiled.native import intrinsic, kernel, longs, record
+from irrun.kernels.compiled.vectors import Vectors
 from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Call, Interpreted
 from irrun.runtime.program import Program, lower
@@ -35,21 +35,18 @@ class Stamp(NamedTuple):
     out: int
 
 
-@intrinsic
-def cycles(typingctx: Any) -> Any:
+@intrinsic("int64")
+def cycles(v: Vectors) -> Any:
     """The cycle counter of the processor."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        function = builder.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(ir.IntType(64), []))
-        return builder.call(function, [])
-
-    return types.int64(), build
+    return v.builder.call(
+        v.builder.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(v.long, [])), []
+    )
 
 
 @kernel(Stamp)
 def stamp(arguments: Any, task: int, workspace: int) -> None:
     """Write the time."""
-    longs(record(arguments).out, 1)[0] = cycles()
+    longs(record(arguments).out, 1)[0] = cycles()  # type: ignore[call-arg]
 
 
 def main() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from numba.core import types
-
 from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, record
 from irrun.kernels.compiled.vectors import BYTES, LANES, Vectors
 
@@ -87,32 +85,26 @@ def transpose(
                     _copy_column(begin, x_row, end, out_row, high)
 
 
-@intrinsic
-def _transpose_tile(typingctx: Any, x: Any, x_step: Any, rows: Any, out: Any, out_step: Any, columns: Any) -> Any:
+@intrinsic("void", *["int64"] * 6)
+def _transpose_tile(v: Vectors, x: Any, x_step: Any, rows: Any, out: Any, out_step: Any, columns: Any) -> None:
     """Rows of neighbours become columns: at most as many as a vector has lanes, of as many elements at most."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        x, x_step, rows, out, out_step, columns = args
-        v = Vectors(builder)
-        last = builder.sub(rows, v.constant(1))
-        mask = v.mask(columns)
-        vectors = []
-        for number in range(LANES):
-            is_behind = builder.icmp_signed("<", last, v.constant(number))
-            row = builder.select(is_behind, last, v.constant(number))
-            vectors.append(v.load(builder.add(x, builder.mul(row, x_step)), 0, mask))
-        step = 1
-        while step < LANES:
-            vectors = [v.exchanged(vectors, number, step) for number in range(LANES)]
-            step *= 2
-        written, nothing = v.mask(rows), v.mask(v.constant(0))
-        for number, vector in enumerate(vectors):
-            inside = builder.icmp_signed("<", v.constant(number), columns)
-            place = builder.add(out, builder.mul(out_step, v.constant(number)))
-            v.store(vector, place, 0, builder.select(inside, written, nothing))
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 6), build
+    builder = v.builder
+    last = builder.sub(rows, v.constant(1))
+    mask = v.mask(columns)
+    vectors = []
+    for number in range(LANES):
+        is_behind = builder.icmp_signed("<", last, v.constant(number))
+        row = builder.select(is_behind, last, v.constant(number))
+        vectors.append(v.load(builder.add(x, builder.mul(row, x_step)), 0, mask))
+    step = 1
+    while step < LANES:
+        vectors = [v.exchanged(vectors, number, step) for number in range(LANES)]
+        step *= 2
+    written, nothing = v.mask(rows), v.mask(v.constant(0))
+    for number, vector in enumerate(vectors):
+        inside = builder.icmp_signed("<", v.constant(number), columns)
+        place = builder.add(out, builder.mul(out_step, v.constant(number)))
+        v.store(vector, place, 0, builder.select(inside, written, nothing))
 
 
 @inlined
@@ -138,23 +130,17 @@ def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
             target[4 * i], target[4 * i + 1], target[4 * i + 2], target[4 * i + 3] = a[i], b[i], c[i], d[i]
 
 
-@intrinsic
-def copy_rows(typingctx: Any, x: Any, x_step: Any, out: Any, out_step: Any, rows: Any, count: Any) -> Any:
+@intrinsic("void", *["int64"] * 6)
+def copy_rows(v: Vectors, x: Any, x_step: Any, out: Any, out_step: Any, rows: Any, count: Any) -> None:
     """Copy rows of ``count`` f32, which are so many bytes apart."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        x, x_step, out, out_step, rows, count = args
-        v = Vectors(builder)
-        whole = builder.udiv(count, v.constant(LANES))
-        begin = builder.mul(whole, v.constant(BYTES))
-        mask = v.mask(builder.sub(count, builder.mul(whole, v.constant(LANES))))
-        with v.times(rows) as loop:
-            source = builder.add(x, builder.mul(loop.index, x_step))
-            target = builder.add(out, builder.mul(loop.index, out_step))
-            with v.times(whole) as inner:
-                offset = builder.mul(inner.index, v.constant(BYTES))
-                v.store(v.load(builder.add(source, offset)), builder.add(target, offset))
-            v.store(v.load(builder.add(source, begin), 0, mask), builder.add(target, begin), 0, mask)
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 6), build
+    builder = v.builder
+    whole = builder.udiv(count, v.constant(LANES))
+    begin = builder.mul(whole, v.constant(BYTES))
+    mask = v.mask(builder.sub(count, builder.mul(whole, v.constant(LANES))))
+    with v.times(rows) as loop:
+        source = builder.add(x, builder.mul(loop.index, x_step))
+        target = builder.add(out, builder.mul(loop.index, out_step))
+        with v.times(whole) as inner:
+            offset = builder.mul(inner.index, v.constant(BYTES))
+            v.store(v.load(builder.add(source, offset)), builder.add(target, offset))
+        v.store(v.load(builder.add(source, begin), 0, mask), builder.add(target, begin), 0, mask)

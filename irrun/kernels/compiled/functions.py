@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import numba
 import numpy as np
 
 from irrun.kernels.compiled.copies import copy_rows
-from irrun.kernels.compiled.native import floats, inlined, power_of_two
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def scalar(function: _Function) -> _Function:
-    """A function of one element, which becomes part of the loop that it is called in."""
-    return numba.njit(nogil=True, error_model="numpy", inline="always", fastmath={"contract"})(function)  # type: ignore[no-any-return]
-
+from irrun.kernels.compiled.native import floats, inlined, power_of_two, scalar
 
 ONE: Final = np.float32(1)
 HALF: Final = np.float32(0.5)

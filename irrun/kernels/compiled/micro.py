@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llvmlite import ir
-from numba.core import types
-
 from irrun.kernels.compiled.native import inlined, intrinsic
 from irrun.kernels.compiled.vectors import LANES, REGISTERS, Vectors
 
@@ -34,9 +31,9 @@ VARIANTS: Final = (
 """The rows and vectors of all tiles that there are."""
 
 
-@intrinsic
+@intrinsic("void", *["int64"] * 14, "float32", "float32")
 def multiply_taps(
-    typingctx: Any,
+    v: Vectors,
     rows: Any,
     vectors: Any,
     taps: Any,
@@ -53,7 +50,7 @@ def multiply_taps(
     ahead_step: Any,
     low: Any,
     high: Any,
-) -> Any:
+) -> None:
     """Compute a tile of a result, clipped to the bounds ``low`` and ``high``.
 
     ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
@@ -64,18 +61,44 @@ def multiply_taps(
     Meanwhile memory from the address ``ahead`` on is fetched into the second cache, so many bytes for each row of the
     panel.
     """
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        for variant in VARIANTS:
-            matches = (
-                builder.icmp_signed("==", given, ir.Constant(given.type, wanted))
-                for given, wanted in zip(args, variant, strict=False)
-            )
-            with builder.if_then(builder.and_(*matches)):
-                _tile(Vectors(builder), *variant, *args[2:])
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 14, types.float32, types.float32), build
+    builder = v.builder
+    for count, width in v.variants((rows, vectors), VARIANTS):
+        last = v.mask(builder.sub(columns, v.constant(LANES * (width - 1))))
+        masks = [None] * (width - 1) + [last]
+        starts = [v.variable(v.every(0.0)) for _ in range(width)]
+        with builder.if_then(v.is_given(bias)):
+            for j in range(width):
+                builder.store(v.load(bias, j, masks[j]), starts[j])
+        sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
+        for row in sums:
+            for start, total in zip(starts, row, strict=True):
+                builder.store(builder.load(start), total)
+        with builder.if_then(v.is_given(summand)):
+            for i, row in enumerate(sums):
+                address = v.load_long(summand, 8 * i)
+                for j, total in enumerate(row):
+                    builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
+        place, fetched = v.variable(panel), v.variable(ahead)
+        with v.times(taps) as outer:
+            begin = builder.add(left, builder.mul(outer.index, left_tap))
+            addresses = [builder.inttoptr(v.load_long(begin, 8 * i), v.float.as_pointer()) for i in range(count)]
+            with v.times(depth) as inner:
+                here, next_one = builder.load(place), builder.load(fetched)
+                right = [v.load(here, j) for j in range(width)]
+                builder.store(builder.add(here, step), place)
+                v.prefetch(next_one)
+                builder.store(builder.add(next_one, ahead_step), fetched)
+                for address, row in zip(addresses, sums, strict=True):
+                    value = v.splat(builder.load(builder.gep(address, [inner.index])))
+                    for factor, total in zip(right, row, strict=True):
+                        builder.store(v.multiply_add(value, factor, builder.load(total)), total)
+        least, most = v.splat(low), v.splat(high)
+        for i, row in enumerate(sums):
+            address = v.load_long(out, 8 * i)
+            for j, total in enumerate(row):
+                # The operands are so ordered that NaN stays.
+                value = v.largest(least, v.smallest(most, builder.load(total)))
+                v.store(value, address, j, masks[j])
 
 
 @inlined
@@ -95,61 +118,3 @@ def multiply_tile(
 ) -> None:
     """Compute a tile of a product of matrices: one tap, and nothing is fetched ahead."""
     multiply_taps(rows, vectors, 1, depth, left, 0, panel, step, bias, out, summand, columns, panel, 0, low, high)
-
-
-def _tile(
-    v: Vectors,
-    rows: int,
-    vectors: int,
-    taps: Any,
-    depth: Any,
-    left: Any,
-    left_tap: Any,
-    panel: Any,
-    step: Any,
-    bias: Any,
-    out: Any,
-    summand: Any,
-    columns: Any,
-    ahead: Any,
-    ahead_step: Any,
-    low: Any,
-    high: Any,
-) -> None:
-    builder = v.builder
-    last = v.mask(builder.sub(columns, v.constant(LANES * (vectors - 1))))
-    masks = [None] * (vectors - 1) + [last]
-    starts = [v.variable(v.every(0.0)) for _ in range(vectors)]
-    with builder.if_then(v.is_given(bias)):
-        for j in range(vectors):
-            builder.store(v.load(bias, j, masks[j]), starts[j])
-    sums = [[v.variable(v.every(0.0)) for _ in range(vectors)] for _ in range(rows)]
-    for row in sums:
-        for start, total in zip(starts, row, strict=True):
-            builder.store(builder.load(start), total)
-    with builder.if_then(v.is_given(summand)):
-        for i, row in enumerate(sums):
-            address = v.load_long(summand, 8 * i)
-            for j, total in enumerate(row):
-                builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
-    place, fetched = v.variable(panel), v.variable(ahead)
-    with v.times(taps) as outer:
-        begin = builder.add(left, builder.mul(outer.index, left_tap))
-        addresses = [builder.inttoptr(v.load_long(begin, 8 * i), v.float.as_pointer()) for i in range(rows)]
-        with v.times(depth) as inner:
-            here, next_one = builder.load(place), builder.load(fetched)
-            right = [v.load(here, j) for j in range(vectors)]
-            builder.store(builder.add(here, step), place)
-            v.prefetch(next_one)
-            builder.store(builder.add(next_one, ahead_step), fetched)
-            for address, row in zip(addresses, sums, strict=True):
-                value = v.splat(builder.load(builder.gep(address, [inner.index])))
-                for factor, total in zip(right, row, strict=True):
-                    builder.store(v.multiply_add(value, factor, builder.load(total)), total)
-    least, most = v.splat(low), v.splat(high)
-    for i, row in enumerate(sums):
-        address = v.load_long(out, 8 * i)
-        for j, total in enumerate(row):
-            # The operands are so ordered that NaN stays.
-            value = v.largest(least, v.smallest(most, builder.load(total)))
-            v.store(value, address, j, masks[j])

@@ -1,98 +1,103 @@
-"""Kernels as such, and the few things that they need and Numba does not have: memory by address, atomic counters.
+"""Declarations of kernels, and the few functions that they need and Numba does not have: memory by address, counters.
 
 The arguments of a kernel are a `NamedTuple` of addresses, integers and floats, which it sees as a record. It is called
 as ``kernel(arguments, task, workspace)``: with the address of that record, the number of the task that is to be done,
 and the address of memory that the worker may use meanwhile.
+
+Declaring compiles nothing and does not import Numba: the object code of a kernel is usually in the cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from functools import cache, cached_property
-from pathlib import Path
-from typing import Any, Final, TypeVar, get_type_hints
+import ctypes
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from types import CodeType, FunctionType
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, get_type_hints
 
-import numba
-import numba.extending
 import numpy as np
 from llvmlite import ir
-from numba import carray
-from numba.core import ccallback, errors, sigutils, types
-from numba.core.compiler_lock import global_compiler_lock
 
-_pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
-_Fixer: Any = errors.WarningsFixer  # type: ignore[attr-defined,unused-ignore]
+from irrun.kernels.compiled.objects import address_of
+from irrun.kernels.compiled.vectors import Vectors
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Parameters = ParamSpec("_Parameters")
 
 _OPTIONS: Final = {"nogil": True, "error_model": "numpy"}
-_KERNEL_OPTIONS: Final = {"error_model": "numpy"}
+
+
+class Deferred:
+    """Stands for something of the compiler, in the globals of functions that are compiled."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    @cached_property
+    def form(self) -> Any:
+        return self._make()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.form(*arguments)
 
 
 def inlined(function: _Function) -> _Function:
     """A function that kernels call. A product and a sum become one instruction."""
-    return _cached(numba.njit(**_OPTIONS, fastmath={"contract"})(function))  # type: ignore[no-any-return]
+    return _called(function, {"fastmath": {"contract"}})
+
+
+def scalar(function: _Function) -> _Function:
+    """A function of one element, which becomes part of the loop that it is called in."""
+    return _called(function, {"fastmath": {"contract"}, "inline": "always"})
 
 
 def summing(function: _Function) -> _Function:
     """A function that kernels call, and that may add up in any order."""
-    options = {**_OPTIONS, "fastmath": {"reassoc", "contract", "nsz"}}
-    return _cached(numba.njit(**options)(function))  # type: ignore[no-any-return]
+    return _called(function, {"fastmath": {"reassoc", "contract", "nsz"}})
 
 
-def entry(signature: str) -> Callable[[_Function], _Function]:
-    """A function that Python calls. It is compiled when its module is imported, so that no call waits for that."""
+def _called(function: _Function, options: Mapping[str, Any]) -> _Function:
+    def make() -> Any:
+        from irrun.kernels.compiled.compiler import dispatcher
 
-    def compiled(function: _Function) -> _Function:
-        made = _cached(numba.njit(**_OPTIONS)(function))
-        with compiling():
-            made.compile(signature)
-        return made  # type: ignore[no-any-return]
+        return dispatcher(function, _forms(function), {**_OPTIONS, **options})
 
-    return compiled
+    return Deferred(make)  # type: ignore[return-value]
 
 
-def _cached(function: Any) -> Any:
-    """Keep what is compiled on disk, where there is a folder to write to."""
-    try:
-        function.enable_caching()
-    except RuntimeError:
-        return function
-    function._cache._cache_file._source_stamp = _sources()
-    return function
+def intrinsic(
+    result: str, *arguments: str
+) -> Callable[[Callable[Concatenate[Vectors, _Parameters], Any]], Callable[_Parameters, Any]]:
+    """A function that emits LLVM code: it is called with a `Vectors` and the values of its arguments.
 
-
-@cache
-def _sources() -> tuple[Any, ...]:
-    """The state of all files of kernels. A change in one of them may change the code of any kernel."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
-
-
-@contextmanager
-def compiling() -> Iterator[None]:
-    """Keep Numba from changing the filters of `warnings` while it compiles.
-
-    They belong to all threads, and Numba saves and restores them thousands of times: what another thread sets in
-    between would be lost. The lock keeps other threads from compiling meanwhile.
+    ``result`` and ``arguments`` are types of Numba.
     """
-    with global_compiler_lock:
-        recorded = _Fixer.catch_warnings
-        _Fixer.catch_warnings = lambda *_, **__: nullcontext()
-        try:
-            yield
-        finally:
-            _Fixer.catch_warnings = recorded
+
+    def declared(function: Callable[Concatenate[Vectors, _Parameters], Any]) -> Callable[_Parameters, Any]:
+        def make() -> Any:
+            from irrun.kernels.compiled import compiler
+
+            return compiler.intrinsic(function, result, arguments)
+
+        return Deferred(make)  # type: ignore[return-value]
+
+    return declared
 
 
-def intrinsic(function: Callable[..., Any]) -> Any:
-    """A function whose LLVM code is written by hand."""
-    return numba.extending.intrinsic(function)
+def _forms(function: Callable[..., Any]) -> dict[str, Any]:
+    """What the compiler knows of the deferred names that a function refers to."""
+    assert isinstance(function, FunctionType)
+    values = {name: function.__globals__.get(name) for name in _names(function.__code__)}
+    return {name: value.form for name, value in values.items() if isinstance(value, Deferred)}
+
+
+def _names(code: CodeType) -> set[str]:
+    nested = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*map(_names, nested))
 
 
 class Kernel:
-    """A function that is compiled when its address is first asked for, and cached on disk."""
+    """A function that is compiled when its address is first asked for, unless it is in the cache."""
 
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
         self.function = function
@@ -102,16 +107,15 @@ class Kernel:
         self.record: np.dtype[Any] = np.dtype(list(kinds.items()))
 
     @cached_property
-    def _compiled(self) -> Any:
-        signature = types.void(_pointer_to(numba.from_dtype(self.record)), types.int64, types.int64)
-        with compiling():
-            made = _cached(ccallback.CFunc(self.function, sigutils.normalize_signature(signature), {}, _KERNEL_OPTIONS))
-            made.compile()
-        return made
-
-    @property
     def address(self) -> int:
-        return int(self._compiled.address)
+        """The address of its code."""
+        return address_of(self.function, self._object)
+
+    def _object(self, symbol: str) -> bytes:
+        from irrun.kernels.compiled.compiler import kernel_signature, object_code
+
+        signature = kernel_signature(self.record)
+        return object_code(self.function, _forms(self.function), signature, symbol, {"error_model": "numpy"})
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"
@@ -122,26 +126,60 @@ def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], Kerne
     return lambda function: Kernel(arguments, function)
 
 
+class Entry:
+    """A function of integers that Python calls, without the interpreter's lock.
+
+    It is compiled when it is declared, so that no call waits for that.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._count = function.__code__.co_argcount
+        self._result = "void" if get_type_hints(function)["return"] is type(None) else "int64"
+        result = None if self._result == "void" else ctypes.c_int64
+        prototype = ctypes.CFUNCTYPE(result, *[ctypes.c_int64] * self._count)
+        self._call: Callable[..., Any] = prototype(address_of(function, self._object))
+
+    def _object(self, symbol: str) -> bytes:
+        from irrun.kernels.compiled.compiler import object_code
+
+        signature = f"{self._result}({', '.join(['int64'] * self._count)})"
+        return object_code(self._function, _forms(self._function), signature, symbol, {"error_model": "numpy"})
+
+    def __call__(self, *arguments: int) -> Any:
+        return self._call(*arguments)
+
+
+def entry(function: _Function) -> _Function:
+    """Declare a function of integers that Python calls."""
+    return Entry(function)  # type: ignore[return-value]
+
+
+def _numba_carray() -> Any:
+    from numba import carray
+
+    return carray
+
+
+carray: Any = Deferred(_numba_carray)
+
+_LONG: Final = ir.IntType(64)
+
+
 @inlined
 def record(arguments: Any) -> Any:
     """The arguments of a kernel."""
     return carray(arguments, 1)[0]
 
 
-@intrinsic
-def _pointer(typingctx: Any, address: Any) -> Any:
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], ir.FloatType().as_pointer())
-
-    return _pointer_to(types.float32)(types.int64), build
+@intrinsic("CPointer(float32)", "int64")
+def _pointer(v: Vectors, address: Any) -> Any:
+    return v.pointer(address, 0, v.float)
 
 
-@intrinsic
-def _long_pointer(typingctx: Any, address: Any) -> Any:
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-
-    return _pointer_to(types.int64)(types.int64), build
+@intrinsic("CPointer(int64)", "int64")
+def _long_pointer(v: Vectors, address: Any) -> Any:
+    return v.pointer(address, 0, v.long)
 
 
 @inlined
@@ -156,70 +194,40 @@ def longs(address: int, count: int) -> Any:
     return carray(_long_pointer(address), count)
 
 
-@intrinsic
-def power_of_two(typingctx: Any, exponent: Any) -> Any:
+@intrinsic("float32", "float32")
+def power_of_two(v: Vectors, exponent: Any) -> Any:
     """2**exponent for an f32 that holds an integer from -127 to 127: 1.5 * 2**23 puts it into the lowest bits."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        shifted = builder.fadd(args[0], ir.Constant(ir.FloatType(), 12582912.0 + 127))
-        word = ir.IntType(32)
-        return builder.bitcast(builder.shl(builder.bitcast(shifted, word), ir.Constant(word, 23)), ir.FloatType())
-
-    return types.float32(types.float32), build
+    shifted = v.builder.fadd(exponent, ir.Constant(v.float, 12582912.0 + 127))
+    word = ir.IntType(32)
+    return v.builder.bitcast(v.builder.shl(v.builder.bitcast(shifted, word), ir.Constant(word, 23)), v.float)
 
 
-@intrinsic
-def add_atomically(typingctx: Any, address: Any, value: Any) -> Any:
+@intrinsic("int64", "int64", "int64")
+def add_atomically(v: Vectors, address: Any, value: Any) -> Any:
     """Add to an int64 in memory; returns what was there."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        return builder.atomic_rmw("add", builder.inttoptr(args[0], ir.IntType(64).as_pointer()), args[1], "seq_cst")
-
-    return types.int64(types.int64, types.int64), build
+    return v.builder.atomic_rmw("add", v.pointer(address, 0, v.long), value, "seq_cst")
 
 
-@intrinsic
-def load_atomically(typingctx: Any, address: Any) -> Any:
+@intrinsic("int64", "int64")
+def load_atomically(v: Vectors, address: Any) -> Any:
     """An int64 in memory that other threads write to."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        return builder.load_atomic(builder.inttoptr(args[0], ir.IntType(64).as_pointer()), "acquire", 8)
-
-    return types.int64(types.int64), build
+    return v.builder.load_atomic(v.pointer(address, 0, v.long), "acquire", 8)
 
 
-@intrinsic
-def store_atomically(typingctx: Any, address: Any, value: Any) -> Any:
+@intrinsic("void", "int64", "int64")
+def store_atomically(v: Vectors, address: Any, value: Any) -> None:
     """Write an int64 that other threads read."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        builder.store_atomic(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()), "seq_cst", 8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), build
+    v.builder.store_atomic(value, v.pointer(address, 0, v.long), "seq_cst", 8)
 
 
-@intrinsic
-def offer_processor(typingctx: Any, function: Any) -> Any:
+@intrinsic("void", "int64")
+def offer_processor(v: Vectors, function: Any) -> None:
     """Call ``int function(void)``, by its address: ``sched_yield``."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        type = ir.FunctionType(ir.IntType(32), [])
-        builder.call(builder.inttoptr(args[0], type.as_pointer()), [])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), build
+    v.builder.call(v.pointer(function, 0, ir.FunctionType(ir.IntType(32), [])), [])
 
 
-@intrinsic
-def call_kernel(typingctx: Any, function: Any, arguments: Any, task: Any, workspace: Any) -> Any:
+@intrinsic("void", "int64", "int64", "int64", "int64")
+def call_kernel(v: Vectors, function: Any, arguments: Any, task: Any, workspace: Any) -> None:
     """Call a kernel by its address."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        long = ir.IntType(64)
-        type = ir.FunctionType(ir.VoidType(), [long.as_pointer(), long, long])
-        kernel = builder.inttoptr(args[0], type.as_pointer())
-        builder.call(kernel, [builder.inttoptr(args[1], long.as_pointer()), args[2], args[3]])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64, types.int64), build
+    type = ir.FunctionType(ir.VoidType(), [_LONG.as_pointer(), _LONG, _LONG])
+    v.builder.call(v.pointer(function, 0, type), [v.pointer(arguments, 0, _LONG), task, workspace])

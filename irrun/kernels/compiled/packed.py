@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba.core import types
 
 from irrun.kernels.compiled.functions import add, assign, fill, unary
 from irrun.kernels.compiled.micro import VECTORS, multiply_tile
@@ -20,7 +20,8 @@ Array = npt.NDArray[Any]
 DEPTH: Final = 128
 """Rows of a panel that are f32 at a time."""
 
-_BITS: Final = (4, 8)
+_VARIANTS: Final = tuple(product((4, 8), range(1, VECTORS + 1)))
+"""The bits of a code and the vectors of a panel."""
 
 _AHEAD: Final = 2048
 """Bytes that are fetched ahead."""
@@ -192,16 +193,6 @@ def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> 
         k += count
 
 
-def _for_bits(builder: Any, bits: Any, vectors: Any, emit: Any) -> None:
-    """One variant for each number of bits and of vectors."""
-    for wanted in _BITS:
-        for width in range(1, VECTORS + 1):
-            is_bits = builder.icmp_signed("==", bits, ir.Constant(bits.type, wanted))
-            is_width = builder.icmp_signed("==", vectors, ir.Constant(vectors.type, width))
-            with builder.if_then(builder.and_(is_bits, is_width)):
-                emit(wanted, width)
-
-
 def _code(v: Vectors, words: Any, number: int, bits: int) -> Any:
     """One code of each word as f32."""
     builder = v.builder
@@ -211,9 +202,9 @@ def _code(v: Vectors, words: Any, number: int, bits: int) -> Any:
     return builder.sitofp(builder.ashr(shifted, ir.Constant(wide, [32 - bits] * LANES)), v.vector)
 
 
-@intrinsic
+@intrinsic("void", *["int64"] * 7, "float32", "int64")
 def multiply_codes(
-    typingctx: Any,
+    v: Vectors,
     bits: Any,
     vectors: Any,
     words: Any,
@@ -223,75 +214,53 @@ def multiply_codes(
     zeros: Any,
     sum: Any,
     out: Any,
-) -> Any:
+) -> None:
     """Add scale * (row * codes - zero * sum) to so many vectors; ``codes`` are [words, vectors], ``zeros`` may be 0."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        v = Vectors(builder)
-        _for_bits(builder, args[0], args[1], lambda bits, width: _multiply_codes(v, bits, width, *args[2:]))
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 7, types.float32, types.int64), build
-
-
-def _multiply_codes(
-    v: Vectors, bits: int, vectors: int, words: Any, x: Any, codes: Any, scales: Any, zeros: Any, sum: Any, out: Any
-) -> None:
     builder = v.builder
-    wide = ir.VectorType(ir.IntType(32), LANES)
-    count = max(1, _SUMS // vectors)
-    sums = [[v.variable(v.every(0.0)) for _ in range(vectors)] for _ in range(count)]
-    with v.times(words) as loop:
-        here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * vectors)))
-        row = builder.add(x, builder.mul(loop.index, v.constant(128 // bits)))
-        for j in range(vectors):
-            v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
-        loaded = [builder.load(v.pointer(here, BYTES * j, wide), align=4) for j in range(vectors)]
-        for number in range(32 // bits):
-            value = v.splat(builder.load(v.pointer(row, 4 * number, v.float), align=4))
-            for word, place in zip(loaded, sums[number % count], strict=True):
-                builder.store(v.multiply_add(value, _code(v, word, number, bits), builder.load(place)), place)
-    for j in range(vectors):
-        whole = builder.load(sums[0][j])
-        for other in sums[1:]:
-            whole = builder.fadd(whole, builder.load(other[j]))
-        result = v.variable(whole)
-        with builder.if_then(v.is_given(zeros)):
-            builder.store(builder.fsub(whole, builder.fmul(v.load(zeros, j), v.splat(sum))), result)
-        v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
+    for size, width in v.variants((bits, vectors), _VARIANTS):
+        wide = ir.VectorType(ir.IntType(32), LANES)
+        count = max(1, _SUMS // width)
+        sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
+        with v.times(words) as loop:
+            here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * width)))
+            row = builder.add(x, builder.mul(loop.index, v.constant(128 // size)))
+            for j in range(width):
+                v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
+            loaded = [builder.load(v.pointer(here, BYTES * j, wide), align=4) for j in range(width)]
+            for number in range(32 // size):
+                value = v.splat(builder.load(v.pointer(row, 4 * number, v.float), align=4))
+                for word, place in zip(loaded, sums[number % count], strict=True):
+                    builder.store(v.multiply_add(value, _code(v, word, number, size), builder.load(place)), place)
+        for j in range(width):
+            whole = builder.load(sums[0][j])
+            for other in sums[1:]:
+                whole = builder.fadd(whole, builder.load(other[j]))
+            result = v.variable(whole)
+            with builder.if_then(v.is_given(zeros)):
+                builder.store(builder.fsub(whole, builder.fmul(v.load(zeros, j), v.splat(sum))), result)
+            v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
 
 
-@intrinsic
+@intrinsic("void", *["int64"] * 7)
 def expand_codes(
-    typingctx: Any, bits: Any, vectors: Any, words: Any, codes: Any, scales: Any, zeros: Any, out: Any
-) -> Any:
-    """Write (code - zero) * scale for rows of a panel, with a scale and a zero for each column; ``zeros`` may be 0."""
-
-    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        v = Vectors(builder)
-        _for_bits(builder, args[0], args[1], lambda bits, width: _expand_codes(v, bits, width, *args[2:]))
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 7), build
-
-
-def _expand_codes(
-    v: Vectors, bits: int, vectors: int, words: Any, codes: Any, scales: Any, zeros: Any, out: Any
+    v: Vectors, bits: Any, vectors: Any, words: Any, codes: Any, scales: Any, zeros: Any, out: Any
 ) -> None:
+    """Write (code - zero) * scale for rows of a panel, with a scale and a zero for each column; ``zeros`` may be 0."""
     builder = v.builder
-    wide = ir.VectorType(ir.IntType(32), LANES)
-    each = 32 // bits
-    scale = [v.load(scales, j) for j in range(vectors)]
-    starts = [v.variable(v.every(0.0)) for _ in range(vectors)]
-    with builder.if_then(v.is_given(zeros)):
-        for j, start in enumerate(starts):
-            builder.store(v.load(zeros, j), start)
-    zero = [builder.load(start) for start in starts]
-    with v.times(words) as loop:
-        here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * vectors)))
-        place = builder.add(out, builder.mul(loop.index, v.constant(BYTES * vectors * each)))
-        for j in range(vectors):
-            loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
-            for number in range(each):
-                value = builder.fmul(builder.fsub(_code(v, loaded, number, bits), zero[j]), scale[j])
-                v.store(value, place, number * vectors + j)
+    for size, width in v.variants((bits, vectors), _VARIANTS):
+        wide = ir.VectorType(ir.IntType(32), LANES)
+        each = 32 // size
+        scale = [v.load(scales, j) for j in range(width)]
+        starts = [v.variable(v.every(0.0)) for _ in range(width)]
+        with builder.if_then(v.is_given(zeros)):
+            for j, start in enumerate(starts):
+                builder.store(v.load(zeros, j), start)
+        zero = [builder.load(start) for start in starts]
+        with v.times(words) as loop:
+            here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * width)))
+            place = builder.add(out, builder.mul(loop.index, v.constant(BYTES * width * each)))
+            for j in range(width):
+                loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
+                for number in range(each):
+                    value = builder.fmul(builder.fsub(_code(v, loaded, number, size), zero[j]), scale[j])
+                    v.store(value, place, number * width + j)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import add, assign, exp, scalar
-from irrun.kernels.compiled.native import floats, inlined, kernel, record, summing
+from irrun.kernels.compiled.functions import add, assign, exp
+from irrun.kernels.compiled.native import floats, inlined, kernel, record, scalar, summing
 
 
 class Softmax(NamedTuple):

@@ -51,7 +51,7 @@ def walk(tape: int, calls: int, counters: int, workspace: int, yielding: int) ->
                 polls = 0
 
 
-@entry("int64(int64, int64, int64, int64, int64)")
+@entry
 def serve(mailbox: int, number: int, seen: int, patience: int, yielding: int) -> int:
     """Take part in one tape after another; returns the number of the last one when none has come for a while.
 
@@ -75,7 +75,7 @@ def serve(mailbox: int, number: int, seen: int, patience: int, yielding: int) ->
     return seen
 
 
-@entry("void(int64, int64, int64, int64, int64, int64, int64, int64)")
+@entry
 def lead(
     mailbox: int, workers: int, tape: int, calls: int, counters: int, workspace: int, each: int, yielding: int
 ) -> None:
@@ -90,7 +90,7 @@ def lead(
         add_atomically(mailbox, 1)
 
 
-@entry("void(int64, int64)")
+@entry
 def settle(mailbox: int, yielding: int) -> None:
     """Wait until nobody is inside of a tape that is over."""
     polls = 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import Any, Final, NamedTuple
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import cgutils
 
 
 def _host() -> tuple[int, int]:
@@ -22,6 +24,12 @@ def _host() -> tuple[int, int]:
 LANES, REGISTERS = _host()
 
 BYTES: Final = 4 * LANES
+
+
+class Loop(NamedTuple):
+    """The number of the iteration."""
+
+    index: Any
 
 
 class Vectors:
@@ -42,14 +50,41 @@ class Vectors:
 
     def variable(self, value: Any) -> Any:
         """A variable that LLVM keeps in a register."""
-        return cgutils.alloca_once_value(self.builder, value)
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(value.type)
+        self.builder.store(value, place)
+        return place
 
     def is_given(self, address: Any) -> Any:
         return self.builder.icmp_signed("!=", address, self.constant(0))
 
-    def times(self, count: Any) -> Any:
+    def variants(self, given: Sequence[Any], choices: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+        """Each choice in turn; what is built for it is run where the given values are that choice."""
+        for choice in choices:
+            same = [
+                self.builder.icmp_signed("==", *pair) for pair in zip(given, map(self.constant, choice), strict=True)
+            ]
+            with self.builder.if_then(reduce(self.builder.and_, same)):
+                yield choice
+
+    @contextmanager
+    def times(self, count: Any) -> Iterator[Loop]:
         """A loop."""
-        return cgutils.for_range(self.builder, count, intp=self.long)
+        builder = self.builder
+        before, head, body, after = (
+            builder.block,
+            *(builder.append_basic_block(name) for name in ("head", "body", "end")),
+        )
+        builder.branch(head)
+        builder.position_at_end(head)
+        index = builder.phi(self.long)
+        index.add_incoming(self.constant(0), before)
+        builder.cbranch(builder.icmp_signed("<", index, count), body, after)
+        builder.position_at_end(body)
+        yield Loop(index)
+        index.add_incoming(builder.add(index, self.constant(1)), builder.block)
+        builder.branch(head)
+        builder.position_at_end(after)
 
     def pointer(self, address: Any, offset: int, type: Any) -> Any:
         moved = self.builder.add(address, self.constant(offset)) if offset else address
@@ -122,7 +157,8 @@ class Vectors:
         return self._named(f"llvm.{name}.{self._suffix}{ending}", result, *arguments)
 
     def _named(self, name: str, result: Any, *arguments: Any) -> Any:
-        return cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(result, arguments), name)
+        known = self.builder.module.globals.get(name)
+        return known or ir.Function(self.builder.module, ir.FunctionType(result, arguments), name)
 
     def spread(self, value: Any, type: Any) -> Any:
         """A number in all lanes of a vector of another type."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 
 from irrun.kernels.compiled.micro import VARIANTS, multiply_taps
+from irrun.kernels.compiled.native import inlined
 from irrun.kernels.compiled.tiling import pack, padded_columns, panel_vectors, tiling
 from irrun.kernels.compiled.vectors import LANES
 
 
-@numba.njit
+@inlined
 def run(rows, vectors, taps, depth, left, panel, bias, out, summand, columns, low, high):  # type: ignore[no-untyped-def]
     step = 4 * vectors * LANES
     multiply_taps(

@@ -1,0 +1,105 @@
+"""Object code on disk, and in this process. Linking needs LLVM only, a fraction of what Numba takes to import."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import llvmlite.binding as llvm
+
+_DIGEST: Final = hashlib.sha256().digest_size
+
+_LOCK: Final = threading.RLock()
+
+linked: Final[dict[str, int]] = {}
+"""The addresses of the symbols that this process has linked."""
+
+
+def address_of(function: Callable[..., Any], compile: Callable[[str], bytes]) -> int:
+    """Return the address of the code of a function, which ``compile`` makes if no cache has it.
+
+    ``compile`` returns an object that defines the symbol that it is given.
+    """
+    with _LOCK:
+        symbol = f"irrun.{function.__module__.rpartition('.')[2]}.{function.__name__}.{_key(function)}"
+        if symbol not in linked:
+            code = _read(symbol)
+            if code is None:
+                code = compile(symbol)
+                _write(symbol, code)
+            engine = _engine()
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+            linked[symbol] = int(engine.get_function_address(symbol))
+        return linked[symbol]
+
+
+@cache
+def _engine() -> Any:
+    """The linker of this process. It keeps all code for as long as the process lives."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target.create_target_machine())
+
+
+def _key(function: Callable[..., Any]) -> str:
+    """A digest of all that decides on the code: the sources, the compiler and the processor."""
+    file = Path(function.__code__.co_filename)
+    known = _environment() + (b"" if file.parent == Path(__file__).parent else file.read_bytes())
+    return hashlib.sha256(known).hexdigest()[:16]
+
+
+@cache
+def _environment() -> bytes:
+    sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    facts = [sys.implementation.cache_tag, *map(version, ("numba", "llvmlite")), llvm.get_process_triple()]
+    facts += [llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
+    return hashlib.sha256(sources + repr(facts).encode()).digest()
+
+
+@cache
+def _folder() -> Path | None:
+    """Where objects are kept; None where nothing can be."""
+    from platformdirs import user_cache_path
+
+    folder = Path(os.environ.get("IRRUN_CACHE_DIR") or user_cache_path("irrun", appauthor=False))
+    with suppress(OSError):
+        if folder.is_absolute():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return folder
+    return None
+
+
+def _read(symbol: str) -> bytes | None:
+    """Return an object of the cache; None where there is none, or it is not what was written."""
+    folder = _folder()
+    if folder is None:
+        return None
+    try:
+        data = (folder / f"{symbol}.o").read_bytes()
+    except OSError:
+        return None
+    code = data[_DIGEST:]
+    return code if hashlib.sha256(code).digest() == data[:_DIGEST] else None
+
+
+def _write(symbol: str, code: bytes) -> None:
+    """Keep an object. Whoever reads meanwhile sees all of it or nothing."""
+    folder = _folder()
+    if folder is None:
+        return
+    with suppress(OSError):
+        number, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
+        with os.fdopen(number, "wb") as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        os.replace(name, folder / f"{symbol}.o")
