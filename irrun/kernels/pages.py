@@ -1,8 +1,10 @@
-"""Releases the memory of memory-mapped arrays."""
+"""Return memory to the system: pages of mapped arrays, and what was freed."""
 
 from __future__ import annotations
 
+import ctypes
 import mmap
+import sys
 
 import numpy as np
 
@@ -23,3 +25,11 @@ def forget(array: Array) -> None:
         last = (high - begin) // mmap.PAGESIZE * mmap.PAGESIZE
         if first < last:
             file.madvise(mmap.MADV_DONTNEED, first, last - first)
+
+
+def trim() -> None:
+    """Return freed memory to the system where the C library would keep it for later allocations."""
+    if sys.platform == "linux":
+        trimmed = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trimmed is not None:
+            trimmed(0)

@@ -153,6 +153,11 @@ def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
     return found.array((*shape, dtype), shape, dtype)
 
 
+def release_scratch() -> None:
+    """Free the workspace of this thread."""
+    _LOCAL.__dict__.pop("buffers", None)
+
+
 class _Workspace:
     """A buffer, and the arrays that view it."""
 

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from irrun.kernels.threads import threads
+from irrun.kernels.pages import trim
+from irrun.kernels.threads import release_scratch, threads
+from irrun.ops.fused.base import Fused
 from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
@@ -58,7 +60,12 @@ class Tiers:
             self.last = "compiled"
             return compiled.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
-        return execute(plan, inputs, state, observers, memory)
+        try:
+            return execute(plan, inputs, state, observers, memory)
+        finally:
+            if self._wanted == "auto" and self._hot[plan].is_young:
+                memory.clear()
+                release_scratch()
 
     def prepare(self) -> None:
         """Compile all plans that have run so far."""
@@ -82,6 +89,14 @@ class Tiers:
         return found if found.is_ready else None
 
 
+def release(plan: Plan) -> None:
+    """Free what NumPy's kernels computed on first use."""
+    for step in plan.steps:
+        if isinstance(step.node.op, Fused):
+            step.node.op.release()
+    trim()
+
+
 class _Compiled:
     """The program of a plan, as soon as there is one, and the instances of that."""
 
@@ -94,6 +109,11 @@ class _Compiled:
         self._idle: deque[Instance] = deque(maxlen=_IDLE)
         self._choices: dict[int, Choice] = {}
         self._lock = threading.Lock()
+
+    @property
+    def is_young(self) -> bool:
+        """Return whether NumPy has run the plan so rarely that its memory is better kept for the kernels."""
+        return self.runs <= HOT
 
     def prepare_in_background(self, plan: Plan) -> None:
         """Begin to compile, unless that has begun."""
@@ -109,12 +129,14 @@ class _Compiled:
             self._is_done = self._is_begun = True
             from irrun.runtime.program import lower
 
+            release(plan)
             program = lower(plan, self._packs)
             if program.is_worthwhile:
                 program.compile()
                 self._program = program
                 self._release(self._instance())
                 self.is_ready = True
+                release(plan)
 
     def run(
         self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory

@@ -46,6 +46,9 @@ class Fused(Op):
     def infer(self, *inputs: Fact | None) -> Fact:  # noqa: ARG002
         return self.fact
 
+    def release(self) -> None:
+        """Forget what the kernel computed on first use and can compute again."""
+
     def __repr__(self) -> str:
         return f"{self.type}({self.fact})"
 

@@ -63,6 +63,9 @@ class FusedConvolution(Fused):
         self._prepared[shape] = made
         return made
 
+    def release(self) -> None:
+        self._prepared.clear()
+
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         kernel = self.prepare(data.shape)
         batch, channels, *spatial = kernel.shape
