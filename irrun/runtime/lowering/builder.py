@@ -20,6 +20,7 @@ from irrun.kernels.compiled.native import Kernel
 from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.pages import forget
 from irrun.ops import Op
+from irrun.runtime.lowering.space import Space
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact
 
@@ -99,10 +100,11 @@ class Builder:
     buffers: list[Buffer] = field(default_factory=list)
     constants: list[Array] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
+    _space: Space = field(default_factory=Space)
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any] = F32) -> Array:
-        """A contiguous array."""
-        array = np.empty(shape, dtype)
+        """A contiguous array, which stands for one in the arena of an instance."""
+        array = self._space.array(shape, dtype)
         start = array.ctypes.data
         place = bisect.bisect(self._starts, start)
         self._starts.insert(place, start)

@@ -100,8 +100,13 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     parts = cut.groups if points > 1 else max(1, min(cut.groups, depth * filters // _LEAST_CODES))
 
     def packed() -> Array:
-        codes = np.subtract(stored, centre, dtype=np.int16).astype(np.int8)
-        return pack(words_of(codes.reshape(filters, depth).T, bits), cut.vectors)
+        panel = cut.vectors * LANES
+        step = max(1, _PACKED_AT_ONCE // (depth * panel)) * panel
+        parts = []
+        for begin in range(0, filters, step):
+            codes = np.subtract(stored[begin : begin + step], centre, dtype=np.int16).astype(np.int8)
+            parts.append(pack(words_of(codes.reshape(len(codes), depth).T, bits), cut.vectors))
+        return np.concatenate(parts)
 
     padded = padded_columns(filters)
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
@@ -141,6 +146,9 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     )
     return out
 
+
+_PACKED_AT_ONCE: Final = 1 << 20
+"""Codes that are brought into order at a time, so that copies on the way stay small."""
 
 _LEAST_CODES: Final = 1 << 17
 """Codes that are multiplied by a row in five microseconds."""
