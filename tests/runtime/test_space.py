@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ def test_arrays_do_not_overlap() -> None:
     arrays = [space.array(shape, F32) for shape in shapes]
     assert [array.shape for array in arrays] == shapes
     places = sorted((array.ctypes.data, array.ctypes.data + max(array.nbytes, 1)) for array in arrays)
-    assert all(end <= begin for (_, end), (begin, _) in zip(places, places[1:], strict=False))
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(places))
     assert all(array.ctypes.data % 64 == 0 for array in arrays)
 
 
