@@ -46,6 +46,7 @@ STANDARD_IN_KERNELS = {
     "mmap",
     "os",
     "pathlib",
+    "sys",
     "threading",
     "time",
     "typing",
