@@ -144,6 +144,20 @@ def _long_pointer(typingctx: Any, address: Any) -> Any:
     return _pointer_to(types.int64)(types.int64), build
 
 
+@intrinsic
+def _byte_pointer(typingctx: Any, address: Any) -> Any:
+    def build(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+
+    return _pointer_to(types.uint8)(types.int64), build
+
+
+@inlined
+def octets(address: int, count: int) -> Any:
+    """An array over memory that holds u8."""
+    return carray(_byte_pointer(address), count)
+
+
 @inlined
 def floats(address: int, count: int) -> Any:
     """An array over memory that holds f32."""
