@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.rows import exponentials, largest
-from irrun.kernels.compiled.vectors import LANES
 
 TILE = ROWS[VECTORS]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numba.core import compiler, errors, registry, sigutils, types
 from numba.core.compiler_lock import global_compiler_lock
 
+from irrun.kernels.compiled.host import CPU, FEATURES, TRIPLE
 from irrun.kernels.compiled.vectors import Vectors
 
 _pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
@@ -60,15 +61,9 @@ def object_code(
 
 
 def target_machine() -> Any:
-    """Code for the processor of this machine."""
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=3,
-        codemodel="jitdefault",
-        jit=True,
-    )
+    """Code for the processor that kernels are compiled for."""
+    target = llvm.Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu=CPU, features=FEATURES, opt=3, codemodel="jitdefault", jit=True)
 
 
 def dispatcher(function: Callable[..., Any], forms: Mapping[str, Any], options: Mapping[str, Any]) -> Any:

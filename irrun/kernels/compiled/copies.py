@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from irrun.kernels.compiled.host import BYTES, LANES
 from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, record
-from irrun.kernels.compiled.vectors import BYTES, LANES, Vectors
+from irrun.kernels.compiled.vectors import Vectors
 
 
 class Copy(NamedTuple):

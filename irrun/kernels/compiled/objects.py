@@ -16,6 +16,8 @@ from typing import Any, Final
 
 import llvmlite.binding as llvm
 
+from irrun.kernels.compiled.host import CPU, FEATURES, TRIPLE
+
 _DIGEST: Final = hashlib.sha256().digest_size
 
 _LOCK: Final = threading.RLock()
@@ -48,7 +50,7 @@ def _engine() -> Any:
     """The linker of this process. It keeps all code for as long as the process lives."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
+    target = llvm.Target.from_triple(TRIPLE)
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target.create_target_machine())
 
 
@@ -62,8 +64,7 @@ def _key(function: Callable[..., Any]) -> str:
 @cache
 def _environment() -> bytes:
     sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-    facts = [sys.implementation.cache_tag, *map(version, ("numba", "llvmlite")), llvm.get_process_triple()]
-    facts += [llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
+    facts = [sys.implementation.cache_tag, *map(version, ("numba", "llvmlite")), TRIPLE, CPU, FEATURES]
     return hashlib.sha256(sources + repr(facts).encode()).digest()
 
 

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from llvmlite import ir
 
 from irrun.kernels.compiled.functions import add, assign, fill, unary
+from irrun.kernels.compiled.host import BYTES, LANES
 from irrun.kernels.compiled.micro import VECTORS, multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, longs, record
 from irrun.kernels.compiled.rows import total
-from irrun.kernels.compiled.vectors import BYTES, LANES, Vectors
+from irrun.kernels.compiled.vectors import Vectors
 
 Array = npt.NDArray[Any]
 

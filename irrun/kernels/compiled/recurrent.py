@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.functions import HALF, assign, tanh
+from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
-from irrun.kernels.compiled.vectors import LANES
 
 
 class Lstm(NamedTuple):

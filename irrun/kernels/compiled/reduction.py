@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, Final
 
+from irrun.kernels.compiled.host import LANES, REGISTERS
 from irrun.kernels.compiled.native import intrinsic
-from irrun.kernels.compiled.vectors import LANES, REGISTERS, Vectors
+from irrun.kernels.compiled.vectors import Vectors
 
 MULTIPLY, ADD, RAISE = range(3)
 """The sum of the elements of a window times weights, the mean of them, and the largest; there NaN counts as -inf."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from irrun.kernels.compiled.copies import copy_rows, transpose
 from irrun.kernels.compiled.functions import fill
+from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import multiply_tile
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
-from irrun.kernels.compiled.vectors import LANES
 
 
 class StackedProduct(NamedTuple):

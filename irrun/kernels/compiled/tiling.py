@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irrun.kernels.compiled.functions import RUN
+from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import ROWS, VECTORS
-from irrun.kernels.compiled.vectors import LANES
 
 Array = npt.NDArray[Any]
 

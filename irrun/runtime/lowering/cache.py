@@ -15,7 +15,7 @@ from irrun.kernels.compiled.cache import (
     cached_attention,
     workspace_of,
 )
-from irrun.kernels.compiled.vectors import LANES
+from irrun.kernels.compiled.host import LANES
 from irrun.ops import Op
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.fused.fused_attention import FusedAttention

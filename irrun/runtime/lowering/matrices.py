@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.compiled.attention import TILE, Attention, attention
+from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product, words_of
 from irrun.kernels.compiled.product import Product, product
 from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
-from irrun.kernels.compiled.vectors import LANES
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_attention import FusedAttention
