@@ -11,7 +11,7 @@ TRIPLE: Final = str(llvm.get_process_triple())
 
 CPU: Final = os.environ.get("NUMBA_CPU_NAME") or str(llvm.get_host_cpu_name())
 
-FEATURES: Final = os.environ.get("NUMBA_CPU_FEATURES") or str(llvm.get_host_cpu_features().flatten())
+FEATURES: Final = os.environ.get("NUMBA_CPU_FEATURES", str(llvm.get_host_cpu_features().flatten()))
 """Features as LLVM writes them, ``+avx2,-avx512f``."""
 
 _HAS: Final = frozenset(name[1:] for name in FEATURES.split(",") if name.startswith("+"))
