@@ -71,6 +71,7 @@ MODELS: Final[Mapping[str, Entry]] = {
     "yolov8n": Entry(yolo.yolov8n, SMALL, "640x640, boxes decoded"),
     "unet": Entry(vision.unet, SMALL, "base width 32, 256x256"),
     "resnet50-int8": Entry(quantized.resnet50_int8, OTHER, "224x224, FakeQuantize before each convolution, i8 weights"),
+    "mobilenet-v2-int8": Entry(quantized.mobilenet_v2_int8, OTHER, "224x224, residuals quantised too, i8 weights"),
     "bilstm": Entry(recurrent.bilstm, OTHER, "2 layers, both directions, hidden 256, sequence of 100"),
     **_language("f32", language.f32),
     **_language("int8", language.int8),

@@ -1,4 +1,4 @@
-"""ResNet-50 in eight bits, as quantisation after training writes it: FakeQuantize before each convolution."""
+"""Networks in eight bits, as quantisation after training writes them: FakeQuantize before each convolution."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as ops
 
-from nets.build import Value, Weights, linear, mean_of_image, parameter, save
+from nets.build import Value, Weights, linear, mean_of_image, parameter, reshape, save
+from nets.vision import MOBILENET_V2
 
 STAGES = ((64, 3), (128, 4), (256, 6), (512, 3))
 """Width and number of blocks of each stage (table 1 of the paper, arXiv 1512.03385)."""
 LEVELS = 256
+SIGNED, UNSIGNED = (-4.0, 4.0 * 127 / 128), (0.0, 6.0)
 
 
 def resnet50_int8(stem: Path) -> None:
@@ -42,13 +44,54 @@ def _convolution(
     weights: Weights, x: Value, inputs: int, outputs: int, kernel: int, stride: int = 1, *, signed: bool = False
 ) -> Value:
     """Quantised activations times i8 weights with a scale for each output channel, and a bias."""
-    low, high = (-4.0, 4.0 * 127 / 128) if signed else (0.0, 6.0)
-    limits = [ops.constant(np.float32(value)) for value in (low, high, low, high)]
-    stored = np.clip(np.rint(weights.normal((outputs, inputs, kernel, kernel), 42.0)), -127, 127).astype(np.int8)
-    scale = weights.around_one(outputs).reshape(outputs, 1, 1, 1) * np.sqrt(
-        1.0 / (inputs * kernel**2), dtype=np.float32
-    )
-    filters = ops.multiply(ops.convert(ops.constant(stored), "f32"), ops.constant(scale / np.float32(42)))
+    return _product(weights, _quantized(x, SIGNED if signed else UNSIGNED), inputs, outputs, kernel, stride)
+
+
+def _quantized(x: Value, limits: tuple[float, float]) -> Value:
+    return ops.fake_quantize(x, *[ops.constant(np.float32(value)) for value in (*limits, *limits)], LEVELS)
+
+
+def _product(
+    weights: Weights, x: Value, inputs: int, outputs: int, kernel: int, stride: int = 1, gain: float = 1.0
+) -> Value:
+    shape = (outputs, inputs, kernel, kernel)
+    filters = _filters(weights, shape, gain / (inputs * kernel**2))
     pad = [kernel // 2] * 2
-    y = ops.convolution(ops.fake_quantize(x, *limits, LEVELS), filters, [stride] * 2, pad, pad, [1, 1])
+    y = ops.convolution(x, filters, [stride] * 2, pad, pad, [1, 1])
     return ops.add(y, ops.constant(weights.normal((1, outputs, 1, 1), 0.02)))
+
+
+def _filters(weights: Weights, shape: tuple[int, ...], variance: float) -> Value:
+    """Integers of eight bits, and a scale for each element of the first axis."""
+    stored = np.clip(np.rint(weights.normal(shape, 42.0)), -127, 127).astype(np.int8)
+    scale = weights.around_one(shape[0]).reshape(-1, *(1,) * (len(shape) - 1)) * np.sqrt(variance, dtype=np.float32)
+    return ops.multiply(ops.convert(ops.constant(stored), "f32"), ops.constant(scale / np.float32(42)))
+
+
+def mobilenet_v2_int8(stem: Path) -> None:
+    """Both summands of a residual are quantised, as well as their sum."""
+    weights = Weights(22)
+    image = parameter("image", (1, 3, 224, 224))
+    x = _quantized(ops.clamp(_product(weights, _quantized(image, SIGNED), 3, 32, 3, 2, 2.0), 0.0, 6.0), UNSIGNED)
+    width = 32
+    for expansion, outputs, count, stride in MOBILENET_V2:
+        for index in range(count):
+            x = _inverted_residual(weights, x, width, outputs, expansion, stride if index == 0 else 1)
+            width = outputs
+    x = ops.clamp(_product(weights, x, width, 1280, 1, 1, 2.0), 0.0, 6.0)
+    logits = reshape(linear(weights, mean_of_image(x, 1280), 1280, 1000), 1, 1000)
+    model = ov.Model([ops.softmax(logits, 1)], [image], "mobilenet-v2-int8")
+    save(stem, model, {"image": weights.normal((1, 3, 224, 224), 1.0)})
+
+
+def _inverted_residual(weights: Weights, x: Value, inputs: int, outputs: int, expansion: int, stride: int) -> Value:
+    inner = inputs * expansion
+    y = x
+    if expansion != 1:
+        y = _quantized(ops.clamp(_product(weights, x, inputs, inner, 1, 1, 2.0), 0.0, 6.0), UNSIGNED)
+    pad = [1, 1]
+    y = ops.group_convolution(y, _filters(weights, (inner, 1, 1, 3, 3), 2 / 9), [stride] * 2, pad, pad, [1, 1])
+    y = ops.add(y, ops.constant(weights.normal((1, inner, 1, 1), 0.02)))
+    y = _quantized(ops.clamp(y, 0.0, 6.0), UNSIGNED)
+    y = _quantized(_product(weights, y, inner, outputs, 1, 1, 0.5), SIGNED)
+    return _quantized(ops.add(x, y), SIGNED) if stride == 1 and inputs == outputs else y

@@ -13,7 +13,10 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts
 from irrun.ops import Fact
+from irrun.ops.convolution.convolution import Convolution
+from irrun.ops.convolution.group_convolution import GroupConvolution
 from irrun.ops.matrix.matmul import MatMul
+from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.ops.type.convert import Convert
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 PASS: Final = "keep-packed"
 
+INTEGERS: Final = "compute-in-integers"
+"""The pass that takes weights of 8 bits where activations are quantised as well."""
+
 LEAST_ELEMENTS: Final = 1 << 16
 """Weights with fewer elements are decompressed once, when the model is compiled."""
 
@@ -31,6 +37,9 @@ LEAST_OF_ALL: Final = 1 << 22
 """All weights are decompressed if they have fewer elements than this in total: as floats they fit the cache."""
 
 LEAST_IN_LOW_MEMORY: Final = 1 << 12
+
+MOST_LEVELS: Final = 256
+"""Levels that a byte can tell apart."""
 
 MOST_ROWS: Final = 48
 """Products that are known to have more rows are faster with decompressed weights."""
@@ -71,6 +80,11 @@ class Packed:
             value *= self.scale
         return value.reshape(self.shape)
 
+    def transposed(self) -> Packed:
+        """Return a matrix with its axes exchanged."""
+        zero, scale = (None if side is None else np.atleast_2d(side).T for side in (self.zero, self.scale))
+        return Packed(self.stored.T, zero, scale, self.shape[::-1])
+
     def matrix(self, transposed: bool) -> PackedMatrix | None:
         """Return the value as the right factor of a product; None if no kernel supports it.
 
@@ -98,26 +112,47 @@ def chains(
 ) -> Mapping[Outlet, Chain]:
     """Return the outlets whose values stay compressed: large weights of Gathers and of products with few rows.
 
-    ``shared`` are the constants of another plan of the same graph, which then decides.
+    Weights of any size are among them where they meet quantised activations. ``shared`` are the constants of another
+    plan of the same graph, which then decides.
     """
-    if not settings.enabled or PASS in settings.disabled:
+    if not settings.enabled:
         return {}
     anyway = settings.low_memory or shared is not None
     found: dict[Outlet, Chain] = {}
+    kept: set[Outlet] = set()
     total = 0
     for node in graph:
-        port = {"MatMul": 1, "Gather": 0}.get(node.type)
+        port = {"MatMul": 1, "Gather": 0, "Convolution": 1, "GroupConvolution": 1}.get(node.type)
         sources = graph.sources(node.id)
         outlet = sources[port] if port is not None and port < len(sources) else None
         if outlet is None or outlet in found or (shared is not None and outlet in shared):
             continue
-        chain = _chain(graph, facts, outlet, settings)
+        in_integers = INTEGERS not in settings.disabled and _meets_levels(graph, node)
+        if not in_integers and (PASS in settings.disabled or isinstance(node.op, Convolution | GroupConvolution)):
+            continue
+        chain = _chain(graph, facts, outlet, settings, 0 if in_integers else None)
         if chain is None or not all(_takes(graph, facts, inlet, chain) for inlet in graph.consumers(outlet)):
             continue
-        if anyway or not any(_has_many_rows(graph, facts, inlet) for inlet in graph.consumers(outlet)):
+        if in_integers:
+            kept.add(outlet)
+        if in_integers or anyway or not any(_has_many_rows(graph, facts, inlet) for inlet in graph.consumers(outlet)):
             found[outlet] = chain
-            total += math.prod(chain.shape)
-    return found if anyway or total >= LEAST_OF_ALL else {}
+            total += 0 if in_integers else math.prod(chain.shape)
+    if anyway or total >= LEAST_OF_ALL:
+        return found
+    return {outlet: chain for outlet, chain in found.items() if outlet in kept}
+
+
+_MOVES: Final = ("Concat", "MaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+
+
+def _meets_levels(graph: Graph, node: Node) -> bool:
+    """Return whether the second input of a product meets activations that have at most 256 levels."""
+    data = graph.sources(node.id)[0]
+    while data is not None and graph[data.node].type in _MOVES:
+        data = graph.sources(data.node)[0]
+    fake = None if data is None else graph[data.node].op
+    return node.type != "Gather" and isinstance(fake, FakeQuantize) and fake.levels <= MOST_LEVELS
 
 
 def _has_many_rows(graph: Graph, facts: Facts, inlet: Inlet) -> bool:
@@ -142,8 +177,8 @@ def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
     return Packed(stored, zero, scale, chain.shape)
 
 
-def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings) -> Chain | None:
-    """Return the decompression that ends at an outlet."""
+def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least: int | None) -> Chain | None:
+    """Return the decompression that ends at an outlet, of 8 bits and ``least`` elements, or as the settings say."""
     end = facts.get(outlet)
     if end is None or not end.shape.is_static:
         return None
@@ -178,7 +213,7 @@ def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings) -> Ch
         if before is None or before not in facts.of:
             return None
         at = before
-    if not nodes or not _is_stored(facts[at], settings):
+    if not nodes or not _is_stored(facts[at], settings, least):
         return None
     if len(graph.consumers(at)) == 1:
         nodes.append(at.node)
@@ -187,13 +222,13 @@ def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings) -> Ch
     return Chain(at, zero, scale, end.shape.static, tuple(nodes))
 
 
-def _is_stored(fact: Fact, settings: Settings) -> bool:
+def _is_stored(fact: Fact, settings: Settings, least: int | None) -> bool:
     """Return whether a constant is large and stored in few bits."""
-    least = LEAST_IN_LOW_MEMORY if settings.low_memory else LEAST_ELEMENTS
-    if fact.shape.size.lo < least:
+    usual = LEAST_IN_LOW_MEMORY if settings.low_memory else LEAST_ELEMENTS
+    if fact.shape.size.lo < (usual if least is None else least):
         return False
     if fact.halves is not None:
-        return settings.low_memory
+        return settings.low_memory and least is None
     return fact.constant is not None and fact.type.is_integer and fact.type.bits <= 8
 
 
@@ -217,6 +252,8 @@ def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Chain) -> bool:
         return False
     sides = [None if outlet is None else facts[outlet].shape.static for outlet in (chain.zero, chain.scale)]
     stored = facts[chain.stored].shape.static
+    if isinstance(node.op, Convolution | GroupConvolution):
+        return made.type is F32 and inlet.port == 1 and _meets_levels(graph, node)
     if isinstance(node.op, MatMul) and inlet.port == 1:
         if made.type is not F32 or data.rank is None or data.rank < 2 or node.op.transpose_a:
             return False

@@ -12,6 +12,9 @@ import pytest
 import irrun
 from irrun.document.writer import Handle
 from tests.optimize.nets import Net
+from tests.optimize.quantized import RANGES, fake_quantize
+from tests.optimize.quantized import convolution as quantized_convolution
+from tests.optimize.quantized import filters as quantized_filters
 
 pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
 
@@ -63,6 +66,31 @@ def convolution(net: Net, random: Random) -> Handle:
         pads_end=text(*ends),
         auto_pad="explicit",
     )
+    if random.random() < 0.5:
+        made = net.layer("Add", [made, net.normal(1, groups * filters, 1, 1)], shape)
+    return after(net, random, made, shape)
+
+
+def integers(net: Net, random: Random) -> Handle:
+    """A convolution of levels."""
+    groups = pick(random, 1, 1, 1, 2, 5)
+    depth, filters = (int(random.integers(1, 90)) for _ in range(2))
+    if random.random() < 0.3:
+        groups, depth, filters = int(random.integers(2, 90)), 1, 1
+    kernel = [int(random.integers(1, 5)) for _ in range(2)]
+    strides, dilations = ([int(random.integers(1, 3)) for _ in range(2)] for _ in range(2))
+    begins, ends = ([int(random.integers(0, 3)) for _ in range(2)] for _ in range(2))
+    sizes = [int(random.integers(1, 14)) + (k - 1) * d for k, d in zip(kernel, dilations, strict=True)]
+    batch = pick(random, 1, 1, 3)
+    axes = zip(sizes, begins, ends, kernel, dilations, strides, strict=True)
+    counts = [(size + b + e - (k - 1) * d - 1) // s + 1 for size, b, e, k, d, s in axes]
+    x = text(batch, groups * depth, *sizes)
+    data = fake_quantize(net, net.parameter("x", x), x, pick(random, *RANGES))
+    scale = random.uniform(0.002, 0.02, ((groups,) if groups > 1 else ()) + (filters, 1, 1, 1))
+    weights = quantized_filters(net, ((groups,) if groups > 1 else ()) + (filters, depth, *kernel), scale=scale)
+    shape = text(batch, groups * filters, *counts)
+    geometry = {"strides": strides, "dilations": dilations, "begins": begins, "ends": ends}
+    made = quantized_convolution(net, data, weights, shape, **geometry, groups=groups > 1)
     if random.random() < 0.5:
         made = net.layer("Add", [made, net.normal(1, groups * filters, 1, 1)], shape)
     return after(net, random, made, shape)
@@ -208,7 +236,7 @@ def joined(net: Net, random: Random) -> Handle:
 
 
 LAYERS: list[Callable[[Net, Random], Handle]] = [
-    *(convolution, tiles, transposed_convolution, pooling, product, attention, elementwise, rows, joined),
+    *(convolution, integers, tiles, transposed_convolution, pooling, product, attention, elementwise, rows, joined),
 ]
 
 

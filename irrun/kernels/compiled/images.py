@@ -79,7 +79,7 @@ def windows(arguments: Any, task: int, workspace: int) -> None:
 
 
 @inlined
-def _inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
+def inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
     """The first tap of a window that begins at ``place`` and is inside, and the one behind the last."""
     first = (-place + step - 1) // step if place < 0 else 0
     return min(first, taps), max(min(first, taps), min(taps, (size - 1 - place) // step + 1))
@@ -89,7 +89,7 @@ def _inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
 def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
     """Some channels of a row of the result: several pixels at a time where all of their windows are inside."""
     top = y * c.stride_height - c.begin_height
-    ky, ky_end = _inside(top, c.dilation_height, c.kernel_height, c.height)
+    ky, ky_end = inside(top, c.dilation_height, c.kernel_height, c.height)
     span = (c.kernel_width - 1) * c.dilation_width
     whole = -(-c.begin_width // c.stride_width)
     whole_end = (c.width - 1 - span + c.begin_width) // c.stride_width + 1 if c.width > span else whole
@@ -100,7 +100,7 @@ def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
         room = min(whole_end, c.columns) - x if x >= whole else 0
         pixels = PIXELS if room >= PIXELS else (FEW if room >= FEW else 1)
         left = x * c.stride_width - c.begin_width
-        kx, kx_end = _inside(left, c.dilation_width, c.kernel_width, c.width)
+        kx, kx_end = inside(left, c.dilation_width, c.kernel_width, c.width)
         summand = c.summand + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
         for first in range(begin, end, each):
             place = 4 * LANES * first

@@ -7,6 +7,7 @@ windows; the right factor is packed in panels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from irrun.kernels.compiled.native import inlined, intrinsic
@@ -78,20 +79,7 @@ def multiply_taps(
                 address = v.load_long(summand, 8 * i)
                 for j, total in enumerate(row):
                     builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
-        place, fetched = v.variable(panel), v.variable(ahead)
-        with v.times(taps) as outer:
-            begin = builder.add(left, builder.mul(outer.index, left_tap))
-            addresses = [builder.inttoptr(v.load_long(begin, 8 * i), v.float.as_pointer()) for i in range(count)]
-            with v.times(depth) as inner:
-                here, next_one = builder.load(place), builder.load(fetched)
-                right = [v.load(here, j) for j in range(width)]
-                builder.store(builder.add(here, step), place)
-                v.prefetch(next_one)
-                builder.store(builder.add(next_one, ahead_step), fetched)
-                for address, row in zip(addresses, sums, strict=True):
-                    value = v.splat(builder.load(builder.gep(address, [inner.index])))
-                    for factor, total in zip(right, row, strict=True):
-                        builder.store(v.multiply_add(value, factor, builder.load(total)), total)
+        accumulate(v, v.multiply_add, v.vector, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
         least, most = v.splat(low), v.splat(high)
         for i, row in enumerate(sums):
             address = v.load_long(out, 8 * i)
@@ -118,3 +106,39 @@ def multiply_tile(
 ) -> None:
     """Compute a tile of a product of matrices: one tap, and nothing is fetched ahead."""
     multiply_taps(rows, vectors, 1, depth, left, 0, panel, step, bias, out, summand, columns, panel, 0, low, high)
+
+
+def accumulate(
+    v: Vectors,
+    multiply_add: Callable[[Any, Any, Any], Any],
+    type: Any,
+    sums: list[list[Any]],
+    taps: Any,
+    depth: Any,
+    left: Any,
+    left_tap: Any,
+    panel: Any,
+    step: Any,
+    ahead: Any,
+    ahead_step: Any,
+) -> None:
+    """Add the products of the rows of the left factor and a panel to the sums of a tile.
+
+    ``type`` is that of the vectors of the panel; the elements of the left factor are as wide as those of a vector.
+    """
+    builder = v.builder
+    place, fetched = v.variable(panel), v.variable(ahead)
+    with v.times(taps) as outer:
+        begin = builder.add(left, builder.mul(outer.index, left_tap))
+        rows = [v.load_long(begin, 8 * i) for i in range(len(sums))]
+        addresses = [builder.inttoptr(row, type.element.as_pointer()) for row in rows]
+        with v.times(depth) as inner:
+            here, next_one = builder.load(place), builder.load(fetched)
+            right = [v.load(here, j, type=type) for j in range(len(sums[0]))]
+            builder.store(builder.add(here, step), place)
+            v.prefetch(next_one)
+            builder.store(builder.add(next_one, ahead_step), fetched)
+            for address, row in zip(addresses, sums, strict=True):
+                value = v.spread(builder.load(builder.gep(address, [inner.index]), align=1), type)
+                for factor, total in zip(right, row, strict=True):
+                    builder.store(multiply_add(value, factor, builder.load(total)), total)

@@ -182,6 +182,17 @@ def _long_pointer(v: Vectors, address: Any) -> Any:
     return v.pointer(address, 0, v.long)
 
 
+@intrinsic("CPointer(uint8)", "int64")
+def _byte_pointer(v: Vectors, address: Any) -> Any:
+    return v.pointer(address, 0, v.bytes.element)
+
+
+@inlined
+def octets(address: int, count: int) -> Any:
+    """An array over memory that holds u8."""
+    return carray(_byte_pointer(address), count)
+
+
 @inlined
 def floats(address: int, count: int) -> Any:
     """An array over memory that holds f32."""

@@ -13,6 +13,7 @@ import numpy as np
 from irrun.kernels.compiled.functions import apply_to_rows, unary
 from irrun.kernels.compiled.micro import multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.pixels import find_left, find_points, move
 from irrun.kernels.compiled.vectors import LANES
 
 _DEPTH: Final = 1024
@@ -97,7 +98,12 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     added = targets + 8 * points
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
-    _find_rows(c, number, first, last, place * full, left, targets, added)
+    find_left(c, c.x + number * c.next_x, first, last, points, left)
+    beside = number * c.next_out + 4 * place * full
+    find_points(c, c.out + beside, c.out_image, c.out_row, c.out_pixel, first, last, points, targets)
+    if c.summand != 0:
+        strides = c.summand_image, c.summand_row, c.summand_pixel
+        find_points(c, c.summand + beside, strides[0], strides[1], strides[2], first, last, points, added)
     # Rows that are whole, and neighbours, need not be put together for a function.
     is_whole = c.groups == 1 and c.filters <= _WHOLE
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
@@ -141,20 +147,20 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                 )
             panel = after
             if rounds > 1 and taps == 1:
-                _move(left, points, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
+                move(left, points, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
         if c.function >= 0 and not is_whole:
-            _apply(c, longs(targets, last - first), width, added + 8 * points)
-        _move(targets, points, 4 * full)
+            apply_function(c, longs(targets, last - first), width, added + 8 * points)
+        move(targets, points, 4 * full)
         if c.summand != 0:
-            _move(added, points, 4 * full)
+            move(added, points, 4 * full)
         place += 1
     if c.function >= 0 and is_whole:
-        _move(targets, points, -4 * full * panels)
-        _apply(c, longs(targets, last - first), c.filters, added + 8 * points)
+        move(targets, points, -4 * full * panels)
+        apply_function(c, longs(targets, last - first), c.filters, added + 8 * points)
 
 
 @inlined
-def _apply(c: Any, targets: Any, width: int, workspace: int) -> None:
+def apply_function(c: Any, targets: Any, width: int, workspace: int) -> None:
     """Replace what has been computed by a function of it."""
     alpha, beta = np.float32(c.alpha), np.float32(c.beta)
     count = len(targets)
@@ -163,67 +169,3 @@ def _apply(c: Any, targets: Any, width: int, workspace: int) -> None:
     else:
         for index in range(count):
             unary(c.function, floats(targets[index], width), alpha, beta)
-
-
-@inlined
-def _move(addresses: int, count: int, bytes: int) -> None:
-    values = longs(addresses, count)
-    for index in range(count):
-        values[index] += bytes
-
-
-@inlined
-def _find_rows(c: Any, number: int, first: int, last: int, column: int, left: int, targets: int, added: int) -> None:
-    """Write the addresses of the rows of all tiles: of the left factor tap by tap, of the result, of the summand."""
-    points = -(-(last - first) // c.tile_rows) * c.tile_rows
-    origin = c.x + number * c.next_x
-    index = 0
-    while index < last - first:
-        line, x = (first + index) // c.columns, (first + index) % c.columns
-        image, y = line // c.rows, line % c.rows
-        count = min(c.columns - x, last - first - index)
-        out = c.out + number * c.next_out + image * c.out_image + y * c.out_row + x * c.out_pixel
-        _fill_range(targets + 8 * index, 4 * column + out, c.out_pixel, count)
-        if c.summand != 0:
-            summand = (
-                c.summand + number * c.next_out + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
-            )
-            _fill_range(added + 8 * index, 4 * column + summand, c.summand_pixel, count)
-        here = left + 8 * index
-        for ky in range(c.kernel_height):
-            down = y * c.stride_height + ky * c.dilation_height - c.begin_height
-            row = origin + image * c.x_image + down * c.x_row if 0 <= down < c.height else 0
-            for kx in range(c.kernel_width):
-                across = x * c.stride_width + kx * c.dilation_width - c.begin_width
-                _find_pixels(here, row, across, c.stride_width, c.width, c.x_pixel, c.zeros, count)
-                here += 8 * points
-        index += count
-    for tap in range(c.kernel_height * c.kernel_width):
-        _repeat(left + 8 * points * tap, last - first, points)
-    _repeat(targets, last - first, points)
-    _repeat(added, last - first, points)
-
-
-@inlined
-def _fill_range(out: int, start: int, step: int, count: int) -> None:
-    values = longs(out, count)
-    for i in range(count):
-        values[i] = start + i * step
-
-
-@inlined
-def _find_pixels(out: int, row: int, across: int, stride: int, width: int, step: int, zeros: int, count: int) -> None:
-    """Write the addresses of the pixels that one tap meets in a row, which is 0 outside; else that of zeros."""
-    before = min(count, -(across // stride)) if across < 0 else 0
-    inside = max(before, min(count, (width - 1 - across) // stride + 1)) if row != 0 else before
-    _fill_range(out, zeros, 0, before)
-    _fill_range(out + 8 * before, row + (across + before * stride) * step, stride * step, inside - before)
-    _fill_range(out + 8 * inside, zeros, 0, count - inside)
-
-
-@inlined
-def _repeat(out: int, count: int, points: int) -> None:
-    """Repeat the last address in the rest of the last tile."""
-    values = longs(out, points)
-    for i in range(count, points):
-        values[i] = values[count - 1]

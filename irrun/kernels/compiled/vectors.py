@@ -25,6 +25,11 @@ LANES, REGISTERS = _host()
 
 BYTES: Final = 4 * LANES
 
+_DOT: Final = {16: "avx512vnni", 8: "avxvnni"}
+
+HAS_DOT: Final = bool(llvm.get_host_cpu_features().get(_DOT.get(LANES, ""), False))
+"""Whether one instruction adds the products of four pairs of bytes to each word of a vector."""
+
 
 class Loop(NamedTuple):
     """The number of the iteration."""
@@ -40,6 +45,8 @@ class Vectors:
         self.float = ir.FloatType()
         self.long = ir.IntType(64)
         self.vector = ir.VectorType(self.float, LANES)
+        self.words = ir.VectorType(_WORD, LANES)
+        self.bytes = ir.VectorType(_BYTE, LANES)
 
     def constant(self, value: int) -> Any:
         return ir.Constant(self.long, value)
@@ -93,39 +100,68 @@ class Vectors:
     def load_long(self, address: Any, offset: int) -> Any:
         return self.builder.load(self.pointer(address, offset, self.long), align=8)
 
-    def load(self, address: Any, number: int = 0, mask: Any = None) -> Any:
-        """Vector ``number`` behind an address."""
-        place = self.pointer(address, BYTES * number, self.vector)
+    def load(self, address: Any, number: int = 0, mask: Any = None, type: Any = None) -> Any:
+        """Vector ``number`` behind an address, of f32 by default; zeros where it is masked."""
+        type = self.vector if type is None else type
+        place = self.pointer(address, _size(type) * number, type)
         if mask is None:
-            return self.builder.load(place, align=4)
-        load = self._function(
-            "masked.load", ".p0" + self._suffix, self.vector, place.type, _WORD, mask.type, self.vector
-        )
-        return self.builder.call(load, [place, ir.Constant(_WORD, 4), mask, self.every(0.0)])
+            return self.builder.load(place, align=_align(type))
+        name = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}"
+        load = self._named(name, type, place.type, _WORD, mask.type, type)
+        return self.builder.call(load, [place, ir.Constant(_WORD, _align(type)), mask, ir.Constant(type, None)])
 
     def store(self, value: Any, address: Any, number: int = 0, mask: Any = None) -> None:
-        place = self.pointer(address, BYTES * number, self.vector)
+        type = value.type
+        place = self.pointer(address, _size(type) * number, type)
         if mask is None:
-            self.builder.store(value, place, align=4)
+            self.builder.store(value, place, align=_align(type))
             return
-        store = self._function(
-            "masked.store", ".p0" + self._suffix, ir.VoidType(), self.vector, place.type, _WORD, mask.type
-        )
-        self.builder.call(store, [value, place, ir.Constant(_WORD, 4), mask])
+        name = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}"
+        store = self._named(name, ir.VoidType(), type, place.type, _WORD, mask.type)
+        self.builder.call(store, [value, place, ir.Constant(_WORD, _align(type)), mask])
 
     def mask(self, count: Any) -> Any:
         """The first ``count`` lanes."""
-        words = ir.VectorType(_WORD, LANES)
-        spread = self.spread(self.builder.trunc(count, _WORD), words)
-        return self.builder.icmp_signed("<", ir.Constant(words, list(range(LANES))), spread)
+        spread = self.spread(self.builder.trunc(count, _WORD), self.words)
+        return self.builder.icmp_signed("<", ir.Constant(self.words, list(range(LANES))), spread)
 
     def splat(self, value: Any) -> Any:
         """A number in all lanes."""
         return self.spread(value, self.vector)
 
     def multiply_add(self, a: Any, b: Any, total: Any) -> Any:
-        fma = self._function("fma", "", self.vector, *[self.vector] * 3)
+        fma = self._named(f"llvm.fma.{_suffix(self.vector)}", self.vector, *[self.vector] * 3)
         return self.builder.call(fma, [a, b, total])
+
+    def multiply_bytes(self, a: Any, b: Any, total: Any) -> Any:
+        """Add the products of four bytes without sign in each word of ``a`` and four with sign of ``b`` to words."""
+        if HAS_DOT:
+            name = f"llvm.x86.avx512.vpdpbusd.{32 * LANES}"
+            return self.builder.call(self._named(name, self.words, *[self.words] * 3), [total, a, b])
+        halves = ir.VectorType(ir.IntType(16), 2 * LANES)
+        eight, low = ir.Constant(halves, [8] * 2 * LANES), ir.Constant(halves, [255] * 2 * LANES)
+        a, b = self.builder.bitcast(a, halves), self.builder.bitcast(b, halves)
+        even = self.builder.and_(a, low), self.builder.ashr(self.builder.shl(b, eight), eight)
+        odd = self.builder.lshr(a, eight), self.builder.ashr(b, eight)
+        return self.builder.add(self.builder.add(self._pairs(*even), self._pairs(*odd)), total)
+
+    def _pairs(self, a: Any, b: Any) -> Any:
+        """Products of halves of words, added in pairs: one instruction on many processors."""
+        wide = ir.VectorType(_WORD, 2 * LANES)
+        products = self.builder.mul(self.builder.sext(a, wide), self.builder.sext(b, wide), flags=("nsw",))
+        lanes = (ir.Constant(self.words, list(range(first, 2 * LANES, 2))) for first in (0, 1))
+        first, second = (self.builder.shuffle_vector(products, products, half) for half in lanes)
+        return self.builder.add(first, second)
+
+    def nearest(self, value: Any, most: Any) -> Any:
+        """The nearest integer from 0 to ``most`` as a byte; ties go to even, NaN to 0."""
+        inside = self.smallest(self.largest(value, self.every(0.0)), most)
+        rint = self._named(f"llvm.rint.{_suffix(self.vector)}", self.vector, self.vector)
+        return self.builder.fptoui(self.builder.call(rint, [inside]), self.bytes)
+
+    def widened(self, bytes: Any) -> Any:
+        """Bytes without sign as f32."""
+        return self.builder.uitofp(bytes, self.vector)
 
     def largest(self, a: Any, b: Any) -> Any:
         """The larger of two, b where a is NaN."""
@@ -139,22 +175,15 @@ class Vectors:
         """Vector ``number`` of a square whose blocks beside the diagonal, of ``step`` lanes, have changed places."""
         other = LANES + step * (bool(number & step) - 1)
         order = [lane + other if lane & step else lane + (number & step) for lane in range(LANES)]
-        lanes = ir.Constant(ir.VectorType(_WORD, LANES), order)
+        lanes = ir.Constant(self.words, order)
         return self.builder.shuffle_vector(vectors[number & ~step], vectors[number | step], lanes)
 
     def prefetch(self, address: Any, locality: int = 2) -> None:
         """Fetch a cache line into the second cache, or for 3 into the first."""
-        byte = ir.IntType(8).as_pointer()
+        byte = _BYTE.as_pointer()
         function = self._named("llvm.prefetch.p0i8", ir.VoidType(), byte, _WORD, _WORD, _WORD)
         hints = [ir.Constant(_WORD, value) for value in (0, locality, 1)]
         self.builder.call(function, [self.builder.inttoptr(address, byte), *hints])
-
-    @property
-    def _suffix(self) -> str:
-        return f"v{LANES}f32"
-
-    def _function(self, name: str, ending: str, result: Any, *arguments: Any) -> Any:
-        return self._named(f"llvm.{name}.{self._suffix}{ending}", result, *arguments)
 
     def _named(self, name: str, result: Any, *arguments: Any) -> Any:
         known = self.builder.module.globals.get(name)
@@ -164,8 +193,24 @@ class Vectors:
         """A number in all lanes of a vector of another type."""
         undefined = ir.Constant(type, ir.Undefined)
         first = self.builder.insert_element(undefined, value, ir.Constant(_WORD, 0))
-        zeros = ir.Constant(ir.VectorType(_WORD, LANES), [0] * LANES)
+        zeros = ir.Constant(self.words, [0] * LANES)
         return self.builder.shuffle_vector(first, undefined, zeros)
 
 
 _WORD: Final = ir.IntType(32)
+_BYTE: Final = ir.IntType(8)
+
+
+def _align(type: Any) -> int:
+    """Bytes of an element, which vectors are aligned to."""
+    return 1 if type.element == _BYTE else 4
+
+
+def _size(type: Any) -> int:
+    return int(type.count) * _align(type)
+
+
+def _suffix(type: Any) -> str:
+    """The name of a vector type in the names of LLVM's functions."""
+    names = {ir.FloatType(): "f32", _WORD: "i32", _BYTE: "i8"}
+    return f"v{type.count}{names[type.element]}"

@@ -8,6 +8,7 @@ from typing import TypeVar as _TypeVar
 
 import numpy as np
 
+from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Array, Fact, Fold, In, Op, Out
 from irrun.ops.declaration import _Spec
 from irrun.tensor.element_type import ANY
@@ -26,6 +27,13 @@ class Memory(Protocol):
     def like(self, array: Array) -> Array:
         """Return an uninitialised array of the same shape, type and memory layout."""
         ...
+
+
+def empty_as(array: Array, dtype: np.dtype[Any], memory: Memory) -> Array:
+    """Return an uninitialised array of another type, whose axes lie in memory in the same order."""
+    order = axes_in_memory(array)
+    laid = memory.empty([array.shape[axis] for axis in order], dtype)
+    return laid.transpose(np.argsort(order))
 
 
 class Fused(Op):

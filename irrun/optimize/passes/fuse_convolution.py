@@ -26,6 +26,7 @@ from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
 
 AFTER = {
+    "compute-in-integers": "weights that it does not take become floats",
     "fuse-activations": "an activation of several layers fits the epilogue as one",
 }
 

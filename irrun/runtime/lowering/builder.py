@@ -118,10 +118,10 @@ class Builder:
         self.lates.append(Late(len(self.lates), fact, self.empty((LATE,), np.dtype(np.int64))))
         return self.lates[-1]
 
-    def images(self, shape: Sequence[int]) -> Array:
+    def images(self, shape: Sequence[int], dtype: np.dtype[Any] = F32) -> Array:
         """An array [N, C, *S] whose channels are neighbours in memory."""
         batch, channels, *sizes = shape
-        return np.moveaxis(self.empty((batch, *sizes, channels)), -1, 1)
+        return np.moveaxis(self.empty((batch, *sizes, channels), dtype), -1, 1)
 
     def constant(self, array: Array, dtype: np.dtype[Any] = F32) -> int:
         """The address of a contiguous copy of a constant, or of itself."""

@@ -37,7 +37,7 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
         return None
     geometry = geometry_of(tuple(kernel), windows, placed)
-    few = groups == 1 and depth < _FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
+    few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
     x = as_images(data) if few and op.least is None else channels_last(builder, as_images(data))
     added = None if summand is None else channels_last(builder, as_images(summand))
     if x is None or (summand is not None and added is None):
@@ -66,7 +66,7 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     return out[:, :, 0] if data.ndim == 3 else out
 
 
-_FEW_CHANNELS: Final = 16
+FEW_CHANNELS: Final = 16
 """Channels below which a tap has too few to be multiplied by itself."""
 
 

@@ -35,10 +35,12 @@ _TILE: Final = 16
 
 
 def copied(builder: Builder, source: Array, target: Array) -> bool:
-    """Lower a copy of f32; False where the arrays have too many axes."""
+    """Lower a copy of f32, or of bytes in fours; False where the arrays have too many axes, or have no kernel."""
     order = axes_in_memory(target)
     axes = merged((source.transpose(order), target.transpose(order)), _AXES)
-    if axes is None or source.dtype != target.dtype or source.itemsize != 4:
+    if axes is not None and source.itemsize == 1:
+        axes = _in_fours(axes)
+    if axes is None or source.dtype != target.dtype or source.itemsize not in (1, 4):
         return False
     axes = [(1, (4, 4))] * (_AXES - len(axes)) + axes
     if sum(size > 1 for size, _ in axes) == 1:
@@ -54,6 +56,14 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     arguments = Copy(builder.address(source), builder.address(target), **numbers, rows=rows, parts_per_task=each)
     builder.call(copy, arguments, tasks)
     return True
+
+
+def _in_fours(axes: list[tuple[int, tuple[int, ...]]]) -> list[tuple[int, tuple[int, ...]]] | None:
+    """Four bytes that are neighbours as one element; None where some have no such neighbours."""
+    *outer, (size, strides) = axes
+    if size % 4 or strides != (1, 1) or any(stride % 4 for _, each in outer for stride in each):
+        return None
+    return [*outer, (size // 4, (4, 4))]
 
 
 def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
@@ -83,9 +93,9 @@ def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
             return reshaped
         if builder.is_constant(data):
             return None
-    if data.ndim and data.strides[-1] != 4 and len(op.shape) == 4 and math.prod(op.shape) == data.size:
+    if data.ndim and data.strides[-1] != data.itemsize and len(op.shape) == 4 and math.prod(op.shape) == data.size:
         # Channels that are neighbours stay so.
-        out = builder.images(op.shape)
+        out = builder.images(op.shape, data.dtype)
         target = out.reshape(data.shape)
         if np.may_share_memory(out, target) and copied(builder, data, target):
             return out
@@ -171,7 +181,7 @@ def grown(op: FusedConcat, builder: Builder, *inputs: Array) -> Array | None:
 
 def _joined(builder: Builder, inputs: Sequence[Array], axis: int, room: int | None, grows: bool) -> Array | None:
     first = inputs[0]
-    if not is_f32(*inputs):
+    if not is_f32(*inputs) and not all(x.dtype == np.uint8 and x.size for x in inputs):
         return None
     sizes = list(first.shape)
     sizes[axis] = sum(x.shape[axis] for x in inputs)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from irrun.kernels.compiled.byte_windows import ByteWindows, byte_windows
 from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.images import Response, Windows, local_response, windows
 from irrun.kernels.compiled.reduction import ADD, MULTIPLY, RAISE
@@ -18,6 +19,7 @@ from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.ops.reduction.reduce_mean import ReduceMean
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.bytes import U8
 from irrun.runtime.lowering.elementwise import End
 from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
 from irrun.tensor import Array
@@ -77,7 +79,36 @@ def _call(builder: Builder, arguments: Windows, nanoseconds: float) -> None:
 @lowers(FusedMaxPool)
 def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
     """The largest element of each window."""
+    if data.dtype == U8:
+        return _largest_bytes(op, builder, data)
     return _pooled(builder, data, op.kernel, op.windows, RAISE, 0)
+
+
+def _largest_bytes(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
+    if data.ndim not in (3, 4) or not data.size:
+        return None
+    placed = op.windows.place(data.shape[2:], op.kernel)
+    x = as_images(data)
+    if 0 in placed.counts or (x.strides[1] != 1 and x.shape[1] != 1):
+        return None
+    out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts), U8)
+    each, tasks = share(out.shape[0] * out.shape[2], 0.01 * out.size * math.prod(op.kernel))
+    arguments = ByteWindows(
+        x=builder.address(x),
+        codes=builder.address(out),
+        images=out.shape[0],
+        rows=out.shape[2],
+        columns=out.shape[3],
+        height=x.shape[2],
+        width=x.shape[3],
+        channels=out.shape[1],
+        **image_strides("x", x),
+        **image_strides("codes", out),
+        **geometry_of(tuple(op.kernel), op.windows, placed)._asdict(),
+        rows_per_task=each,
+    )
+    builder.call(byte_windows, arguments, tasks)
+    return out[:, :, 0] if data.ndim == 3 else out
 
 
 @lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)

@@ -1,0 +1,190 @@
+"""The micro-kernel of products of bytes: a tile of sums of 32 bits, which become f32 or bytes before they are stored.
+
+Left factors are bytes without sign, right factors with sign. Four bytes of a row meet four of a column at a time: all
+that a product of f32 does to an element is done to such a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from irrun.kernels.compiled.micro import VARIANTS, accumulate
+from irrun.kernels.compiled.native import intrinsic
+from irrun.kernels.compiled.vectors import BYTES, LANES, Vectors
+
+
+class Numbers(NamedTuple):
+    """The f32 that an epilogue needs: bounds, the maps to levels, and the numbers that levels stand for.
+
+    A result is clipped to ``low`` and ``high``; its level is the integer from 0 to ``most`` that is nearest to slope *
+    result + shift. If ``between_slope`` is not 0, sums are first rounded likewise, and become numbers again by a step
+    and the number of level 0. A summand of bytes is multiplied by ``step``.
+    """
+
+    low: float = -np.inf
+    high: float = np.inf
+    slope: float = 0.0
+    shift: float = 0.0
+    most: float = 0.0
+    step: float = 0.0
+    between_slope: float = 0.0
+    between_shift: float = 0.0
+    between_most: float = 0.0
+    between_step: float = 0.0
+    between_low: float = 0.0
+
+
+@intrinsic("void", *["int64"] * 18)
+def multiply_bytes(
+    v: Vectors,
+    rows: Any,
+    vectors: Any,
+    taps: Any,
+    depth: Any,
+    left: Any,
+    left_tap: Any,
+    panel: Any,
+    ahead: Any,
+    ahead_step: Any,
+    starts: Any,
+    factors: Any,
+    biases: Any,
+    columns: Any,
+    numbers: Any,
+    summand: Any,
+    summand_codes: Any,
+    out: Any,
+    codes: Any,
+) -> None:
+    """Compute a tile of clip(sum * factor + bias + summand), and its levels.
+
+    ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
+    factor, each of ``depth`` words, and ``left_tap`` the bytes from those of one tap to those of the next; ``panel``
+    that of the right factor [taps * depth, vectors]. ``starts``, ``factors`` and ``biases`` are addresses of rows for
+    whole vectors: of what the sums begin with, and of f32. ``numbers`` is the address of `Numbers`. ``summand``,
+    ``summand_codes``, ``out`` and ``codes`` are addresses of addresses of rows, or 0: f32 to add, bytes to add, the
+    result in f32, and its levels. So many ``columns`` of them are written. Memory from ``ahead`` on is fetched.
+    """
+
+    builder = v.builder
+
+    def row(table: Any, i: int) -> Any:
+        return v.load_long(table, 8 * i)
+
+    for count, width in v.variants((rows, vectors), VARIANTS):
+        first = [v.load(starts, j, type=v.words) for j in range(width)]
+        sums = [[v.variable(start) for start in first] for _ in range(count)]
+        step = v.constant(BYTES * width)
+        accumulate(v, v.multiply_bytes, v.words, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
+        results = [[v.variable(builder.sitofp(builder.load(total), v.vector)) for total in each] for each in sums]
+        finish(v, results, row, factors, biases, columns, numbers, summand, summand_codes, out, codes)
+
+
+def finish(
+    v: Vectors,
+    results: list[list[Any]],
+    row: Callable[[Any, int], Any],
+    factors: Any,
+    biases: Any,
+    columns: Any,
+    numbers: Any,
+    summand: Any,
+    summand_codes: Any,
+    out: Any,
+    codes: Any,
+) -> None:
+    """Apply the epilogue to sums; ``row`` returns the address of a row of one of the last four, which may be 0."""
+    builder, vectors = v.builder, len(results[0])
+    masks = [*[None] * (vectors - 1), v.mask(builder.sub(columns, v.constant(LANES * (vectors - 1))))]
+
+    def number(name: str) -> Any:
+        return builder.load(v.pointer(numbers, 4 * Numbers._fields.index(name), v.float), align=4)
+
+    def replace(function: Callable[[Any, int, int], Any]) -> None:
+        for i, result in enumerate(results):
+            for j, value in enumerate(result):
+                builder.store(function(builder.load(value), i, j), value)
+
+    factor, bias = ([v.load(rows, j) for j in range(vectors)] for rows in (factors, biases))
+    replace(lambda value, _, j: v.multiply_add(value, factor[j], bias[j]))
+    with builder.if_then(builder.fcmp_ordered("!=", number("between_slope"), ir.Constant(v.float, 0.0))):
+        slope, shift, most, each, least = (v.splat(number(f"between_{name}")) for name in _BETWEEN)
+        replace(
+            lambda value, _, __: v.multiply_add(
+                v.widened(v.nearest(v.multiply_add(value, slope, shift), most)), each, least
+            )
+        )
+    with builder.if_then(v.is_given(summand)):
+        replace(lambda value, i, j: builder.fadd(value, v.load(row(summand, i), j, masks[j])))
+    with builder.if_then(v.is_given(summand_codes)):
+        step = v.splat(number("step"))
+        replace(
+            lambda value, i, j: v.multiply_add(
+                v.widened(v.load(row(summand_codes, i), j, masks[j], v.bytes)), step, value
+            )
+        )
+    low, high = v.splat(number("low")), v.splat(number("high"))
+    # The operands are so ordered that NaN stays.
+    replace(lambda value, _, __: v.largest(low, v.smallest(high, value)))
+    with builder.if_then(v.is_given(out)):
+        for i, result in enumerate(results):
+            address = row(out, i)
+            for j, value in enumerate(result):
+                v.store(builder.load(value), address, j, masks[j])
+    with builder.if_then(v.is_given(codes)):
+        by, to, last = (v.splat(number(name)) for name in ("slope", "shift", "most"))
+        for i, result in enumerate(results):
+            address = row(codes, i)
+            for j, value in enumerate(result):
+                v.store(v.nearest(v.multiply_add(builder.load(value), by, to), last), address, j, masks[j])
+
+
+_BETWEEN: Final = ("slope", "shift", "most", "step", "low")
+
+
+@intrinsic("void", *["int64"] * 3, *["float32"] * 3)
+def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, most: Any) -> None:
+    """Write the levels, from 0 to ``most``, of so many f32 from ``low`` to ``high`` as bytes."""
+    builder = v.builder
+    least, largest, steps = v.splat(low), v.splat(high), v.splat(most)
+    span = v.splat(builder.fsub(high, low))
+
+    def level(value: Any) -> Any:
+        above = builder.fsub(v.smallest(v.largest(value, least), largest), least)
+        return v.nearest(builder.fmul(builder.fdiv(above, span), steps), steps)
+
+    _for_each_vector(v, count, lambda number, mask: _convert(v, x, out, number, mask, v.vector, v.bytes, level))
+
+
+@intrinsic("void", *["int64"] * 3, *["float32"] * 3)
+def dequantize_row(v: Vectors, codes: Any, out: Any, count: Any, low: Any, span: Any, most: Any) -> None:
+    """Write level / most * span + low for so many bytes."""
+    builder = v.builder
+    least, whole, steps = v.splat(low), v.splat(span), v.splat(most)
+
+    def number(bytes: Any) -> Any:
+        return builder.fadd(builder.fmul(builder.fdiv(v.widened(bytes), steps), whole), least)
+
+    _for_each_vector(v, count, lambda place, mask: _convert(v, codes, out, place, mask, v.bytes, v.vector, number))
+
+
+def _for_each_vector(v: Vectors, count: Any, emit: Any) -> None:
+    """Call ``emit`` with the number of the first element of each vector, and with a mask for the last ones."""
+    whole = v.builder.udiv(count, v.constant(LANES))
+    with v.times(whole) as loop:
+        emit(v.builder.mul(loop.index, v.constant(LANES)), None)
+    done = v.builder.mul(whole, v.constant(LANES))
+    emit(done, v.mask(v.builder.sub(count, done)))
+
+
+def _convert(v: Vectors, x: Any, out: Any, number: Any, mask: Any, source: Any, target: Any, function: Any) -> None:
+    """Apply a function to the vector whose first element has this number."""
+    places = []
+    for start, type in ((x, source), (out, target)):
+        size = v.constant(1 if type == v.bytes else 4)
+        places.append(v.builder.add(start, v.builder.mul(number, size)))
+    v.store(function(v.load(places[0], 0, mask, source)), places[1], 0, mask)

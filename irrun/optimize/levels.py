@@ -1,0 +1,107 @@
+"""Proofs that quantised activations and weights are integers, and that sums of their products fit 32 bits."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from irrun.graph import Node
+from irrun.kernels.quantize import Levels
+from irrun.ops.quantization.fake_quantize import FakeQuantize
+from irrun.optimize.packed import MOST_LEVELS, Packed
+from irrun.optimize.rewrite import Rewriter
+from irrun.tensor import Array
+from irrun.tensor.element_type import F32
+
+_NEAR: Final = 2**-8
+"""The distance from an integer, in levels, of the zero that surrounds an image: rounding errors of the limits."""
+
+
+_ROUNDINGS: Final = 2**-21
+"""The relative error of a few roundings to f32."""
+
+
+class IntegerWeights(NamedTuple):
+    """Weights codes * scale: i8 in the shape of the weights, and f64 [columns]; ``sums`` are those of each column."""
+
+    codes: Array
+    scale: Array
+    sums: Array
+
+
+def levels_of(graph: Rewriter, node: Node) -> Levels | None:
+    """Return the levels of a FakeQuantize with one range for the whole tensor, if bytes can hold them."""
+    op, sources = node.op, graph.sources(node.id)
+    facts = [graph.fact(source) for source in sources]
+    if not isinstance(op, FakeQuantize) or op.levels > MOST_LEVELS or op.auto_broadcast != "numpy":
+        return None
+    limits = [graph.constant(source) for source in sources[1:]]
+    if any(fact is None or fact.type is not F32 for fact in facts) or facts[0] is None or facts[0].rank is None:
+        return None
+    if any(limit is None or limit.size != 1 or limit.ndim > facts[0].rank for limit in limits):
+        return None
+    low, high, output_low, output_high = (float(limit.reshape(())) for limit in limits if limit is not None)
+    made = Levels(low, high, output_low, output_high, op.levels - 1)
+    if not all(map(math.isfinite, made)) or not low < high or not output_low < output_high:
+        return None
+    return made if math.isfinite(made.slope) and math.isfinite(made.zero) else None
+
+
+def has_zero(levels: Levels) -> bool:
+    """Return whether one of the levels stands for 0, which surrounds images."""
+    nearest = round(levels.zero)
+    return 0 <= nearest <= levels.most and abs(levels.zero - nearest) <= _NEAR
+
+
+def integer_weights(packed: Packed, columns: int, levels: Levels) -> IntegerWeights | None:
+    """Return compressed weights [columns, ...] as i8 with a scale for each column.
+
+    None where they are not integers of 8 bits with sign, where scales vary within a column, and where a sum of their
+    products with ``levels`` might not fit 32 bits.
+    """
+    codes = packed.stored.astype(np.int16)
+    if packed.zero is not None:
+        zero = np.rint(packed.zero)
+        if not np.array_equal(zero, packed.zero) or np.abs(zero).max() > 255:
+            return None
+        codes -= zero.astype(np.int16)
+    scale = np.ones(1) if packed.scale is None else packed.scale
+    scales = np.broadcast_to(scale, codes.shape).reshape(columns, -1)
+    if not np.array_equal(scales, np.broadcast_to(scales[:, :1], scales.shape)):
+        return None
+    if not codes.size or codes.min() < -128 or codes.max() > 127 or not np.isfinite(scales[:, 0]).all():
+        return None
+    small = codes.astype(np.int8).reshape(packed.shape)
+    rows = small.reshape(columns, -1)
+    largest = levels.most * np.abs(rows.astype(np.int16)).sum(1, np.int64)
+    sums = rows.sum(1, np.int64)
+    if (largest + np.abs(nearest_zero(levels) * sums)).max() >= 1 << 31:
+        return None
+    return IntegerWeights(small, scales[:, 0].astype(np.float64), sums)
+
+
+def rounded_weights(values: Array, columns: int) -> Packed | None:
+    """Return f32 weights [columns, ...] that a FakeQuantize rounded as integers with a scale for each column.
+
+    Its limits are the magnitude of the largest weight as a rule, which is level 127 or -128 then. None where weights
+    are not multiples of the step that follows, but for roundings to f32.
+    """
+    rows = values.reshape(columns, -1).astype(np.float64)
+    largest = np.abs(rows).max(1, initial=0)
+    codes, scale = np.zeros(rows.shape, np.int16), np.ones(columns)
+    others = np.flatnonzero(largest)
+    for most in (127, 128):
+        steps = largest[others] / most
+        found = rows[others] / steps[:, None]
+        nearest = np.rint(found)
+        fits = np.abs(found - nearest).max(1, initial=0) <= most * _ROUNDINGS
+        codes[others[fits]], scale[others[fits]] = nearest[fits], steps[fits]
+        others = others[~fits]
+    return None if len(others) else Packed(codes, None, scale[:, None], values.shape)
+
+
+def nearest_zero(levels: Levels) -> int:
+    """Return the level that is nearest to 0."""
+    return min(max(round(levels.zero), 0), levels.most)

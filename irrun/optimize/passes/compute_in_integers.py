@@ -1,0 +1,277 @@
+"""Compute products of quantised activations and weights of 8 bits in integers.
+
+Before: FakeQuantize(x) → Convolution(·, Const(i8) → Convert → Multiply(scale)) → Add(bias) → ReLU
+After:  FusedQuantize(x) → FusedIntegerConvolution
+
+Before: FusedIntegerConvolution → FakeQuantize → Convolution(·, Const(i8) → Convert → Multiply(scale))
+After:  FusedIntegerConvolution → FusedIntegerConvolution, with bytes between them
+
+Before: FusedIntegerConvolution → FakeQuantize → Add(residual) → ReLU
+After:  FusedIntegerConvolution(residual)
+
+Before: FakeQuantize → MaxPool → Convolution, or MaxPool → FakeQuantize → Convolution
+After:  FusedQuantize → FusedMaxPool → FusedIntegerConvolution, with bytes between them; likewise Concat and Reshape
+
+A FakeQuantize with at most 256 levels and one range is an integer from 0 on, which a byte holds, times a step, plus a
+constant. Sums of products of such integers with those of the weights are exact. An operation multiplies them by one
+number for each channel, adds bias and summand, applies the activation, and rounds to the levels of the next
+FakeQuantize, if there is one.
+
+Each result is that of exact arithmetic with the error of a few roundings to f32; each level is that of a number within
+such an error, so at most half a step and this error away from the exact number. The layers one after the other keep to
+the same bound. Both agree but for numbers that are as near to the middle of two levels. NaN becomes the lowest level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from irrun.graph import Node, Outlet
+from irrun.kernels.quantize import Levels
+from irrun.ops import Fact, Op
+from irrun.ops.convolution.convolution import Convolution
+from irrun.ops.convolution.group_convolution import GroupConvolution
+from irrun.ops.fused.fused_dequantize import FusedDequantize
+from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
+from irrun.ops.fused.fused_integer_matmul import FusedIntegerMatMul
+from irrun.ops.fused.fused_integer_product import FusedIntegerProduct, Requantization
+from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.ops.fused.fused_quantize import FusedQuantize
+from irrun.ops.matrix.matmul import MatMul
+from irrun.optimize.following_layers import FollowingLayers
+from irrun.optimize.levels import IntegerWeights, has_zero, integer_weights, levels_of, nearest_zero, rounded_weights
+from irrun.optimize.packed import Packed
+from irrun.optimize.patterns import first
+from irrun.optimize.rewrite import Rewriter
+from irrun.tensor.element_type import F32, U8
+
+AFTER = {
+    "fold-known-values": "limits of a FakeQuantize may be computed from constants",
+    "fuse-activations": "an activation of several layers fits the epilogue as one",
+    "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+    "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+    "pool-values-only": "levels are pooled without indices",
+}
+
+_PRODUCTS = ("Convolution", "GroupConvolution", "MatMul")
+
+_MOVES = ("Concat", "FusedMaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+"""Layers that do the same to levels as to the numbers that these mean."""
+
+
+def run(graph: Rewriter) -> None:
+    known: dict[tuple[Outlet, Levels], Outlet] = {}
+    for node in list(graph.nodes("FakeQuantize")):
+        levels = levels_of(graph, node)
+        if levels is not None and any(_weights(graph, reader, levels) for reader in _readers(graph, node, levels)):
+            _split(graph, node, levels, known)
+    for node in list(graph.nodes(*_MOVES)):
+        _move(graph, node)
+    for node in list(graph.nodes(*_PRODUCTS)):
+        _multiply(graph, node)
+    for node in list(graph.nodes("FusedQuantize")):
+        _quantize_parts(graph, node)
+    for node in list(graph.nodes("FusedQuantize")):
+        _join(graph, node)
+
+
+def _readers(graph: Rewriter, node: Node, levels: Levels) -> list[Node]:
+    """Return the consumers of a tensor, and those of what layers that move its elements make of it."""
+    found = []
+    for inlet in graph.consumers(first(node)):
+        reader = graph.node(inlet.node)
+        if reader.type not in _MOVES:
+            found.append(reader)
+        elif reader.type != "Concat" or all(_means(graph, one) == levels for one in graph.sources(reader.id)):
+            found += _readers(graph, reader, levels)
+    return found
+
+
+def _moved(graph: Rewriter, node: Node) -> Sequence[Outlet | None]:
+    """Return the inputs whose elements a layer moves."""
+    sources = graph.sources(node.id)
+    return sources if node.type == "Concat" else sources[:1]
+
+
+def _move(graph: Rewriter, node: Node) -> None:
+    """Move levels instead of the numbers that they mean; take the largest ones before numbers are rounded."""
+    sources, fact, after = _moved(graph, node), graph.fact(first(node)), graph.only_consumer(first(node))
+    found = [_levels(graph, source) for source in sources]
+    known = [each for each in found if each is not None]
+    assert fact is not None
+    if len(known) == len(found) and len({levels for _, levels in known}) == 1:
+        inputs = [*(codes for codes, _ in known), *graph.sources(node.id)[len(known) :]]
+        codes = graph.add(_of_bytes(node, fact), inputs, [node])
+        graph.replace(first(node), graph.add(FusedDequantize(fact, known[0][1]), [codes], [node]))
+    elif after is not None and isinstance(after.op, FusedQuantize) and isinstance(node.op, FusedMaxPool):
+        _quantize_first(graph, node, after)
+
+
+def _of_bytes(node: Node, fact: Fact) -> Op:
+    """Return the operation of a layer that moves elements, for levels."""
+    op = node.op
+    assert op is not None
+    return FusedMaxPool(Fact(U8, fact.shape), op.kernel, op.windows) if isinstance(op, FusedMaxPool) else op
+
+
+def _quantize_first(graph: Rewriter, node: Node, after: Node) -> None:
+    """Exchange a layer that moves numbers and the rounding of these after it."""
+    fact = graph.fact(first(after))
+    assert fact is not None
+    assert isinstance(after.op, FusedQuantize)
+    parts = []
+    for source in graph.sources(node.id):
+        given = graph.fact(source)
+        assert given is not None
+        parts.append(graph.add(FusedQuantize(Fact(U8, given.shape), after.op.levels), [source], [after]))
+    graph.replace(first(after), graph.add(_of_bytes(node, fact), parts, [node]))
+
+
+def _quantize_parts(graph: Rewriter, node: Node) -> None:
+    """Round results of products before they are concatenated, where they can do that themselves."""
+    joined = graph.source(node.id, 0)
+    if joined is None or joined.type != "Concat" or graph.only_consumer(first(joined)) is not node:
+        return
+    makers = [None if source is None else graph.node(source.node).op for source in graph.sources(joined.id)]
+    if all(isinstance(maker, FusedIntegerProduct) for maker in makers):
+        _quantize_first(graph, joined, node)
+
+
+def _split(graph: Rewriter, node: Node, levels: Levels, known: dict[tuple[Outlet, Levels], Outlet]) -> None:
+    """Replace a FakeQuantize by levels, which others of the same tensor may share, and the numbers that these mean."""
+    data, fact = graph.sources(node.id)[0], graph.fact(first(node))
+    assert data is not None
+    assert fact is not None
+    codes = known.get((data, levels))
+    if codes is None:
+        codes = known[data, levels] = graph.add(FusedQuantize(Fact(U8, fact.shape), levels), [data], [node])
+    graph.replace(first(node), graph.add(FusedDequantize(fact, levels), [codes], [node]))
+
+
+def _weights(graph: Rewriter, node: Node, levels: Levels) -> IntegerWeights | None:
+    """Return the weights of a product of levels, if it can be computed in integers."""
+    sources, op = graph.sources(node.id), node.op
+    fact, given = graph.fact(first(node)), graph.fact(sources[0] if sources else None)
+    if fact is None or fact.type is not F32 or given is None or given.rank is None:
+        return None
+    if isinstance(op, MatMul):
+        if op.transpose_a or given.rank < 2:
+            return None
+        packed = _stored(graph, sources[1], 1, not op.transpose_b)
+        return None if packed is None or len(packed.shape) != 2 else integer_weights(packed, packed.shape[0], levels)
+    if not isinstance(op, Convolution | GroupConvolution):
+        return None
+    windows = op.windows(given.rank - 2)
+    is_padded = windows.auto_pad in ("same_upper", "same_lower") or any((*windows.begins, *windows.ends))
+    axes = 2 if isinstance(op, GroupConvolution) else 1
+    packed = None if is_padded and not has_zero(levels) else _stored(graph, sources[1], axes, False)
+    return None if packed is None else integer_weights(packed, math.prod(packed.shape[:axes]), levels)
+
+
+def _stored(graph: Rewriter, outlet: Outlet | None, axes: int, is_transposed: bool) -> Packed | None:
+    """Return weights as integers whose first axes are columns: those of the file, or what a FakeQuantize makes."""
+    packed, values = graph.packed(outlet), graph.constant(outlet)
+    if packed is not None and is_transposed:
+        return packed.transposed() if packed.stored.shape == packed.shape else None
+    if packed is not None or outlet is None or values is None or graph.node(outlet.node).type != "FakeQuantize":
+        return packed
+    values = values.T if is_transposed else values
+    return rounded_weights(values, math.prod(values.shape[:axes])) if values.dtype == np.float32 else None
+
+
+def _multiply(graph: Rewriter, node: Node) -> None:
+    """Replace a product of dequantised levels, and the layers after it, by one of levels."""
+    data, kernel = graph.sources(node.id)[:2]
+    found = _levels(graph, data)
+    weights = None if found is None else _weights(graph, node, found[1])
+    fact = graph.fact(first(node))
+    if found is None or weights is None or fact is None or fact.rank is None:
+        if kernel is not None and not isinstance(node.op, MatMul):
+            _unpack(graph, kernel)
+        return
+    codes, levels = found
+    axis = fact.rank - 1 if isinstance(node.op, MatMul) else 1
+    end = FollowingLayers(graph, node, axis=axis, size=len(weights.scale))
+    zero = nearest_zero(levels)
+    factor = levels.step * weights.scale * (1.0 if end.scale is None else end.scale.astype(np.float64))
+    bias = (zero - levels.zero) * weights.sums * factor + (0.0 if end.bias is None else end.bias.astype(np.float64))
+    between, end, nodes = _sum(graph, end)
+    added = None if end.summand is None else _levels(graph, end.summand)
+    after = Requantization(
+        zero,
+        factor.astype(np.float32),
+        bias.astype(np.float32),
+        between,
+        None if added is None else added[1],
+        end.activation,
+    )
+    inputs = [codes, *([] if end.summand is None else [end.summand if added is None else added[0]])]
+    graph.replace(first(end.last), graph.add(_product(graph, node, end.fact, weights, after), inputs, nodes))
+
+
+def _sum(graph: Rewriter, end: FollowingLayers) -> tuple[Levels | None, FollowingLayers, list[Node]]:
+    """Return the levels that a product is rounded to before a sum, and the layers after it that the epilogue applies.
+
+    No levels if there is no such sum.
+    """
+    fake = graph.only_consumer(first(end.last))
+    levels = None if fake is None else levels_of(graph, fake)
+    if fake is None or levels is None or end.summand is not None or end.activation is not None:
+        return None, end, end.nodes
+    after = FollowingLayers(graph, fake, end.axis, end.size)
+    if after.summand is None or after.scale is not None or after.bias is not None:
+        return None, end, end.nodes
+    return levels, after, [*end.nodes, *after.nodes]
+
+
+def _product(
+    graph: Rewriter, node: Node, fact: Fact, weights: IntegerWeights, end: Requantization
+) -> FusedIntegerProduct:
+    if isinstance(node.op, MatMul):
+        return FusedIntegerMatMul(fact, weights.codes.T, end)
+    assert isinstance(node.op, Convolution | GroupConvolution)
+    grouped = weights.codes if isinstance(node.op, GroupConvolution) else weights.codes[None]
+    return FusedIntegerConvolution(fact, node.op, grouped, end, graph.settings.accurate)
+
+
+def _levels(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, Levels] | None:
+    """Return the levels that a tensor is dequantised from."""
+    op = None if outlet is None else graph.node(outlet.node).op
+    if outlet is None or not isinstance(op, FusedDequantize):
+        return None
+    codes = graph.sources(outlet.node)[0]
+    return None if codes is None else (codes, op.levels)
+
+
+def _means(graph: Rewriter, outlet: Outlet | None) -> Levels | None:
+    """Return what the levels of a tensor mean that is quantised, or will be."""
+    if outlet is None:
+        return None
+    found = _levels(graph, outlet)
+    return levels_of(graph, graph.node(outlet.node)) if found is None else found[1]
+
+
+def _unpack(graph: Rewriter, outlet: Outlet) -> None:
+    """Make floats of weights that no other pass could take as integers."""
+    packed = graph.packed(outlet)
+    if packed is not None and graph.constant(outlet) is None:
+        graph.set_constant(outlet, packed.unpacked())
+
+
+def _join(graph: Rewriter, node: Node) -> None:
+    """Let the product before it write the levels of its result."""
+    data = graph.sources(node.id)[0]
+    before = None if data is None else graph.node(data.node)
+    if data is None or before is None or not isinstance(before.op, FusedIntegerProduct):
+        return
+    assert isinstance(node.op, FusedQuantize)
+    if before.op.end.levels is not None:
+        return
+    floats = len(graph.consumers(data)) > 1
+    made = graph.add(before.op.with_levels(node.op.levels, floats=floats), graph.sources(before.id), [before, node])
+    graph.replace(first(node), Outlet(made.node, int(floats)))
+    if floats:
+        graph.replace(data, made)

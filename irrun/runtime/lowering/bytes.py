@@ -1,0 +1,110 @@
+"""Bytes: levels of f32, f32 of levels, and copies of images with more around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.kernels.compiled.integers import Dequantize, Quantize, Surround, dequantize, quantize, surround
+from irrun.kernels.layout import axes_in_memory
+from irrun.ops.fused.fused_dequantize import FusedDequantize
+from irrun.ops.fused.fused_quantize import FusedQuantize
+from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.geometry import Geometry, image_strides
+from irrun.tensor import Array
+
+U8: Final = np.dtype(np.uint8)
+
+_COLUMNS: Final = 4096
+"""Elements that are quantised at a time."""
+
+
+def _empty_as(builder: Builder, x: Array, dtype: np.dtype[Any]) -> Array:
+    order = axes_in_memory(x)
+    return builder.empty([x.shape[axis] for axis in order], dtype).transpose(np.argsort(order))
+
+
+@lowers(FusedQuantize)
+def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
+    """Levels, which lie in memory as the numbers do."""
+    if not is_f32(data):
+        return None
+    axes = merged(in_order_of(data, [data]), 3)
+    if axes is None or axes[-1][1] != (4,):
+        whole = contiguous(builder, data)
+        return None if whole is None else quantized(op, builder, whole)
+    out = _empty_as(builder, data, U8)
+    columns = min(axes[0][0], _COLUMNS) if len(axes) == 1 else axes[-1][0]
+    blocks = [(1, (0,)), (1 << 40, (4 * columns,))] if len(axes) == 1 else [(1, (0,)), *axes][-3:-1]
+    (_, (block,)), (size, (row,)) = blocks
+    each, tasks = share(-(-data.size // columns), 0.15 * data.size)
+    arguments = Quantize(
+        x=builder.address(data),
+        out=builder.address(out),
+        elements=data.size,
+        columns=columns,
+        size=size,
+        x_block=block,
+        x_row=row,
+        rows_per_task=each,
+        low=op.levels.low,
+        high=op.levels.high,
+        most=float(op.levels.most),
+    )
+    builder.call(quantize, arguments, tasks)
+    return out
+
+
+@lowers(FusedDequantize)
+def dequantized(op: FusedDequantize, builder: Builder, codes: Array) -> Array | None:
+    """The numbers of levels, which lie in memory as these do."""
+    if codes.dtype != U8 or not codes.size or merged(in_order_of(codes, [codes]), 1) != [(codes.size, (1,))]:
+        return None
+    out = _empty_as(builder, codes, np.dtype(np.float32))
+    each, tasks = share(codes.size, 0.1 * codes.size)
+    low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
+    arguments = Dequantize(
+        codes=builder.address(codes),
+        out=builder.address(out),
+        elements=codes.size,
+        each=each,
+        low=float(low),
+        span=float(high - low),
+        most=float(op.levels.most),
+    )
+    builder.call(dequantize, arguments, tasks)
+    return out
+
+
+def surrounded(builder: Builder, x: Array, counts: Sequence[int] | None, geometry: Geometry, zero: int) -> Array:
+    """Images with neighbouring channels, and with zeros around them as far as windows reach if there are counts."""
+    batch, channels, height, width = x.shape
+    top, left, high, wide = 0, 0, height, width
+    if counts is not None:
+        top, left = geometry.begin_height, geometry.begin_width
+        spans = [(taps - 1) * step + 1 for taps, step in zip(geometry[0:2], geometry[4:6], strict=True)]
+        needed = [(count - 1) * step + span for count, step, span in zip(counts, geometry[2:4], spans, strict=True)]
+        high, wide = max(needed[0], top + height), max(needed[1], left + width)
+    out = builder.images((batch, channels, high, wide), U8)
+    each, tasks = share(batch * high, 0.7 * out.size)
+    arguments = Surround(
+        x=builder.address(x),
+        out=builder.address(out),
+        images=batch,
+        rows=high,
+        columns=wide,
+        height=height,
+        width=width,
+        channels=channels,
+        top=top,
+        left=left,
+        **image_strides("x", x),
+        x_channel=x.strides[1],
+        rows_per_task=each,
+        filler=zero,
+    )
+    builder.call(surround, arguments, tasks)
+    return out

@@ -1,0 +1,97 @@
+"""Products of bytes against exact arithmetic, on processors with and without an instruction for them."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.kernels.quantize import Levels
+from irrun.ops.convolution.spatial import Windows
+from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
+from irrun.ops.fused.fused_integer_product import Requantization
+from irrun.ops.fused.in_place import Elementwise
+from irrun.runtime.memory import Memory
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import F32
+from tests.kernels.compiled.lowered import run
+from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
+
+OUT = Levels(-1.0, 1.5, -1.0, 1.5, 255)
+BETWEEN = Levels(-2.0, 2.0, -2.0, 2.0, 254)
+ADDED = Levels(-0.5, 0.5, -0.5, 0.5, 255)
+RELU = Elementwise("clamp", (0.0, np.inf), lambda x, out: np.maximum(x, 0, out=out))
+NEAR, NUMPY = 2e-4, 5e-3
+"""The error of roundings to f32, in steps: where sums are integers, and where they are f32."""
+
+
+@pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.parametrize("zero", [0, 77])
+@pytest.mark.parametrize("form", ["plain", "summand", "levels", "rounded"])
+def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int, form: str) -> None:
+    (channels, filters, groups), size, kernel, strides, dilations, begins, ends = GEOMETRIES[name]
+    draw = np.random.default_rng(3)
+    codes = draw.integers(0, 256, (2, channels, *size)).astype(np.uint8)
+    weights = draw.integers(-128, 128, (groups, filters // groups, channels // groups, *kernel)).astype(np.int8)
+    factor = (draw.uniform(0.5, 1.5, filters) / (75 * 75 * np.sqrt(weights[0, 0].size))).astype(np.float32)
+    bias = draw.standard_normal(filters).astype(np.float32)
+    sums = multiplied_out(codes.astype(np.float64) - zero, weights.astype(np.float64), strides, dilations, begins, ends)
+    exact = sums * factor.reshape(-1, 1, 1) + bias.reshape(-1, 1, 1)
+    inputs: tuple[Array, ...] = (channels_last(codes),)
+    added = None
+    if form == "summand":
+        inputs += (channels_last(draw.standard_normal(exact.shape).astype(np.float32)),)
+        exact += inputs[1]
+    if form in ("levels", "rounded"):
+        added = ADDED
+        inputs += (channels_last(draw.integers(0, 256, exact.shape).astype(np.uint8)),)
+    if form == "rounded":
+        # An error decides here between two levels if it is as near to their middle.
+        place = (np.clip(exact, BETWEEN.low, BETWEEN.high) - BETWEEN.low) * BETWEEN.slope
+        unclear = np.abs(place - np.floor(place) - 0.5) < NUMPY
+        exact = np.rint(place) * BETWEEN.step + BETWEEN.output_low
+    if added is not None:
+        exact += inputs[1] * added.step + added.output_low
+    exact = np.maximum(exact, 0)
+    level = np.clip((exact - OUT.low) * OUT.slope, 0, OUT.most)
+    end = Requantization(zero, factor, bias, BETWEEN if form == "rounded" else None, added, RELU, True, OUT)
+    source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
+    op = FusedIntegerConvolution(Fact(F32, Shape(exact.shape)), source, weights, end, True)
+    for result, error in ((run(op, *inputs), NEAR), (op.run(*inputs, memory=Memory()), NUMPY)):
+        assert result is not None
+        clear = np.ones(exact.shape, bool) if form != "rounded" else ~unclear
+        assert clear.mean() > 0.9
+        np.testing.assert_allclose(result[0][clear], exact[clear], rtol=1e-5, atol=error * OUT.step)
+        assert np.abs(result[1] - level)[clear].max() <= 0.5 + error
+
+
+WITHOUT = """
+import llvmlite.binding as llvm
+names = FEATURES
+llvm.get_host_cpu_name = lambda: "x86-64"
+llvm.get_host_cpu_features = lambda: llvm.FeatureMap(dict.fromkeys(names, True))
+from irrun.kernels.compiled import vectors
+from tests.kernels.compiled import test_bytes
+print(vectors.HAS_DOT, vectors.LANES)
+for name in ("first layer", "depthwise", "grouped"):
+    test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most(name, 77, "rounded")
+"""
+
+
+@pytest.mark.parametrize(
+    ("features", "told"),
+    [(["avx", "avx2", "fma"], "False 8"), ([], "False 4")],
+    ids=["avx2", "none"],
+)
+def test_processors_without_products_of_bytes(features: list[str], told: str) -> None:
+    if platform.machine() not in ("x86_64", "AMD64"):
+        pytest.skip("the features are those of x86-64")
+    code = WITHOUT.replace("FEATURES", repr(features))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.strip() == told
