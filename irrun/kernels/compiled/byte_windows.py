@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from itertools import product
 from typing import Any, Final, NamedTuple
 
@@ -22,9 +20,6 @@ VECTORS: Final = 4 if REGISTERS == 32 else 2
 
 PIXELS: Final = 4
 """Pixels at a time; there are variants for one as well."""
-
-_VARIANTS: Final = tuple(product((0, 1), (PIXELS, 1), range(1, VECTORS + 1)))
-"""Weighted or not, the pixels and the vectors of all loops that there are."""
 
 
 class ByteWindows(NamedTuple):
@@ -152,6 +147,10 @@ def _reduce_row(c: Any, image: int, y: int) -> None:
         x += pixels
 
 
+VARIANTS: Final = tuple(product((0, 1), (PIXELS, 1), range(1, VECTORS + 1)))
+"""Whether there are weights, pixels and vectors of all loops that there are."""
+
+
 @intrinsic("void", *["int64"] * 24)
 def reduce_bytes(
     v: Vectors,
@@ -185,39 +184,36 @@ def reduce_bytes(
     ``pixels`` are `PIXELS` or one. Addresses are those of the first channel, of the first pixel, at the first tap.
     Distances are in bytes: from pixel to pixel, and from tap to tap downwards (``high``) and across (``wide``).
     """
-
     builder = v.builder
-    for kind, count, width in v.variants((weighted, pixels, vectors), _VARIANTS):
-        first = v.every(0.0) if kind else ir.Constant(v.bytes, None)
-        totals = [[v.variable(first) for _ in range(width)] for _ in range(count)]
+    steps = {summand: summand_pixel, summand_codes: summand_pixel, out: out_pixel, codes: codes_pixel}
+
+    def pixel_of(array: Any, i: int) -> Any:
+        return builder.add(array, builder.mul(steps[array], v.constant(i)))
+
+    for has_weights, count, width in v.variants((weighted, pixels, vectors), VARIANTS):
+        start = v.every(0.0) if has_weights else ir.Constant(v.bytes, None)
         nothing = v.splat(builder.sitofp(zero, v.float))
+        totals = [[v.variable(start) for _ in range(width)] for _ in range(count)]
         with v.times(high_taps) as outer:
             row = builder.add(x, builder.mul(outer.index, x_high))
             weights_row = builder.add(weights, builder.mul(outer.index, weights_high))
             with v.times(wide_taps) as inner:
                 place = builder.add(row, builder.mul(inner.index, x_wide))
                 at = builder.add(weights_row, builder.mul(inner.index, weights_wide))
-                factor = [v.load(at, j) for j in range(width)] if kind else []
+                factor = [v.load(at, j) for j in range(width)] if has_weights else []
                 for i, pixel in enumerate(totals):
                     here = builder.add(place, builder.mul(x_pixel, v.constant(i)))
                     for j, total in enumerate(pixel):
                         value, before = v.load(here, j, type=v.bytes), builder.load(total)
-                        if kind:
+                        if has_weights:
                             after = v.multiply_add(builder.fsub(v.widened(value), nothing), factor[j], before)
                         else:
                             after = builder.select(builder.icmp_unsigned(">", value, before), value, before)
                         builder.store(after, total)
-        if kind:
-            steps = {summand: summand_pixel, summand_codes: summand_pixel, out: out_pixel, codes: codes_pixel}
-            places = partial(_pixel, steps)
-            finish(v, totals, places, factors, biases, channels, numbers, summand, summand_codes, out, codes)
+        if has_weights:
+            finish(v, totals, pixel_of, factors, biases, channels, numbers, summand, summand_codes, out, codes)
             continue
         masks = [*[None] * (width - 1), v.mask(builder.sub(channels, v.constant(LANES * (width - 1))))]
         for i, pixel in enumerate(totals):
             for j, total in enumerate(pixel):
-                v.store(builder.load(total), _pixel({codes: codes_pixel}, v, codes, i), j, masks[j])
-
-
-def _pixel(steps: Mapping[Any, Any], v: Vectors, array: Any, number: int) -> Any:
-    """The address of a pixel of an array, given the bytes from one to the next."""
-    return v.builder.add(array, v.builder.mul(steps[array], v.constant(number)))
+                v.store(builder.load(total), pixel_of(codes, i), j, masks[j])

@@ -72,24 +72,23 @@ def multiply_bytes(
     """
 
     builder = v.builder
+
+    def row(table: Any, i: int) -> Any:
+        return v.load_long(table, 8 * i)
+
     for count, width in v.variants((rows, vectors), VARIANTS):
         first = [v.load(starts, j, type=v.words) for j in range(width)]
         sums = [[v.variable(start) for start in first] for _ in range(count)]
         step = v.constant(BYTES * width)
         accumulate(v, v.multiply_bytes, v.words, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
-        results = [[v.variable(builder.sitofp(builder.load(total), v.vector)) for total in row] for row in sums]
-        finish(v, results, _row, factors, biases, columns, numbers, summand, summand_codes, out, codes)
-
-
-def _row(v: Vectors, table: Any, number: int) -> Any:
-    """The address of a row."""
-    return v.load_long(table, 8 * number)
+        results = [[v.variable(builder.sitofp(builder.load(total), v.vector)) for total in each] for each in sums]
+        finish(v, results, row, factors, biases, columns, numbers, summand, summand_codes, out, codes)
 
 
 def finish(
     v: Vectors,
     results: list[list[Any]],
-    row: Callable[[Vectors, Any, int], Any],
+    row: Callable[[Any, int], Any],
     factors: Any,
     biases: Any,
     columns: Any,
@@ -121,12 +120,12 @@ def finish(
             )
         )
     with builder.if_then(v.is_given(summand)):
-        replace(lambda value, i, j: builder.fadd(value, v.load(row(v, summand, i), j, masks[j])))
+        replace(lambda value, i, j: builder.fadd(value, v.load(row(summand, i), j, masks[j])))
     with builder.if_then(v.is_given(summand_codes)):
         step = v.splat(number("step"))
         replace(
             lambda value, i, j: v.multiply_add(
-                v.widened(v.load(row(v, summand_codes, i), j, masks[j], v.bytes)), step, value
+                v.widened(v.load(row(summand_codes, i), j, masks[j], v.bytes)), step, value
             )
         )
     low, high = v.splat(number("low")), v.splat(number("high"))
@@ -134,13 +133,13 @@ def finish(
     replace(lambda value, _, __: v.largest(low, v.smallest(high, value)))
     with builder.if_then(v.is_given(out)):
         for i, result in enumerate(results):
-            address = row(v, out, i)
+            address = row(out, i)
             for j, value in enumerate(result):
                 v.store(builder.load(value), address, j, masks[j])
     with builder.if_then(v.is_given(codes)):
         by, to, last = (v.splat(number(name)) for name in ("slope", "shift", "most"))
         for i, result in enumerate(results):
-            address = row(v, codes, i)
+            address = row(codes, i)
             for j, value in enumerate(result):
                 v.store(v.nearest(v.multiply_add(builder.load(value), by, to), last), address, j, masks[j])
 
@@ -151,7 +150,6 @@ _BETWEEN: Final = ("slope", "shift", "most", "step", "low")
 @intrinsic("void", *["int64"] * 3, *["float32"] * 3)
 def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, most: Any) -> None:
     """Write the levels, from 0 to ``most``, of so many f32 from ``low`` to ``high`` as bytes."""
-
     builder = v.builder
     least, largest, steps = v.splat(low), v.splat(high), v.splat(most)
     span = v.splat(builder.fsub(high, low))
@@ -166,7 +164,6 @@ def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, 
 @intrinsic("void", *["int64"] * 3, *["float32"] * 3)
 def dequantize_row(v: Vectors, codes: Any, out: Any, count: Any, low: Any, span: Any, most: Any) -> None:
     """Write level / most * span + low for so many bytes."""
-
     builder = v.builder
     least, whole, steps = v.splat(low), v.splat(span), v.splat(most)
 

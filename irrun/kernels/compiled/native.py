@@ -184,7 +184,7 @@ def _long_pointer(v: Vectors, address: Any) -> Any:
 
 @intrinsic("CPointer(uint8)", "int64")
 def _byte_pointer(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, ir.IntType(8))
+    return v.pointer(address, 0, v.bytes.element)
 
 
 @inlined

@@ -11,11 +11,6 @@ from llvmlite import ir
 
 from irrun.kernels.compiled.host import HAS_DOT, LANES
 
-_DOT: Final = {16: "avx512vnni", 8: "avxvnni"}
-
-HAS_DOT: Final = bool(llvm.get_host_cpu_features().get(_DOT.get(LANES, ""), False))
-"""Whether one instruction adds the products of four pairs of bytes to each word of a vector."""
-
 
 class Loop(NamedTuple):
     """The number of the iteration."""

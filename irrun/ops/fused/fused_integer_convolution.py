@@ -48,6 +48,9 @@ class FusedIntegerConvolution(FusedIntegerProduct):
         self._prepared[shape] = made
         return made
 
+    def release(self) -> None:
+        self._prepared.clear()
+
     def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
         kernel = self.prepare(codes.shape)
         batch, channels, *spatial = kernel.shape

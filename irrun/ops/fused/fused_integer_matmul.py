@@ -21,6 +21,9 @@ class FusedIntegerMatMul(FusedIntegerProduct):
     def _floats(self) -> Array:
         return self.weights * self.end.factor
 
+    def release(self) -> None:
+        self.__dict__.pop("_floats", None)
+
     def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
         depth, columns = self.weights.shape
         result = memory.empty((*codes.shape[:-1], columns), F32)
