@@ -111,6 +111,31 @@ DEPARTURES: Final = (
         "saturates differences of unsigned 8-bit integers",
         lambda use: use.facts[0].type is U8 and bool((use.inputs[0] != use.inputs[1]).any()),
     ),
+    Departure(
+        ("SquaredDifference",),
+        "gives the lesser of 0 and the first of signed 8-bit integers",
+        lambda use: use.facts[0].type is I8,
+    ),
+    Departure(
+        BINARY,
+        "crashes in folding what has no elements",
+        lambda use: use.outputs[0].size == 0 and is_constant(use, 0) and is_constant(use, 1),
+    ),
+    Departure(
+        ("Einsum",),
+        "crashes in folding what has no elements",
+        lambda use: use.outputs[0].size == 0 and all(fact.constant is not None for fact in use.facts),
+    ),
+    Departure(
+        ("MatMul",),
+        "refuses to multiply one element with none",
+        lambda use: {use.inputs[0].size, use.inputs[1].size} == {0, 1},
+    ),
+    Departure(
+        ("ReduceMean",),
+        "rounds means of integers to the nearest where there are more than five axes",
+        lambda use: use.facts[0].type.is_integer and use.inputs[0].ndim > 5,
+    ),
     Departure(("ReduceProd",), "multiplies in an order in which products overflow", _may_overflow),
     Departure(
         ("FakeQuantize",),
