@@ -48,35 +48,19 @@ REFUSALS: Final = (
         for type in ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
     ),
     Refusal(
-        "MaxPool from opset8 and opset14 is supported only with one output",
-        "MaxPool",
-        "indices of MaxPool in static shapes only",
-    ),
-    Refusal(
         "The memory desc is undefined",
         "",
         "layers of constants whose output has a dynamic shape are computed too early",
     ),
-    Refusal("unsupported src_prc: boolean", "SparseFillEmptyRows", "its booleans cannot be read"),
-    Refusal("SparseFillEmptyRows", "SparseFillEmptyRows", "its booleans turn into u8 on one side only"),
-    Refusal("doesn't contain the operation with type: Atan2", "Atan2", "the opset of the release does not have it"),
-    Refusal("doesn't contain the operation with type: LSTMSequence", "LSTMSequence", "opset1 does not have it"),
-    Refusal("[SliceTransformation]", "FakeQuantize", "a Slice of a quantized constant"),
+    Refusal("Layout rank can't be larger", "ScaledDotProductAttention", "a mask of two axes with one element"),
+    Refusal("contains less child edges than 0", "Transpose", "leaves out that of a scalar, and the input with it"),
     Refusal("m_element_type.is_static()", "MatMul", "errs in folding a product with compressed weights"),
     Refusal("m_element_type.is_static()", "Convolution", "errs in folding it with compressed weights"),
-    Refusal("TRShape::broadcast_merge_into", "FakeQuantize", "moves scales behind layers that change their axis"),
     Refusal("padded shape size overflows", "SpaceToBatch", "reads i32 as i64 where its data is computed once"),
     Refusal("std::bad_alloc", "SpaceToBatch", "reads i32 as i64 where its data is computed once"),
-    Refusal("Check 'data.size() == OC' failed", "PReLU", "takes the last axis of a product for its channels"),
-    Refusal("not implemented for op: opset12::GroupNormalization", "GroupNormalization", "not in bodies"),
     Refusal("has inputs num equal 1", "Squeeze", "demands axes where sizes are not told"),
-    Refusal("Check 'data.size() == OC' failed", "MatMul", "adds a bias where sizes are not told"),
     Refusal("unsupported src_prc: f64", "FakeQuantize", "low precision refuses f64 elsewhere in the model"),
-    Refusal("src/core/src/op/select.cpp", "Select", "booleans turn into u8, and a Convert to u8 is left out"),
-    Refusal("[StridedSliceTransformation]", "FakeQuantize", "a StridedSlice of a quantized constant"),
-    Refusal("has not compiled executor", "Pad", "a Pad in a body whose pads are computed"),
     Refusal("Input tensor rank must be 2, 3 or 4 dimensional", "GRN", "a Reshape before it is left out"),
-    Refusal("is not representable as pointer to i64", "BatchToSpace", "integers turn into i32 around FakeQuantize"),
 )
 
 
