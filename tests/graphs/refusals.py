@@ -53,7 +53,6 @@ REFUSALS: Final = (
         "layers of constants whose output has a dynamic shape are computed too early",
     ),
     Refusal("Layout rank can't be larger", "ScaledDotProductAttention", "a mask of two axes with one element"),
-    Refusal("contains less child edges than 0", "Transpose", "leaves out that of a scalar, and the input with it"),
     Refusal("m_element_type.is_static()", "MatMul", "errs in folding a product with compressed weights"),
     Refusal("m_element_type.is_static()", "Convolution", "errs in folding it with compressed weights"),
     Refusal("padded shape size overflows", "SpaceToBatch", "reads i32 as i64 where its data is computed once"),

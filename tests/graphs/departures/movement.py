@@ -79,7 +79,7 @@ DEPARTURES: Final = (
         lambda use: use.facts[0].type is STRING,
     ),
     Departure(
-        ("Slice",),
+        ("Slice", "StridedSlice"),
         "finds too small sizes from bounds of a size and indices below 0",
         lambda use: is_bounded(use, 0) and any(bool((use.inputs[index] < 0).any()) for index in (1, 2)),
     ),
@@ -147,6 +147,9 @@ DEPARTURES: Final = (
         ("ScatterElementsUpdate",),
         "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits",
         lambda use: use.op.opset != 3 and use.op.reduction == "mean" and use.inputs[0].dtype.kind in "iu",
+    ),
+    Departure(
+        ("Transpose",), "leaves out that of a scalar, and an input before it", lambda use: not use.inputs[0].ndim
     ),
     Departure(
         ("Transpose",), "leaves sizes in their order where there are no elements", lambda use: use.inputs[0].size == 0
