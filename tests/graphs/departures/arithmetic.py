@@ -133,8 +133,8 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("MatMul",),
-        "refuses to multiply one element with none",
-        lambda use: {use.inputs[0].size, use.inputs[1].size} == {0, 1},
+        "refuses to transpose where there are no elements",
+        lambda use: (use.op.transpose_a or use.op.transpose_b) and 0 in (use.inputs[0].size, use.inputs[1].size),
     ),
     Departure(
         ("ReduceMean",),

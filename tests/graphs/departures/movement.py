@@ -125,8 +125,8 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("Tile",),
-        "errs where two axes or more are repeated, the first one has one element, and sizes are not told",
-        lambda use: is_dynamic(use, 0) and use.inputs[0].shape[:1] == (1,) and int((use.inputs[1] > 1).sum()) > 1,
+        "errs where more than one of five axes or more are repeated, and sizes are not told",
+        lambda use: is_dynamic(use, 0) and use.inputs[0].ndim > 4 and int((use.inputs[1] > 1).sum()) > 1,
     ),
     Departure(
         ("ScatterUpdate",),
