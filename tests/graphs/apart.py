@@ -68,7 +68,8 @@ def broken(graph: Graph, agrees: Callable[[Graph], bool]) -> str:
     index = layers[high - 1]
     if not agrees(sever(graph, [index])):
         return "several layers"
-    return f"{types(graph, [index])} before {types(graph, _readers(graph, index)) or 'a result'}"
+    readers = types(graph, _readers(graph, index))
+    return f"{types(graph, [index])} before {'others' if ',' in readers else readers or 'a result'}"
 
 
 def types(graph: Graph, indices: Collection[int]) -> str:

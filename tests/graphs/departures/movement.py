@@ -73,7 +73,7 @@ DEPARTURES: Final = (
         (
             *("Broadcast", "DepthToSpace", "GatherElements", "GatherND", "NonZero", "Reverse", "ReverseSequence"),
             *("Roll", "ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate", "ShuffleChannels", "Slice"),
-            *("StridedSlice", "Tile", "Unique", "VariadicSplit"),
+            *("SliceScatter", "StridedSlice", "Tile", "Unique", "VariadicSplit"),
         ),
         "refuses strings, or crashes with them",
         lambda use: use.facts[0].type is STRING,
