@@ -29,7 +29,8 @@ def atoms(graph: Graph) -> Graph:
     """The graph apart, with the layers of bodies in place of those that have bodies, and without variables."""
     recorder = _Recorder(graph)
     Evaluator(graph).run(graph.feeds, State(), recorder)
-    whole = apart(cut(graph, composed(graph)))
+    whole = apart(graph)
+    whole = cut(whole, composed(whole))
     nodes, results = list(whole.nodes), list(whole.results)
     for use in recorder.inner:
         sources = []

@@ -148,7 +148,9 @@ DEPARTURES: Final = (
         "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits",
         lambda use: use.op.opset != 3 and use.op.reduction == "mean" and use.inputs[0].dtype.kind in "iu",
     ),
-    Departure(("Transpose",), "leaves out that of a scalar and what it reads", lambda use: not use.inputs[0].ndim),
+    Departure(
+        ("Transpose",), "leaves out that of less than two axes, and an input", lambda use: use.inputs[0].ndim < 2
+    ),
     Departure(
         ("Transpose",), "leaves sizes in their order where there are no elements", lambda use: use.inputs[0].size == 0
     ),
