@@ -7,8 +7,9 @@
     engines   the forms in which irrun runs it, and OpenVINO in a process of its own
     judge     one graph through the engines: what is wrong with it
     compare   tolerance from noise: what an honest error of rounding may change is no difference
-    departures, misreadings, refusals  known faults of the native CPU plugin, each with a reason: of a layer, of
-              layers that belong together, by the message
+    exact     a graph in float64, which decides where forms of irrun differ
+    departures, refusals  known faults of the native CPU plugin in a layer, each with a reason
+    apart     layers that do not read each other: where OpenVINO agrees with each, it is wrong in combining them
     shrink    the least graph that still differs, by edits
     campaign  all of it, for one seed or for many
 

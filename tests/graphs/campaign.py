@@ -13,6 +13,7 @@ from typing import Final
 
 from irrun.runtime.state import State
 from irrun.tensor import Array, ElementType
+from tests.graphs.apart import apart, atoms, broken, composed, types
 from tests.graphs.departures import departure
 from tests.graphs.edits import cut
 from tests.graphs.engines import OpenVINO
@@ -20,11 +21,8 @@ from tests.graphs.evaluate import Evaluator, Use
 from tests.graphs.generate import generate
 from tests.graphs.graph import Graph, Layer, explain
 from tests.graphs.judge import FORMS, OPENVINO, Finding, Judge
-from tests.graphs.misreadings import misreadings
-from tests.graphs.refusals import refusal
+from tests.graphs.refusals import Refusal, refusal
 from tests.graphs.shrink import shrink
-
-_MISREAD: Final = (f"{OPENVINO}: crash", f"{OPENVINO}: value")
 
 ALIKE: Final = 3
 """Findings of one kind that a process shrinks."""
@@ -76,9 +74,11 @@ def examine(seed: int, judge: Judge, kept: Path | None = None) -> Outcome:
     used = [f"{layer.op.type}-{layer.op.opset}" for layer in graph.layers]
     outcome = Outcome(seed, len(used), sorted(set(used)))
     findings = judge(graph, (FORMS[seed % len(FORMS)], "lint", OPENVINO))
-    if any(map(_native, findings)):
-        graph, findings = _explained(graph, findings, judge, outcome)
-    for number, finding in enumerate(findings):
+    found = [(graph, finding) for finding in findings if not _native(finding)]
+    if len(found) < len(findings):
+        smaller, left = _explained(graph, findings, judge, outcome)
+        found += [(smaller, finding) for finding in left]
+    for number, (graph, finding) in enumerate(found):
         outcome.findings.append(str(finding))
         _seen[finding.kind] += 1
         if kept is not None and _seen[finding.kind] <= ALIKE:
@@ -89,31 +89,40 @@ def examine(seed: int, judge: Judge, kept: Path | None = None) -> Outcome:
 def _explained(
     graph: Graph, findings: Sequence[Finding], judge: Judge, outcome: Outcome
 ) -> tuple[Graph, Sequence[Finding]]:
-    """The graph without the layers that depart, and what is wrong with it even so."""
+    """The graph without the layers that depart, then layer by layer, and what OpenVINO does even so."""
     departing = departures_in(graph)
     if departing:
         graph = cut(graph, departing)
-        findings = [*(item for item in findings if not _native(item)), *judge(graph, [OPENVINO])]
-        outcome.explained += sorted(set(departing.values()))
-    reasons = [(finding, _refusal(finding, graph)) for finding in findings]
-    outcome.explained += [reason for _, reason in reasons if reason is not None]
-    findings = [finding for finding, reason in reasons if reason is None]
-    return _read(graph, findings, judge, outcome)
+        outcome.explained = sorted(set(departing.values()))
+        findings = judge(graph, [OPENVINO])
+    wrong = next(filter(_native, findings), None)
+    if wrong is None:
+        return graph, []
+    smaller, reasons, left = _refused(apart(graph), judge)
+    where = composed(graph) if left else set()
+    if where:
+        smaller, reasons, left = _refused(atoms(graph), judge)
+    if not left and not reasons:
+        place = types(graph, where) or broken(graph, lambda other: not judge(other, [OPENVINO], hasty=True))
+        kind = wrong.check.removeprefix(f"{OPENVINO}: ")
+        reasons = {f"{place}: {kind}, but not of the layers one by one"}
+    outcome.explained += sorted(reasons)
+    return smaller, left
 
 
-def _read(graph: Graph, findings: Sequence[Finding], judge: Judge, outcome: Outcome) -> tuple[Graph, Sequence[Finding]]:
-    """The graph without what OpenVINO misreads, where nothing is wrong then; else as it is."""
-    wrong = next((finding for finding in findings if finding.check in _MISREAD), None)
-    for reason, indices in misreadings(graph, wrong.text) if wrong is not None else ():
-        smaller = cut(graph, indices)
-        left = [finding for finding in judge(smaller, [OPENVINO]) if _refusal(finding, smaller) is None]
-        if not left:
-            outcome.explained.append(reason)
-            return smaller, [finding for finding in findings if not _native(finding)]
-    return graph, findings
+def _refused(graph: Graph, judge: Judge) -> tuple[Graph, set[str], Sequence[Finding]]:
+    """The graph without the layers that OpenVINO is known to refuse, the reasons, and what is wrong even so."""
+    reasons: set[str] = set()
+    while True:
+        findings = judge(graph, [OPENVINO])
+        known = next(filter(None, (_refusal(finding, graph) for finding in findings)), None)
+        if known is None:
+            return graph, reasons, findings
+        reasons.add(str(known))
+        graph = cut(graph, known.layers(graph))
 
 
-def _refusal(finding: Finding, graph: Graph) -> str | None:
+def _refusal(finding: Finding, graph: Graph) -> Refusal | None:
     return refusal(finding.text, graph) if finding.check == f"{OPENVINO}: refused" else None
 
 
@@ -121,8 +130,7 @@ def _is_explained(finding: Finding, graph: Graph) -> bool:
     """Whether a graph has anything that may explain a finding."""
     if not _native(finding):
         return False
-    known = departures_in(graph) or _refusal(finding, graph)
-    return bool(known) or (finding.check in _MISREAD and any(misreadings(graph, finding.text)))
+    return bool(departures_in(graph) or _refusal(finding, graph))
 
 
 def _native(finding: Finding) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from irrun.runtime.state import State
 from irrun.tensor import Array, Fact, Shape
 from tests.graphs.evaluate import Evaluator
-from tests.graphs.graph import Body, Constant, Graph, Input, Layer, Node, Source, pruned
+from tests.graphs.graph import Body, Constant, Graph, Input, Layer, Node, Source, pruned, variable
 
 
 def fewer_results(graph: Graph) -> Iterator[Graph]:
@@ -26,21 +26,35 @@ def fewer_results(graph: Graph) -> Iterator[Graph]:
 
 
 def cut(graph: Graph, indices: Collection[int]) -> Graph:
-    """The graph with inputs, or constants, in place of what some layers make."""
+    """The graph with inputs, or constants, in place of what some layers make; with a variable goes all that uses it."""
+    variables = {variable(graph.nodes[index]) for index in indices} - {None}
+    gone = {*indices, *(index for index, node in enumerate(graph.nodes) if variable(node) in variables)}
+    return _replaced(graph, gone, keep=False)
+
+
+def sever(graph: Graph, indices: Collection[int]) -> Graph:
+    """The graph with inputs, or constants, where others read what some nodes make; that is a result instead."""
+    return _replaced(graph, indices, keep=True)
+
+
+def _replaced(graph: Graph, indices: Collection[int], *, keep: bool) -> Graph:
     arrays, facts = known(graph)
     nodes: list[Node] = []
     placed: dict[Source, Source] = {}
+    kept: list[Source] = []
     for index, node in enumerate(graph.nodes):
         ports = [Source(index, port) for port in range(node.outputs)] if isinstance(node, Layer) else [Source(index)]
-        if index in indices:
-            for source in ports:
-                placed[source] = Source(len(nodes))
-                nodes.append(leaf(source, arrays, facts, dynamic=True))
-            continue
-        placed |= {source: Source(len(nodes), source.port) for source in ports}
-        moved = replace(node, sources=tuple(placed[s] for s in node.sources)) if isinstance(node, Layer) else node
-        nodes.append(moved)
-    return pruned(Graph(tuple(nodes), tuple(placed[source] for source in graph.results)))
+        if keep or index not in indices:
+            made = {source: Source(len(nodes), source.port) for source in ports}
+            moved = replace(node, sources=tuple(placed[s] for s in node.sources)) if isinstance(node, Layer) else node
+            nodes.append(moved)
+            placed |= made
+            kept += made.values() if index in indices else ()
+        for source in ports if index in indices else ():
+            placed[source] = Source(len(nodes))
+            nodes.append(leaf(source, arrays, facts, dynamic=True))
+    results = (placed[source] for source in graph.results if not keep or source.node not in indices)
+    return pruned(Graph(tuple(nodes), (*results, *kept)))
 
 
 def cuts(graph: Graph) -> Iterator[Graph]:
@@ -78,7 +92,11 @@ def known(graph: Graph) -> tuple[Mapping[Source, Array], Mapping[Source, Fact]]:
 
 def leaf(source: Source, arrays: Mapping[Source, Array], facts: Mapping[Source, Fact], *, dynamic: bool) -> Node:
     """A tensor as a constant, where it is known before the graph runs, else as an input."""
-    fact, array = facts[source], arrays[source]
+    return leaf_of(facts[source], arrays[source], dynamic=dynamic)
+
+
+def leaf_of(fact: Fact, array: Array, *, dynamic: bool = True) -> Node:
+    """A constant where a tensor is known before the graph runs, else an input."""
     if fact.constant is not None:
         return Constant(fact.type, array)
     return Input(Fact(fact.type, _plain(fact.shape) if dynamic else Shape(array.shape)), array)
@@ -159,7 +177,7 @@ def rounder(graph: Graph) -> Iterator[Graph]:
     for index, node in enumerate(graph.nodes):
         if isinstance(node, Layer) or node.value is None or node.value.dtype.kind != "f":
             continue
-        for array in (np.ones_like(node.value), np.round(node.value)):
+        for array in (np.ones_like(node.value), np.asarray(np.round(node.value))):
             if not np.array_equal(array, node.value):
                 yield _with_node(graph, index, replace(node, value=array))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol
 
 from irrun.inference.fold import fold
 from irrun.ops import Op, OpError, calling
@@ -14,6 +15,7 @@ from tests.graphs.graph import Body, Constant, Graph, Input, Layer, Source
 
 Facts = dict[Source, Fact]
 Arrays = dict[Source, Array]
+NOTHING: Final[Mapping[Source, Array]] = MappingProxyType({})
 
 
 class Use(NamedTuple):
@@ -83,8 +85,17 @@ class Evaluator:
             if isinstance(node, Layer)
         }
 
-    def run(self, feeds: Sequence[Array], state: State, listener: Listener | None = None) -> Arrays:
-        """All values for these inputs; variables are read from ``state`` and written there, not committed."""
+    def run(
+        self,
+        feeds: Sequence[Array],
+        state: State,
+        listener: Listener | None = None,
+        otherwise: Mapping[Source, Array] = NOTHING,
+    ) -> Arrays:
+        """All values for these inputs; variables are read from ``state`` and written there, not committed.
+
+        A layer that fails has the values of ``otherwise``, where that holds any.
+        """
         arrays: Arrays = {}
         waiting = list(feeds)
         for index, node in enumerate(self.graph.nodes):
@@ -92,7 +103,12 @@ class Evaluator:
                 types = [self.facts[Source(index, port)].type for port in range(node.outputs)]
                 known = [self.facts[source] for source in node.sources]
                 inputs = [arrays[source] for source in node.sources]
-                outputs = run_layer(node, types, known, inputs, state, self._inner[index], listener)
+                try:
+                    outputs = run_layer(node, types, known, inputs, state, self._inner[index], listener)
+                except (OpError, ValueError, IndexError):
+                    if Source(index) not in otherwise:
+                        raise
+                    outputs = [otherwise[Source(index, port)] for port in range(node.outputs)]
                 arrays.update({Source(index, port): array for port, array in enumerate(outputs)})
                 continue
             array = node.value if isinstance(node, Constant) else waiting.pop(0)
@@ -100,14 +116,20 @@ class Evaluator:
             arrays[Source(index)] = array if listener is None else listener.leaf(type, array)
         return arrays
 
-    def results(self, runs: int, listener: Listener | None = None) -> list[list[Array]]:
-        """The results of one inference after the other, each with the graph's own inputs."""
+    def runs(
+        self, count: int, listener: Listener | None = None, otherwise: Sequence[Mapping[Source, Array]] = ()
+    ) -> list[Arrays]:
+        """All values of one inference after the other, each with the graph's own inputs."""
         state, found = State(), []
-        for _ in range(runs):
-            arrays = self.run(self.graph.feeds, state, listener)
+        for number in range(count):
+            fallback = otherwise[number] if otherwise else NOTHING
+            found.append(self.run(self.graph.feeds, state, listener, fallback))
             state.commit()
-            found.append([arrays[source] for source in self.graph.results])
         return found
+
+    def results(self, arrays: Sequence[Arrays]) -> list[list[Array]]:
+        """The results among all values."""
+        return [[found[source] for source in self.graph.results] for found in arrays]
 
 
 def run_layer(

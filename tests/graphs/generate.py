@@ -80,7 +80,7 @@ def _with_states(grower: Grower, states: States) -> Graph:
 def _stands(graph: Graph) -> Graph:
     """The graph; OpError where one of some inferences fails."""
     try:
-        Evaluator(graph).results(STEPS)
+        Evaluator(graph).runs(STEPS)
     except RUN_TIME as error:
         raise OpError(str(error)) from None
     return graph

@@ -31,6 +31,7 @@ def shrink(graph: Graph, fails: Fails, tries: int = MOST_TRIES) -> Graph:
             return False
         budget[0] -= 1
         try:
+            known(candidate)
             return fails(candidate)
         except (OpError, ValueError, LookupError, ArithmeticError):
             return False

@@ -48,6 +48,11 @@ DEPARTURES: Final = (
         "rounds quotients of 8-bit integers to the nearest",
         lambda use: _remainder(use) and use.facts[0].type in (I8, U8),
     ),
+    Departure(
+        ("FloorMod", "Mod"),
+        "gives the least integer as the remainder of a division by zero",
+        lambda use: use.facts[0].type.is_integer and bool((use.inputs[1] == 0).any()),
+    ),
     Departure(("CumSum",), "does not know its second input to be optional", lambda use: len(use.facts) == 1),
     Departure(("Select",), "cannot select booleans", lambda use: use.facts[1].type is BOOLEAN),
     Departure(
@@ -111,7 +116,37 @@ DEPARTURES: Final = (
         "saturates differences of unsigned 8-bit integers",
         lambda use: use.facts[0].type is U8 and bool((use.inputs[0] != use.inputs[1]).any()),
     ),
+    Departure(
+        ("SquaredDifference",),
+        "gives the lesser of 0 and the first of signed 8-bit integers",
+        lambda use: use.facts[0].type is I8,
+    ),
+    Departure(
+        BINARY,
+        "crashes in folding what has no elements",
+        lambda use: use.outputs[0].size == 0 and is_constant(use, 0) and is_constant(use, 1),
+    ),
+    Departure(
+        ("Einsum",),
+        "crashes in folding what has no elements",
+        lambda use: use.outputs[0].size == 0 and all(fact.constant is not None for fact in use.facts),
+    ),
+    Departure(
+        ("MatMul",),
+        "refuses to transpose where there are no elements",
+        lambda use: (use.op.transpose_a or use.op.transpose_b) and 0 in (use.inputs[0].size, use.inputs[1].size),
+    ),
+    Departure(
+        ("ReduceMean",),
+        "rounds means of integers to the nearest where there are more than five axes",
+        lambda use: use.facts[0].type.is_integer and use.inputs[0].ndim > 5,
+    ),
     Departure(("ReduceProd",), "multiplies in an order in which products overflow", _may_overflow),
+    Departure(
+        ("FakeQuantize",),
+        "takes 255 levels for 256 where the number of channels is not told",
+        lambda use: use.op.levels == 255 and use.inputs[0].ndim > 1 and not use.facts[0].shape[1].is_static,
+    ),
     Departure(
         ("FakeQuantize",),
         "gives a scalar an axis where a limit has one",

@@ -71,25 +71,22 @@ DEPARTURES: Final = (
     ),
     Departure(
         (
-            *("Broadcast", "DepthToSpace", "GatherElements", "GatherND", "Reverse", "Roll", "ScatterElementsUpdate"),
-            *(
-                "ScatterNDUpdate",
-                "ScatterUpdate",
-                "ShuffleChannels",
-                "Slice",
-                "StridedSlice",
-                "Tile",
-                "Unique",
-                "VariadicSplit",
-            ),
+            *("Broadcast", "DepthToSpace", "GatherElements", "GatherND", "NonZero", "Reverse", "ReverseSequence"),
+            *("Roll", "ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate", "ShuffleChannels", "Slice"),
+            *("SliceScatter", "StridedSlice", "Tile", "Unique", "VariadicSplit"),
         ),
         "refuses strings, or crashes with them",
         lambda use: use.facts[0].type is STRING,
     ),
     Departure(
-        ("Slice",),
+        ("Slice", "StridedSlice"),
         "finds too small sizes from bounds of a size and indices below 0",
         lambda use: is_bounded(use, 0) and any(bool((use.inputs[index] < 0).any()) for index in (1, 2)),
+    ),
+    Departure(
+        ("SliceScatter",),
+        "finds too small sizes from bounds of a size and indices below 0",
+        lambda use: is_bounded(use, 0) and any(bool((use.inputs[index] < 0).any()) for index in (2, 3)),
     ),
     Departure(("Slice",), "crashes where axes are not constant", lambda use: not is_constant(use, 4)),
     Departure(
@@ -103,6 +100,15 @@ DEPARTURES: Final = (
         lambda use: getattr(use.op, "batch_dims", 0) != 0 and math.prod(use.inputs[1].shape[: use.op.batch_dims]) == 1,
     ),
     Departure(
+        ("Gather",),
+        "reads beyond the end of a compressed table",
+        lambda use: (
+            use.op.opset >= 7
+            and is_constant(use, 0)
+            and bool((use.inputs[1] >= use.inputs[0].shape[int(use.inputs[2].reshape(-1)[0])]).any())
+        ),
+    ),
+    Departure(
         ("Tile",),
         "leaves some of it out where there are more repeats than axes",
         lambda use: use.inputs[1].size > use.inputs[0].ndim,
@@ -111,6 +117,16 @@ DEPARTURES: Final = (
         ("Tile",),
         "errs where more than two repeats, but not all axes, are repeated",
         lambda use: use.inputs[1].size < use.inputs[0].ndim and int((use.inputs[1] > 1).sum()) > 2,
+    ),
+    Departure(
+        ("Tile",),
+        "crashes in folding what has no elements",
+        lambda use: use.outputs[0].size == 0 and is_constant(use, 0),
+    ),
+    Departure(
+        ("Tile",),
+        "errs where more than one of five axes or more are repeated, and sizes are not told",
+        lambda use: is_dynamic(use, 0) and use.inputs[0].ndim > 4 and int((use.inputs[1] > 1).sum()) > 1,
     ),
     Departure(
         ("ScatterUpdate",),
@@ -132,6 +148,7 @@ DEPARTURES: Final = (
         "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits",
         lambda use: use.op.opset != 3 and use.op.reduction == "mean" and use.inputs[0].dtype.kind in "iu",
     ),
+    Departure(("Transpose",), "leaves out that of one axis, and an input", lambda use: use.inputs[0].ndim < 2),
     Departure(
         ("Transpose",), "leaves sizes in their order where there are no elements", lambda use: use.inputs[0].size == 0
     ),

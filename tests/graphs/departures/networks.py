@@ -101,6 +101,11 @@ DEPARTURES: Final = (
         lambda use: use.op.opset == 1 and (use.op.weights_format != "fico" or bool(use.op.input_forget)),
     ),
     Departure(
+        ("GRUCell", "LSTMCell", "RNNCell", "GRUSequence", "LSTMSequence", "RNNSequence"),
+        "refuses a constant state where the sizes of X are not told",
+        lambda use: is_dynamic(use, 0) and is_constant(use, 1),
+    ),
+    Departure(
         ("GRUCell", "LSTMCell", "RNNCell"),
         "overwrites its state, or leaves out the bias, where X is constant",
         lambda use: is_constant(use, 0),
@@ -123,4 +128,9 @@ DEPARTURES: Final = (
     Departure(("Assign",), "does not write a constant", lambda use: is_constant(use, 0)),
     Departure(("LRN",), "forgets sizes, or crashes, where they are not told", lambda use: is_dynamic(use, 0)),
     Departure(("EmbeddingSegmentsSum",), "corrupts its memory", always),
+    Departure(
+        ("DeformableConvolution",),
+        "takes bilinear_interpolation_pad of another one",
+        lambda use: use.op.opset == 8 and bool(use.op.bilinear_interpolation_pad),
+    ),
 )
