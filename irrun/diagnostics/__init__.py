@@ -9,19 +9,24 @@ from irrun.diagnostics.diagnostic import (
     LayerRef,
     OpError,
     Severity,
-    listing,
-    near_match,
+    Suggestion,
 )
+from irrun.diagnostics.fault import Fault
+from irrun.diagnostics.words import did_you_mean, listing, near_match, nearest
 
 __all__ = [
     "Anchor",
     "Diagnostic",
     "Edit",
+    "Fault",
     "Fix",
     "IRError",
     "LayerRef",
     "OpError",
     "Severity",
+    "Suggestion",
+    "did_you_mean",
     "listing",
     "near_match",
+    "nearest",
 ]

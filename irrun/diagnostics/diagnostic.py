@@ -34,6 +34,13 @@ class Anchor(NamedTuple):
     length: int = 1
 
 
+class Suggestion(NamedTuple):
+    """The text that was probably meant at a place: the name of an element or attribute, or a value."""
+
+    anchor: Anchor
+    text: str
+
+
 class LayerRef(NamedTuple):
     """The layer that a diagnostic is about, as spelt in the file."""
 
@@ -61,7 +68,8 @@ class Fix(NamedTuple):
 class Diagnostic:
     """A finding: its subject, the fault, and the expectation.
 
-    ``declared`` and ``inferred`` are set where the finding is a contradiction between the file and inference.
+    ``declared`` and ``inferred`` are set where the finding is a contradiction between the file and inference;
+    ``suggestion`` where the message names a likely correction. ``fix`` holds the edits of the file.
     """
 
     code: str
@@ -73,23 +81,27 @@ class Diagnostic:
     declared: str | None = None
     inferred: str | None = None
     notes: tuple[str, ...] = ()
+    suggestion: Suggestion | None = None
     fix: Fix | None = None
 
 
 class OpError(ValueError):
     """A fault of an operation, described without its place in a file.
 
-    ``attribute`` is the name of the attribute as the IR spells it, ``input`` the input port counted from 0. ``code`` is
-    the code of the diagnostic that the error turns into.
+    ``attribute`` is the name of the attribute as the IR spells it, ``meant`` its probable value, ``input`` the input
+    port counted from 0. ``code`` is the code of the diagnostic that the error turns into.
     """
 
     code: ClassVar[str] = "IR304"
 
-    def __init__(self, message: str, *, attribute: str | None = None, input: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, attribute: str | None = None, input: int | None = None, meant: str | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.attribute = attribute
         self.input = input
+        self.meant = meant
 
 
 class IRError(Exception):
@@ -107,34 +119,3 @@ class IRError(Exception):
         rest = f" (and {more} more)" if more else ""
         where = f"{self.filename}: " if self.filename else ""
         return f"{where}{layer}{first.message} [{first.code}]{rest}"
-
-
-def near_match(word: str, candidates: Iterable[str]) -> str:
-    """Return ``; did you mean X?`` where a candidate is close to ``word``, the empty text otherwise."""
-    from difflib import get_close_matches
-
-    by_lower = {candidate.lower(): candidate for candidate in candidates}
-    lower = word.lower()
-    close = [candidate for candidate in by_lower if candidate == lower or _one_slip(lower, candidate)]
-    close.sort(key=lambda candidate: (candidate != lower, candidate[:1] != lower[:1]))
-    close += get_close_matches(lower, list(by_lower), n=1, cutoff=0.7)
-    return f"; did you mean {by_lower[close[0]]}?" if close else ""
-
-
-def _one_slip(a: str, b: str) -> bool:
-    """Return whether the words differ by one inserted, deleted, replaced, or transposed letter."""
-    if len(a) > len(b):
-        a, b = b, a
-    start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
-    if len(a) < len(b):
-        return len(b) - len(a) == 1 and a[start:] == b[start + 1 :]
-    if len(a) < 3:
-        return False
-    swapped = a[start : start + 2] == b[start : start + 2][::-1] and a[start + 2 :] == b[start + 2 :]
-    return swapped or a[start + 1 :] == b[start + 1 :]
-
-
-def listing(words: Iterable[object]) -> str:
-    """Join words as ``a, b or c``."""
-    items = [str(word) for word in words]
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else "nothing"

@@ -7,6 +7,7 @@ import re
 from typing import Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic
+from irrun.document.faults import MalformedXml
 
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -56,10 +57,10 @@ def decode(data: bytes) -> Decoded:
     place = Anchor(offset=declared.start(1), length=len(name))
     if _WIDE.fullmatch(name) is not None:
         what = f'the file says encoding="{name}" and is not in it; encoding="utf-8" was meant'
-        return Decoded(data, (Diagnostic("IR101", what, place),))
+        return Decoded(data, (MalformedXml(what=what).at(place),))
     if _NARROW.fullmatch(name) is None or not _is_known(name):
         what = f'encoding="{name}" is not known, expected utf-8'
-        return Decoded(data, (Diagnostic("IR101", what, place),))
+        return Decoded(data, (MalformedXml(what=what).at(place),))
     if data.isascii() or codecs.lookup(name).name in ("utf-8", "ascii"):
         return Decoded(data, ())
     return _rewritten(data, name, place)
@@ -73,7 +74,7 @@ def _rewritten(data: bytes, name: str, declared: Anchor | None) -> Decoded:
         before = data[: error.start].decode(name, errors="replace").encode(errors="replace")
         place = Anchor(offset=len(codecs.BOM_UTF8) + len(before)) if declared is None else declared
         byte = data[error.start : error.start + 1].hex()
-        found = (Diagnostic("IR101", f"byte 0x{byte} at offset {error.start} is no {name} text", place),)
+        found = (MalformedXml(what=f"byte 0x{byte} at offset {error.start} is no {name} text").at(place),)
         text = data.decode(name, errors="replace")
     return Decoded(codecs.BOM_UTF8 + text.encode(errors="replace"), found)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, Final
 
-from irrun.diagnostics import near_match
+from irrun.diagnostics import nearest
 
 VERSIONS: Final = ("10", "11")
 SIZE: Final = re.compile(r"-1|[0-9]{1,40}")
@@ -75,11 +74,6 @@ _MARKS: Final = {
     "output": ("port", "id"),
 }
 """The only child element of each of these, and an attribute that identifies it."""
-
-
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate closest to ``word``; None where none is close."""
-    return near_match(word, candidates).removeprefix("; did you mean ").removesuffix("?") or None
 
 
 def meant_element(element: Any, parent: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Final
 from xml.parsers import expat
 
 from irrun.diagnostics import Anchor, Diagnostic
-from irrun.document.parse import refusal
+from irrun.document.faults import HostileMarkup, MalformedXml
 from irrun.document.source_map import SourceMap
 from irrun.document.stream import DEEPEST, pieces
 from irrun.document.text import Mended
@@ -49,10 +49,11 @@ def problem(data: bytes, mended: Mended) -> Diagnostic:
         parser.Parse(b"", True)
     except _TooDeep:
         anchor = Anchor(offset=mended.origin(opened[-1][1]), length=len(opened[-1][0]) + 1)
-        return refusal(f"elements are nested more than {DEEPEST} deep", anchor)
+        return HostileMarkup(what=f"elements are nested more than {DEEPEST} deep").at(anchor)
     except expat.ExpatError as error:
         return _malformed(data, mended, error.code, max(parser.ErrorByteIndex, 0), opened)
-    return _misused_prefix(mended) or refusal("a name, a value or a text is longer than any IR has", Anchor(offset=0))
+    too_long = HostileMarkup(what="a name, a value or a text is longer than any IR has")
+    return _misused_prefix(mended) or too_long.at(Anchor(offset=0))
 
 
 def _misused_prefix(mended: Mended) -> Diagnostic | None:
@@ -70,8 +71,10 @@ def _misused_prefix(mended: Mended) -> Diagnostic | None:
             prefix = (found["prefix"] or b"xml").decode()
             if prefix not in declared:
                 what = f"malformed XML: the prefix {prefix} is not declared, expected xmlns:{prefix}"
-                return Diagnostic("IR101", what, Anchor(offset=mended.origin(found.start()), length=len(prefix)))
-        return Diagnostic("IR101", f"malformed XML: {expat.ErrorString(error.code)}", Anchor(offset=mended.origin(at)))
+                anchor = Anchor(offset=mended.origin(found.start()), length=len(prefix))
+                return MalformedXml(what=what).at(anchor)
+        what = f"malformed XML: {expat.ErrorString(error.code)}"
+        return MalformedXml(what=what).at(Anchor(offset=mended.origin(at)))
     return None
 
 
@@ -109,7 +112,7 @@ def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tup
         elif text[at] >= 0x80:
             reason = _foreign(text, at) + (f" inside <{inner}>" if inner else "")
     offset = mended.origin(min(at, len(text)))
-    return Diagnostic("IR101", f"malformed XML: {reason}", Anchor(offset=offset, length=length), notes=notes)
+    return MalformedXml(what=f"malformed XML: {reason}").at(Anchor(offset=offset, length=length), notes=notes)
 
 
 def _foreign(text: bytes, at: int) -> str:

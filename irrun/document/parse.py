@@ -8,6 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from xml.parsers import expat
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.document.faults import HostileMarkup, MalformedXml, NotAnIr
 from irrun.document.stream import Elements, Unreadable, check, pieces
 from irrun.document.text import Mended, first_tag, wrap_fragment
 
@@ -31,9 +32,9 @@ def parse(data: bytes, read: Callable[[Elements, Mended], T]) -> Parsed[T]:
     mended = wrap_fragment(data)
     with contextlib.suppress(*Unreadable):
         return Parsed(_read(mended, read), mended)
-    stranger = _stranger(data)
-    if stranger is not None:
-        raise IRError([stranger])
+    other = _other_file(data)
+    if other is not None:
+        raise IRError([other])
     from irrun.document.malformed import problem
     from irrun.document.repair import mend
 
@@ -64,19 +65,15 @@ def _read(mended: Mended, read: Callable[[Elements, Mended], T]) -> T:
 def _refuse_doctype(data: bytes) -> None:
     offset = doctype(data)
     if offset is not None:
-        raise IRError([refusal("a document type declaration has no place in an IR", Anchor(offset=offset, length=9))])
+        fault = HostileMarkup(what="a document type declaration has no place in an IR")
+        raise IRError([fault.at(Anchor(offset=offset, length=9))])
 
 
 def _not_an_ir(root: str) -> Diagnostic:
     space, _, name = root.rpartition("}")
     where = f' in the namespace "{space[1:]}", expected <net> in none' if space else ", expected <net>"
     what = f"not an OpenVINO IR: the root element is <{name}>{where}"
-    return Diagnostic("IR102", what, Anchor(element=0))
-
-
-def refusal(message: str, anchor: Anchor) -> Diagnostic:
-    """Return the finding for a file that is rejected because reading it would be unsafe."""
-    return Diagnostic("IR901", message, anchor)
+    return NotAnIr(what=what).at(Anchor(element=0))
 
 
 class _Reached(Exception):
@@ -108,13 +105,13 @@ def _prolog_end(data: bytes, reached: int) -> int:
     return reached if data.startswith(b"<!DOCTYPE", reached) else max(data.rfind(b"<!DOCTYPE", 0, reached + 9), 0)
 
 
-def _stranger(data: bytes) -> Diagnostic | None:
+def _other_file(data: bytes) -> Diagnostic | None:
     """Return the finding for a text that was never meant to be an IR; None for a malformed IR."""
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
-        return Diagnostic("IR101", "malformed XML: the file is empty", Anchor(offset=0))
+        return MalformedXml(what="malformed XML: the file is empty").at(Anchor(offset=0))
     root = first_tag(data)
     if root is None and b"<net" not in data:
-        return Diagnostic("IR102", "not an OpenVINO IR: the file is not XML, expected <net>", Anchor(offset=0))
+        return NotAnIr(what="not an OpenVINO IR: the file is not XML, expected <net>").at(Anchor(offset=0))
     if root is not None and root not in ("net", "layer"):
         return _not_an_ir(root)
     return None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 
 class PortElement(NamedTuple):
@@ -111,3 +114,13 @@ class NetElement(NamedTuple):
     layers: tuple[LayerElement, ...]
     edges: tuple[EdgeElement, ...]
     pre_process: PreProcessElement | None = None
+
+
+def element_type(precision: str | None) -> ElementType | None:
+    """Return the type that ``precision`` of a port names, ``FP32`` or ``f32``; None where it is unknown."""
+    return BY_PRECISION.get(precision or "") or BY_NAME.get(precision or "")
+
+
+def dims_text(dims: Iterable[str]) -> str:
+    """Format dims as ``[1,3,224,224]``, with ``?`` for a dynamic ``-1``."""
+    return f"[{','.join('?' if dim == '-1' else dim for dim in dims)}]"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix
+from irrun.document.faults import MalformedXml
 from irrun.document.stream import DEEPEST
 from irrun.document.text import Change, Mended, wrapping
 
@@ -34,12 +36,13 @@ class _Slip(NamedTuple):
     end: int
     message: str
     fix: str
+    is_ellipsis: bool = False
 
     @property
     def diagnostic(self) -> Diagnostic:
         edits = tuple(Edit(item.start, item.end, item.content.decode().strip()) for item in self.changes)
         anchor = Anchor(offset=self.start, length=max(self.end - self.start, 1))
-        return Diagnostic("IR101", self.message, anchor, fix=Fix(self.fix, edits, "unsafe"))
+        return dataclasses.replace(MalformedXml(what=self.message).at(anchor), fix=Fix(self.fix, edits, "unsafe"))
 
 
 class _Markup(NamedTuple):
@@ -58,7 +61,8 @@ def mend(data: bytes) -> Mended | None:
     around = wrapping(data)
     changes = sorted((*around, *(change for slip in slips for change in slip.changes)), key=lambda item: item.start)
     diagnostics = tuple(slip.diagnostic for slip in slips)
-    return Mended(data, tuple(changes), diagnostics, fragment=bool(around))
+    ellipses = tuple(slip.start for slip in slips if slip.is_ellipsis)
+    return Mended(data, tuple(changes), diagnostics, ellipses, fragment=bool(around))
 
 
 def _slips(data: bytes) -> Iterator[_Slip]:
@@ -110,7 +114,7 @@ def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:
         if match["dots"] is not None:
             start, end = match.span("dots")
             what = f"an ellipsis stands for attributes of <{item.name}>; {_left_out(data[item.start : item.end])}"
-            yield _Slip((Change(start, end, b" " * (end - start)),), start, end, what, "remove the ellipsis")
+            yield _Slip((Change(start, end, b" " * (end - start)),), start, end, what, "remove the ellipsis", True)
     for match in _UNQUOTED.finditer(data, item.start, item.end):
         if match["name"] is not None and b".." not in match["value"]:
             start, end = match.span("value")

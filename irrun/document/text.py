@@ -20,13 +20,23 @@ class Change(NamedTuple):
 
 
 class Mended:
-    """The text that was parsed, and how to get from a place in it to the place in the file."""
+    """The text that was parsed, and how to get from a place in it to the place in the file.
+
+    ``ellipses`` are the offsets in the file of ellipses that stand for attributes.
+    """
 
     def __init__(
-        self, data: bytes, changes: tuple[Change, ...], diagnostics: tuple[Diagnostic, ...], *, fragment: bool
+        self,
+        data: bytes,
+        changes: tuple[Change, ...],
+        diagnostics: tuple[Diagnostic, ...] = (),
+        ellipses: tuple[int, ...] = (),
+        *,
+        fragment: bool,
     ) -> None:
         self.text = _apply(data, changes)
         self.diagnostics = diagnostics
+        self.ellipses = ellipses
         self.fragment = fragment
         self._changes = changes
         self._begins: list[int] = []
@@ -52,7 +62,7 @@ def first_tag(data: bytes) -> str | None:
 def wrap_fragment(data: bytes) -> Mended:
     """A file whose root is a bare ``<layer>``, or several, inside the elements it would stand in."""
     changes = wrapping(data)
-    return Mended(data, changes, (), fragment=bool(changes))
+    return Mended(data, changes, fragment=bool(changes))
 
 
 def wrapping(data: bytes) -> tuple[Change, ...]:

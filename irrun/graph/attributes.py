@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity
-from irrun.document.grammar import nearest
+from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, did_you_mean, nearest
+from irrun.document.places import layer_ref, op_fault
 from irrun.document.records import LayerElement
+from irrun.graph.faults import ChangedDefault, MissingForOpenvino
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttributeUnreadable, AttrSpec
 from irrun.ops.declaration import REFUSED, REQUIRED
 from irrun.tensor import UNBOUNDED, Shape
@@ -29,11 +31,14 @@ class Read(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def attributes(layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Collection[str], *, mend: bool) -> Read:
+def attributes(
+    layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Collection[str], *, mend: bool, fragment: bool
+) -> Read:
     """Read the attributes of a layer; ``known`` are the declared ones by their spelling in the IR.
 
     Any other attribute is reported unless it is in ``ignored``. Faulty attributes have the value that OpenVINO reads;
-    with ``mend``, misspelt ones have the value that was probably meant.
+    with ``mend``, misspelt ones have the value that was probably meant. A ``fragment`` may leave out what only
+    OpenVINO requires.
     """
     values: dict[str, Any] = {}
     found: list[Diagnostic] = []
@@ -51,7 +56,9 @@ def attributes(layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Coll
     strangers = [name for name in layer.data if name not in known and name not in ignored]
     meant = _meant(strangers, absent)
     lacking = _strangers(layer, strangers, meant, absent, found)
-    _absent(layer, [spec for spec in absent if spec not in meant.values() and spec not in lacking], found)
+    _absent(
+        layer, [spec for spec in absent if spec not in meant.values() and spec not in lacking], found, fragment=fragment
+    )
     if mend:
         complete = not faulty and not lacking and _mended(layer, meant, absent, values)
     else:
@@ -116,7 +123,7 @@ def _faulty(layer: LayerElement, spec: AttrSpec, text: str, error: OpError) -> D
     if isinstance(error, AttributeUnreadable):
         with contextlib.suppress(AttributeUnreadable):
             notes = (f"OpenVINO reads {_said(spec, spec.read(text))} and says nothing",)
-    return _finding(error.code, error.message, Anchor(layer.data_element, "value", spec.name), notes=notes)
+    return op_fault(error, Anchor(layer.data_element, "value", spec.name), layer, notes=notes)
 
 
 def _meant(strangers: Iterable[str], absent: Iterable[AttrSpec]) -> dict[str, AttrSpec]:
@@ -139,27 +146,27 @@ def _strangers(
 ) -> Sequence[AttrSpec]:
     """Report undeclared attributes, and return the missing required attributes that they may stand for."""
     for name, spec in meant.items():
-        found.append(_unknown(layer, [name], f"; did you mean {spec.name}?", Severity.ERROR))
+        found.append(_unknown(layer, [name], did_you_mean(spec.name), meant=spec.name))
     left = [name for name in strangers if name not in meant]
     if not left:
         return ()
     required = [spec for spec in absent if spec.required and spec not in meant.values()]
     if required:
         lacks = " and ".join(spec.name for spec in required)
-        found.append(_unknown(layer, left, f", and lacks {lacks}, which it requires", Severity.ERROR))
+        found.append(_unknown(layer, left, f", and lacks {lacks}, which it requires"))
     else:
-        found.append(_unknown(layer, left, "", Severity.WARNING))
+        found.append(dataclasses.replace(_unknown(layer, left, ""), severity=Severity.WARNING))
     return required
 
 
-def _unknown(layer: LayerElement, names: Sequence[str], rest: str, severity: Severity) -> Diagnostic:
+def _unknown(layer: LayerElement, names: Sequence[str], rest: str, meant: str | None = None) -> Diagnostic:
     """Return one finding for attributes that the operation does not declare."""
     subject = f"attribute {names[0]}" if len(names) == 1 else f"attributes {' and '.join(names)}"
     anchor = Anchor(layer.data_element, "name", names[0])
-    return _finding(AttributeUnknown.code, f"{layer.type} has no {subject}{rest}", anchor, severity)
+    return op_fault(AttributeUnknown(f"{layer.type} has no {subject}{rest}", meant=meant), anchor, layer)
 
 
-def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnostic]) -> None:
+def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnostic], *, fragment: bool) -> None:
     """Report absent attributes that are required, or for which OpenVINO deviates from the default."""
     anchor = Anchor(layer.data_element if layer.data_element is not None else layer.element)
     required = [spec for spec in absent if spec.required]
@@ -168,28 +175,23 @@ def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnos
         message = f"{layer.type} requires the attribute{'s' if len(required) > 1 else ''} {names}"
         filled = [(spec.name, _said(spec, spec.absent)) for spec in required if spec.absent is not REFUSED]
         notes = tuple(f"OpenVINO reads {name} as {value} and says nothing" for name, value in filled)
-        found.append(_finding(AttributeMissing.code, message, anchor, notes=notes))
+        found.append(op_fault(AttributeMissing(message), anchor, layer, notes=notes))
         return
     for spec in absent:
         if spec.openvino is not REFUSED and spec.openvino is not REQUIRED:
             reads, says = _said(spec, spec.openvino), spec.text(spec.default)
-            what = f"{spec.name} is absent: OpenVINO reads {reads}, the specification says {says}"
-            found.append(_finding("IR310", what, anchor, Severity.WARNING))
+            fault = ChangedDefault(name=spec.name, read=reads, default=says, severity=Severity.WARNING)
+            found.append(fault.at(anchor, layer_ref(layer)))
     refused = [spec for spec in absent if spec.openvino is REFUSED]
-    if refused:
-        names = " and ".join(spec.name for spec in refused)
-        values = " and ".join(spec.text(spec.default) for spec in refused)
-        verb = "is" if len(refused) == 1 else "are"
-        what = f"{names} {verb} absent: OpenVINO refuses the layer, the specification says {values}"
-        found.append(_finding("IR312", what, anchor, Severity.WARNING))
+    if refused and not fragment:
+        absence = MissingForOpenvino(
+            names=[spec.name for spec in refused],
+            defaults=[spec.text(spec.default) for spec in refused],
+            severity=Severity.WARNING,
+        )
+        found.append(absence.at(anchor, layer_ref(layer)))
 
 
 def _said(spec: AttrSpec, value: Any) -> str:
     """Format a value for a message."""
     return spec.text(value) or ("ones or zeros" if spec.kind == "ints" else "none")
-
-
-def _finding(
-    code: str, message: str, anchor: Anchor, severity: Severity = Severity.ERROR, notes: tuple[str, ...] = ()
-) -> Diagnostic:
-    return Diagnostic(code, message, anchor, severity, notes=notes)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, Severity
-from irrun.document.grammar import nearest
-from irrun.document.reader import Document, element_type
-from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapElement, NetElement, PortElement
+from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, nearest
+from irrun.document.places import in_layer, op_diagnostic, op_fault, path_notes
+from irrun.document.reader import Document
+from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement, element_type
 from irrun.graph.attributes import attributes
+from irrun.graph.bodies import PARAMETER, RESULT, connect
 from irrun.graph.extensions import Extensions
+from irrun.graph.faults import Cycle, UnconnectedInput
 from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
-from irrun.graph.join import Joiner, Sources, cycles, duplicates, layer_ref, order
-from irrun.graph.ports import PortIds, is_number
+from irrun.graph.join import Joiner, Sources, cycles, duplicates, order
+from irrun.graph.ports import is_number, tensor_names
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
-from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
+from irrun.ops.context import BodyPorts
 from irrun.ops.declaration import DECLARED
 from irrun.ops.extension import Extension
 from irrun.ops.registry import resolve, spelling
@@ -26,12 +28,6 @@ from irrun.tensor import DYNAMIC, Shape
 
 if TYPE_CHECKING:
     from irrun.graph.pre_process import Mean
-
-__all__ = ["Bound", "bind", "layer_ref", "op_diagnostic", "path_notes"]
-
-PARAMETER: Final = "Parameter"
-RESULT: Final = "Result"
-_MAP_ENDS: Final = "external_port_id", "internal_layer_id"
 
 _NO_BODIES: Final[Mapping[str, Body]] = {}
 _UNNAMED: Final[tuple[tuple[str, ...], ...]] = ((),)
@@ -59,11 +55,11 @@ def bind(document: Document, *, mend: bool = False) -> Bound:
     graph = binder.net(document.net, ())
     if document.net.pre_process is None:
         return Bound(graph, tuple(binder.found), {})
-    from irrun.graph.pre_process import WrongPreProcess, means
+    from irrun.graph.pre_process import MeanError, means
 
     try:
         found = means(document.net.pre_process, graph, document.weights)
-    except WrongPreProcess as error:
+    except MeanError as error:
         return Bound(graph, (*binder.found, error.finding), None)
     return Bound(graph, tuple(binder.found), found)
 
@@ -76,6 +72,7 @@ class _Binder:
     found: list[Diagnostic] = field(default_factory=list)
     operations: dict[tuple[str, str | None], tuple[type[Op], Mapping[str, AttrSpec]]] = field(default_factory=dict)
     shared: dict[tuple[object, ...], Op] = field(default_factory=dict)
+    misread: set[LayerRef] = field(default_factory=set)
 
     def net(self, net: NetElement, path: tuple[str, ...]) -> Graph:
         """Return the graph of a net, or of the body at ``path``."""
@@ -94,9 +91,9 @@ class _Binder:
         ids = list(nodes)
         found = order(ids, sources)
         for ring in cycles(sources, set(ids).difference(found)) if len(found) < len(ids) else ():
-            names = " → ".join(f'"{layers[id].name}"' for id in (*ring, ring[0]))
+            fault = Cycle(names=[layers[id].name for id in ring])
             layer = layers[ring[0]]
-            self._report("IR206", f"the layers form a cycle: {names}", Anchor(layer.element), layer, path)
+            self.found.append(in_layer(fault, Anchor(layer.element), layer, path))
         used = {outlet.node for outlets in sources.values() for outlet in outlets if outlet is not None}
         return Graph(
             nodes,
@@ -117,12 +114,14 @@ class _Binder:
             graph = self.net(element.net, inner)
             ports, sound = BodyPorts((), (), (), len(graph.parameters), len(graph.results)), True
             if element.port_map or not isinstance(op, Extension):
-                ports, sound = self._body_ports(layer, element, graph, path, edges)
+                ports, sound, found = connect(layer, element, graph, path, edges, self.misread)
+                self.found += found
             bodies[element.tag] = Body(graph, ports)
             op = op if sound else None
         for tag in op.bodies if op is not None else ():
             if tag not in bodies:
-                self._report("IR304", f"{layer.type} has no <{tag}>", Anchor(layer.element), layer, path)
+                error = OpError(f"{layer.type} has no <{tag}>")
+                self._misread(op_fault(error, Anchor(layer.element), layer, notes=path_notes(path)))
                 op = None
         names = tuple([tensor_names(port.names) for port in layer.outputs])
         names = _UNNAMED if names == _UNNAMED else names
@@ -143,19 +142,16 @@ class _Binder:
             except OpError as error:
                 is_known = spelling(layer.type) is not None
                 anchor = Anchor(layer.element, "attribute", error.attribute)
-                self._report(error.code, error.message, anchor, layer, path)
+                self._misread(op_fault(error, anchor, layer, notes=path_notes(path)))
                 return self._meant(layer, path) if self.mend and not is_known else None
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]
         same = cls, *layer.data.items()
         if same in self.shared:
             return self.shared[same]
-        read = attributes(layer, known, cls.spec.ignored, mend=self.mend)
+        read = attributes(layer, known, cls.spec.ignored, mend=self.mend, fragment=self.fragment)
         for item in read.diagnostics:
-            if self.fragment and item.code == "IR312":
-                continue
-            notes = (*item.notes, *path_notes(path))
-            self.found.append(dataclasses.replace(item, layer=layer_ref(layer), notes=notes))
+            self._misread(dataclasses.replace(item, notes=(*item.notes, *path_notes(path))))
         if read.values is None:
             return None
         try:
@@ -165,7 +161,7 @@ class _Binder:
             return op
         except OpError as error:
             if not read.diagnostics:
-                self.found.append(op_diagnostic(error, layer, path))
+                self._misread(op_diagnostic(error, layer, path))
             return None
 
     def _meant(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
@@ -184,198 +180,14 @@ class _Binder:
         for inlet in inlets:
             layer = layers[inlet.node]
             port = layer.inputs[inlet.port]
-            what = f"input port {port.id} is not connected, expected an edge to it"
-            self._report("IR204", what, Anchor(port.element), layer, path, port=port.id)
+            fault = UnconnectedInput(port=port.id)
+            self.found.append(in_layer(fault, Anchor(port.element), layer, path, port.id))
 
-    # -- bodies
-
-    def _body_ports(
-        self,
-        layer: LayerElement,
-        element: BodyElement,
-        graph: Graph,
-        path: tuple[str, ...],
-        edges: Sequence[EdgeElement],
-    ) -> tuple[BodyPorts, bool]:
-        """Return the connections between a body and its layer, and whether they are sound.
-
-        Inputs that ``edges`` leave unconnected as well are reported elsewhere.
-        """
-        parameters = {_layer_id(graph, id): index for index, id in enumerate(graph.parameters)}
-        results = {_layer_id(graph, id): index for index, id in enumerate(graph.results)}
-        inputs: list[BodyInput] = []
-        outputs: list[BodyOutput] = []
-        fed: set[int] = set()
-        made: set[int | None] = set()
-        if _has_faulty_ids(element.net):
-            return BodyPorts((), (), (), 0, 0), False
-        if not element.port_map and (parameters or layer.outputs):
-            what = f"{layer.type} has no port map for <{element.tag}>"
-            self._report("IR207", what, Anchor(element.element), layer, path)
-            return BodyPorts((), (), (), 0, 0), False
-        port_ids = {"input": PortIds(layer.inputs), "output": PortIds(layer.outputs, len(layer.inputs))}
-        before = len(self.found)
-        sound = True
-        misread = self._misread()
-        gone = _missing_ids(element.net)
-        gone |= {item.id for item in element.net.layers if layer_ref(item) in misread}
-        for entry in element.port_map:
-            values = self._map_values(layer, entry, path)
-            if values is None or any(name not in entry.attributes for name in _MAP_ENDS):
-                sound = False
-                continue
-            is_input = entry.kind == "input"
-            ends = parameters if is_input else results
-            inner = entry.attributes.get("internal_layer_id", "")
-            if inner not in ends:
-                sound = False
-                if inner not in gone:
-                    gone.add(inner)
-                    what = f"the body has no {PARAMETER if is_input else RESULT} with this id"
-                    self._map_fault(entry, "internal_layer_id", what, layer, path)
-                continue
-            outer = entry.attributes.get("external_port_id", "")
-            external = None if outer == "-1" else port_ids[entry.kind].index(outer)
-            if external is None and outer != "-1":
-                sound = False
-                if not any(_names_port(edge, layer.id, outer, entry.kind) for edge in edges):
-                    what = f"{layer.type} has no such {entry.kind} port"
-                    self._map_fault(entry, "external_port_id", what, layer, path)
-            elif is_input and ends[inner] in fed:
-                self._map_fault(entry, "internal_layer_id", f"this {PARAMETER} is fed twice", layer, path)
-            elif not is_input and external is not None and external in made:
-                self._map_fault(entry, "external_port_id", "this output is made twice", layer, path)
-            elif is_input:
-                fed.add(ends[inner])
-                inputs.append(BodyInput(ends[inner], external, **values))
-            else:
-                made.add(external)
-                outputs.append(BodyOutput(ends[inner], external, **values))
-        back_edges = self._back_edges(layer, element, parameters, results, gone, path)
-        sound = sound and len(back_edges) == len(element.back_edges)
-        if sound and len(self.found) == before:
-            self._complete(layer, element, graph, inputs, outputs, path)
-        ports = BodyPorts(tuple(inputs), tuple(outputs), back_edges, len(parameters), len(results))
-        return ports, sound and len(self.found) == before
-
-    def _misread(self) -> set[LayerRef | None]:
-        """The layers with faults in type or attributes, which may have been meant to be other layers."""
-        return {item.layer for item in self.found if item.code.startswith("IR3")}
-
-    def _complete(
-        self,
-        layer: LayerElement,
-        element: BodyElement,
-        graph: Graph,
-        inputs: Sequence[BodyInput],
-        outputs: Sequence[BodyOutput],
-        path: tuple[str, ...],
-    ) -> None:
-        """Report Parameters of a body without input, and outputs of the layer without a source."""
-        misread = self._misread()
-        fed = {entry.internal for entry in inputs}
-        for index, id in enumerate(graph.parameters):
-            parameter = graph[id].layer
-            if index not in fed and parameter is not None and layer_ref(parameter) not in misread:
-                what = f"no <input> of the port map feeds this {PARAMETER} of {layer.type} {layer.id}"
-                inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
-                self._report("IR207", what, Anchor(parameter.element), parameter, inner)
-        made = {entry.external for entry in outputs}
-        repeated = len({port.id for port in layer.outputs}) < len(layer.outputs)
-        for index, port in enumerate(layer.outputs):
-            if index not in made and not repeated:
-                what = f"no <output> of the port map of <{element.tag}> makes output port {port.id}"
-                self._report("IR207", what, Anchor(port.element), layer, path, port=port.id)
-
-    def _back_edges(
-        self,
-        layer: LayerElement,
-        element: BodyElement,
-        parameters: Mapping[str, int],
-        results: Mapping[str, int],
-        gone: Collection[str],
-        path: tuple[str, ...],
-    ) -> tuple[tuple[int, int], ...]:
-        found: dict[int, int] = {}
-        for edge in element.back_edges:
-            for name, id, among, kind in (
-                ("from-layer", edge.from_layer, results, RESULT),
-                ("to-layer", edge.to_layer, parameters, PARAMETER),
-            ):
-                if not id or (id in gone and id not in among):
-                    break
-                if id not in among:
-                    what = f'{name} "{id}": the body has no {kind} with this id'
-                    self._report("IR208", what, Anchor(edge.element, "value", name), layer, path)
-                    break
-            else:
-                if parameters[edge.to_layer] in found:
-                    what = f'to-layer "{edge.to_layer}": another back edge leads to this {PARAMETER}'
-                    self._report("IR208", what, Anchor(edge.element, "value", "to-layer"), layer, path)
-                else:
-                    found[parameters[edge.to_layer]] = results[edge.from_layer]
-        return tuple((result, parameter) for parameter, result in found.items())
-
-    def _map_fault(self, entry: MapElement, name: str, what: str, layer: LayerElement, path: tuple[str, ...]) -> None:
-        message = f'{name} "{entry.attributes.get(name, "")}": {what}'
-        self._report("IR207", message, Anchor(entry.element, "value", name), layer, path)
-
-    def _map_values(self, layer: LayerElement, entry: MapElement, path: tuple[str, ...]) -> dict[str, int] | None:
-        values = {}
-        for name in ("axis", "start", "end", "stride", "part_size"):
-            text = entry.attributes.get(name)
-            if text is None:
-                continue
-            try:
-                values[name] = int(text)
-            except ValueError:
-                what = f'{name}="{text}" of the port map is not an integer'
-                self._report("IR207", what, Anchor(entry.element, "value", name), layer, path)
-                return None
-        return values
-
-    def _report(
-        self,
-        code: str,
-        message: str,
-        anchor: Anchor,
-        layer: LayerElement,
-        path: tuple[str, ...],
-        severity: Severity = Severity.ERROR,
-        port: str | None = None,
-    ) -> None:
-        self.found.append(Diagnostic(code, message, anchor, severity, layer_ref(layer), port, notes=path_notes(path)))
-
-
-def op_diagnostic(
-    error: OpError, layer: LayerElement, path: tuple[str, ...], notes: tuple[str, ...] = ()
-) -> Diagnostic:
-    """Convert an operation's error to a finding, located at the attribute or input port that it names."""
-    anchor = Anchor(layer.element, "attribute", "type")
-    port = None
-    if error.attribute is not None:
-        anchor = Anchor(layer.element)
-        if layer.data_element is not None:
-            anchor = Anchor(layer.data_element, "value" if error.attribute in layer.data else "tag", error.attribute)
-    elif error.input is not None and error.input < len(layer.inputs):
-        anchor = Anchor(layer.inputs[error.input].element)
-        port = layer.inputs[error.input].id
-    where = (*notes, *path_notes(path))
-    return Diagnostic(error.code, error.message, anchor, layer=layer_ref(layer), port=port, notes=where)
-
-
-def path_notes(path: tuple[str, ...]) -> tuple[str, ...]:
-    return (f"in {' › '.join(path)}",) if path else ()
-
-
-def _layer_id(graph: Graph, id: int) -> str:
-    layer = graph[id].layer
-    return layer.id if layer is not None else ""
-
-
-def _names_port(edge: EdgeElement, layer: str, port: str, side: str) -> bool:
-    ends = (edge.to_layer, edge.to_port) if side == "input" else (edge.from_layer, edge.from_port)
-    return ends == (layer, port)
+    def _misread(self, finding: Diagnostic) -> None:
+        """Report a fault in the type or the attributes of a layer, which may have been meant to be another one."""
+        self.found.append(finding)
+        if finding.layer is not None:
+            self.misread.add(finding.layer)
 
 
 def _leave_out(inlets: Sequence[Inlet], nodes: Mapping[int, Node], sources: Sources) -> None:
@@ -398,29 +210,6 @@ def _type(layer: LayerElement, op: Op | None) -> str:
 
 def _keeps_state(op: Op | None) -> bool:
     return op is not None and "state" in op.spec.run_asks
-
-
-def tensor_names(text: str | None) -> tuple[str, ...]:
-    """Split the tensor names of a port at commas; a backslash escapes a comma inside a name."""
-    if text is None:
-        return ()
-    if "\\" not in text:
-        return tuple(name for name in text.split(",") if name)
-    parts = text.replace("\\,", "\0").split(",")
-    return tuple(part.replace("\0", ",") for part in parts if part)
-
-
-def _missing_ids(net: NetElement) -> set[str]:
-    """Return the layer ids that edges name but no layer has; they are reported with the edges."""
-    ids = {layer.id for layer in net.layers}
-    return {id for edge in net.edges for id in (edge.from_layer, edge.to_layer)} - ids
-
-
-def _has_faulty_ids(net: NetElement) -> bool:
-    """Return whether the layer ids are invalid or repeated, or all layers are missing; reported with the body."""
-    if not net.layers:
-        return bool(net.edges)
-    return any(not is_number(layer.id) for layer in net.layers) or bool(duplicates(net.layers))
 
 
 def _ids(layers: Sequence[LayerElement]) -> list[int]:

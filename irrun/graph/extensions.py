@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from irrun.document.reader import element_type
-from irrun.document.records import LayerElement, NetElement, PortElement
+from irrun.document.records import LayerElement, NetElement, PortElement, element_type
 from irrun.ops.declaration import OpClass
 from irrun.ops.extension import Extension
 from irrun.ops.registry import find, versions

@@ -8,8 +8,10 @@ from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from irrun.diagnostics import Anchor, Diagnostic, LayerRef
+from irrun.diagnostics import Anchor, Diagnostic, Fault
+from irrun.document.places import layer_ref
 from irrun.document.records import EdgeElement, LayerElement, NetElement
+from irrun.graph.faults import DanglingEdge, DuplicateLayerId, InputFedTwice, UnknownPort
 from irrun.graph.graph import Inlet, Outlet
 from irrun.graph.ports import PortIds, is_number
 
@@ -101,18 +103,16 @@ class Joiner:
         ids = list(missing) if self._layers else list(missing)[:1]
         for index, layer in enumerate(twice):
             notes = tuple(f'edges name layer "{id}", which there is not' for id in ids[index : index + 1])
-            what = f'layer id "{layer.id}" is used twice, expected an id of its own'
-            self._report("IR201", what, Anchor(layer.element, "value", "id"), layer, None, notes)
+            self._report(DuplicateLayerId(id=layer.id), Anchor(layer.element, "value", "id"), layer, None, notes)
         for id in ids[: len(twice) + nameless]:
             self._strays += [_Stray(None, None) for edge, _ in missing[id] if self._is_missing(edge.to_layer)]
         for id in ids[len(twice) + nameless :]:
             edge, name = missing[id][0]
             more = len(missing[id]) - 1
             others = (f"{more} more edge{'s name' if more > 1 else ' names'} it",) if more else ()
-            what = f'{name} "{id}": there is no layer with this id'
-            if name == "from-layer" and self._is_missing(edge.to_layer):
-                what = f'from-layer "{id}" and to-layer "{edge.to_layer}": there are no layers with these ids'
-            self._report("IR202", what, Anchor(edge.element, "value", name), None, None, others)
+            other = edge.to_layer if name == "from-layer" and self._is_missing(edge.to_layer) else None
+            fault = DanglingEdge(end=name, id=id, other=other)
+            self._report(fault, Anchor(edge.element, "value", name), None, None, others)
             finding = len(self.found) - 1
             self._strays += [_Stray(None, finding) for edge, _ in missing[id] if self._is_missing(edge.to_layer)]
 
@@ -127,9 +127,8 @@ class Joiner:
         before = self.sources[target][input]
         if before is not None or inlet in self._lost:
             layer = self._layers[target]
-            what = f"input port {edge.to_port} is fed twice, expected one edge"
             notes = () if before is None else (f"the other edge comes from layer {self._layers[before.node].id}",)
-            self._report("IR205", what, Anchor(edge.element), layer, edge.to_port, notes)
+            self._report(InputFedTwice(port=edge.to_port), Anchor(edge.element), layer, edge.to_port, notes)
             self._strays.append(_Stray(target, len(self.found) - 1))
             self._lose(inlet)
         elif source is None or output is None:
@@ -151,8 +150,8 @@ class Joiner:
         group = node, name, port if ports else ""
         finding = self._unknown_ports.get(group)
         if finding is None and port and not ids.any_faulty:
-            what = f'{name} "{port}": layer {layer.id} ({layer.type}) has no such {side} port; {ids.listed()}'
-            self._report("IR203", what, Anchor(edge.element, "value", name), layer, port)
+            fault = UnknownPort(end=name, port=port, layer=layer, known=ids.listed())
+            self._report(fault, Anchor(edge.element, "value", name), layer, port)
             finding = len(self.found) - 1
             self._unknown_ports[group] = finding
         if name == "to-port":
@@ -203,15 +202,14 @@ class Joiner:
 
     def _report(
         self,
-        code: str,
-        message: str,
+        fault: Fault,
         anchor: Anchor,
         layer: LayerElement | None,
         port: str | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         ref = None if layer is None else layer_ref(layer)
-        self.found.append(Diagnostic(code, message, anchor, layer=ref, port=port, notes=notes))
+        self.found.append(fault.at(anchor, ref, port, notes))
 
 
 def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) -> list[int]:
@@ -266,7 +264,3 @@ def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
             found.append(layer)
         counts[layer.id] += 1
     return found
-
-
-def layer_ref(layer: LayerElement) -> LayerRef:
-    return LayerRef(layer.id, layer.name, layer.type, layer.version or "")

@@ -60,3 +60,13 @@ class PortIds:
 def is_number(id: str) -> bool:
     """Return whether a text is an id that an IR can have."""
     return ID.fullmatch(id) is not None
+
+
+def tensor_names(text: str | None) -> tuple[str, ...]:
+    """Split the tensor names of a port at commas; a backslash escapes a comma inside a name."""
+    if text is None:
+        return ()
+    if "\\" not in text:
+        return tuple(name for name in text.split(",") if name)
+    parts = text.replace("\\,", "\0").split(",")
+    return tuple(part.replace("\0", ",") for part in parts if part)

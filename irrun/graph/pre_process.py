@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irrun.diagnostics import Anchor, Diagnostic, near_match
+from irrun.diagnostics import Anchor, near_match
 from irrun.document.grammar import ID
 from irrun.document.records import ChannelElement, MeanElement, PreProcessElement
 from irrun.document.weights import Weights
+from irrun.graph.faults import WrongPreProcess
 from irrun.graph.graph import Graph
 from irrun.ops.calling import conform
 from irrun.ops.infrastructure.parameter import Parameter
@@ -49,17 +50,17 @@ class Mean(NamedTuple):
         return storage_size(self.type.name, math.prod(self.shape))
 
 
-class WrongPreProcess(Exception):
+class MeanError(Exception):
     """A mean does not fit the model, so that OpenVINO refuses the file."""
 
     def __init__(self, message: str, element: int, attribute: str | None = None) -> None:
         super().__init__(message)
         anchor = Anchor(element) if attribute is None else Anchor(element, "value", attribute)
-        self.finding = Diagnostic("IR215", message, anchor)
+        self.finding = WrongPreProcess(what=message).at(anchor)
 
 
 def means(element: PreProcessElement, graph: Graph, weights: Weights) -> dict[int, Mean]:
-    """Return the mean by the node of its Parameter, empty without one; WrongPreProcess where it does not fit."""
+    """Return the mean by the node of its Parameter, empty without one; MeanError where it does not fit."""
     if any(graph[id].op is None for id in graph.parameters):
         return {}
     id, parameter = _parameter(element, graph)
@@ -75,10 +76,10 @@ def means(element: PreProcessElement, graph: Graph, weights: Weights) -> dict[in
     if [number for number, _ in given] != list(range(channels)):
         found = ", ".join(str(number) for number, _ in given)
         what = f"there are means of channels {found}, expected one for each of the {channels} channels of the input"
-        raise WrongPreProcess(what, element.element)
+        raise MeanError(what, element.element)
     kinds = {mean.value is not None for _, mean in given}
     if len(kinds) > 1:
-        raise WrongPreProcess("some means are numbers and others are images, expected one kind", element.element)
+        raise MeanError("some means are numbers and others are images, expected one kind", element.element)
     if kinds == {True}:
         numbers = tuple([_number(mean) for _, mean in given])
         return {id: Mean(parameter.element_type, (1,) * (1 + len(spatial)), numbers)}
@@ -97,9 +98,9 @@ def _parameter(element: PreProcessElement, graph: Graph) -> tuple[int, Parameter
     if found:
         return found[0]
     if not name:
-        raise WrongPreProcess("the model has no input that a mean can be subtracted from", element.element)
+        raise MeanError("the model has no input that a mean can be subtracted from", element.element)
     close = near_match(name, [graph[id].name for id, _ in known]) or ", expected the name of a Parameter"
-    raise WrongPreProcess(f'no input "{name}"{close}', element.element, "reference-layer-name")
+    raise MeanError(f'no input "{name}"{close}', element.element, "reference-layer-name")
 
 
 def _channel(channel: ChannelElement, index: int) -> int:
@@ -111,7 +112,7 @@ def _layout(element: PreProcessElement, name: str, shape: Shape) -> tuple[int, t
     """Return the number of channels of an input, and the sizes of the axes behind the channels."""
     if not shape.is_static or shape.rank not in _RANKS:
         what = f'a mean is subtracted from input "{name}" of shape {shape}, expected static dims and a rank of 2 to 5'
-        raise WrongPreProcess(what, element.element)
+        raise MeanError(what, element.element)
     axis = 0 if shape.rank == 3 else 1
     return shape.static[axis], shape.static[axis + 1 :]
 
@@ -120,24 +121,24 @@ def _number(mean: MeanElement) -> float:
     try:
         return float(mean.value or "")
     except ValueError:
-        raise WrongPreProcess(f'value="{mean.value}" of <mean> is no number', mean.element, "value") from None
+        raise MeanError(f'value="{mean.value}" of <mean> is no number', mean.element, "value") from None
 
 
 def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
     """Return the offset of an image of ``expected`` bytes in the weights."""
     if mean.offset is None or mean.size is None:
-        raise WrongPreProcess("<mean> has no value, and no offset and size of an image", mean.element)
+        raise MeanError("<mean> has no value, and no offset and size of an image", mean.element)
     offset, size = (_integer(text, name, mean.element) for text, name in ((mean.offset, "offset"), (mean.size, "size")))
     if size != expected:
         what = f"size of <mean> is {size} bytes, expected {expected} for an image of the input"
-        raise WrongPreProcess(what, mean.element, "size")
+        raise MeanError(what, mean.element, "size")
     if weights.exists and offset + size > len(weights.bytes):
         what = f"bytes {offset} to {offset + size} of <mean> are outside the weights, which have {len(weights.bytes)}"
-        raise WrongPreProcess(what, mean.element, "offset")
+        raise MeanError(what, mean.element, "offset")
     return offset
 
 
 def _integer(text: str, name: str, element: int) -> int:
     if ID.fullmatch(text.strip()) is None:
-        raise WrongPreProcess(f'{name}="{text}" is no number, expected one from 0 up', element, name)
+        raise MeanError(f'{name}="{text}" is no number, expected one from 0 up', element, name)
     return int(text)

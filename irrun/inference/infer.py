@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from irrun.diagnostics import Diagnostic, OpError
+from irrun.document.places import op_diagnostic
 from irrun.document.weights import Weights
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.bind import op_diagnostic
 from irrun.inference.facts import Facts
 from irrun.inference.fold import fold
 from irrun.ops import Fact

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from irrun.diagnostics import Diagnostic, LayerRef, Severity
+from irrun.document.places import layer_ref
 from irrun.graph import Graph
-from irrun.graph.bind import layer_ref
 from irrun.linter.constants import clashing
 from irrun.linter.context import Context
 

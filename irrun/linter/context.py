@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from irrun.diagnostics import Diagnostic, LayerRef
 from irrun.document import Document
+from irrun.document.places import layer_ref
 from irrun.graph import Bound, Node
-from irrun.graph.bind import layer_ref
 from irrun.graph.extensions import declared_fact
 from irrun.inference import Facts, infer
 from irrun.linter.declared import DeclaredPort, as_declared, inputs, offending, outputs, shape_of

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import OpError
-from irrun.document.reader import element_type
-from irrun.document.records import LayerElement, PortElement
+from irrun.document.records import LayerElement, PortElement, element_type
 from irrun.graph import Node, Outlet
 from irrun.inference import Facts
 from irrun.ops.calling import infer

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from irrun.graph import Graph, Outlet
-from irrun.graph.bind import tensor_names
+from irrun.graph.ports import tensor_names
 from irrun.inference import Facts
 from irrun.model.port import Port
 from irrun.tensor import DYNAMIC, ElementType, Fact

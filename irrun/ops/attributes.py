@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from irrun.diagnostics import OpError, listing, near_match
+from irrun.diagnostics import OpError, did_you_mean, listing, nearest
 from irrun.ops.declaration import REFUSED, REQUIRED
 from irrun.tensor import DYNAMIC, ElementType, Shape
 from irrun.tensor.element_type import BY_NAME
@@ -158,8 +158,9 @@ class AttrSpec:
 
     def _unreadable(self, text: str) -> AttributeUnreadable:
         candidates = self.choices if self.kind == "enum" else tuple(BY_NAME) if self.kind == "type" else ()
-        close = near_match(text, candidates)
-        return AttributeUnreadable(f'{self.name}="{text}" is not {self.expected}{close}', attribute=self.name)
+        meant = nearest(text, candidates)
+        what = f'{self.name}="{text}" is not {self.expected}{did_you_mean(meant)}'
+        return AttributeUnreadable(what, attribute=self.name, meant=meant)
 
     @property
     def expected(self) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from irrun.diagnostics import OpError, near_match
+from irrun.diagnostics import OpError, did_you_mean, nearest
 from irrun.ops.declaration import DECLARED, Op, OpClass
 from irrun.ops.releases import is_meant_as_number, number
 
@@ -128,24 +128,27 @@ def resolve(type: str, version: str | None = None) -> OpClass:
     if found is not None:
         return found
     if version is not None and is_meant_as_number(version) and not 1 <= (number(version) or 0) <= LATEST:
-        raise UnknownOperation(_no_opset(type, version, known), attribute="version")
+        raise _no_opset(type, version, known)
     where = f" in {version}" if version is not None else ""
     if not known:
         load()
-        raise UnknownOperation(f"no operation {type}{where}{near_match(type, DECLARED)}", attribute="type")
+        meant = nearest(type, DECLARED)
+        raise UnknownOperation(f"no operation {type}{where}{did_you_mean(meant)}", attribute="type", meant=meant)
     newest = _newest(known, number(version or "") or 0)
-    has = f"opset{newest}" if newest is not None else " and ".join(_names(known))
-    raise UnknownOperation(f"no operation {type}{where}; it is in {has}", attribute="version")
+    has = _names(known) if newest is None else [f"opset{newest}"]
+    what = f"no operation {type}{where}; it is in {' and '.join(has)}"
+    raise UnknownOperation(what, attribute="version", meant=has[0] if number(has[0]) is not None else None)
 
 
-def _no_opset(type: str, version: str, known: Mapping[int | str, OpClass]) -> str:
-    """Return the message about a misspelt opset; those that have the operation are preferred as suggestions."""
+def _no_opset(type: str, version: str, known: Mapping[int | str, OpClass]) -> UnknownOperation:
+    """Return the error for a misspelt opset; those that have the operation are preferred as suggestions."""
     opsets = [f"opset{number}" for number in range(1, LATEST + 1)]
     is_number = re.fullmatch(r"opset\d+", version) is not None
-    close = "" if is_number else near_match(version, _names(known)) or near_match(version, opsets)
-    if close:
-        return f"no operation {type} in {version}{close}"
-    return f"no opset {version or 'of an empty name'}, expected opset1 to opset{LATEST}"
+    meant = None if is_number else nearest(version, _names(known)) or nearest(version, opsets)
+    what = f"no operation {type} in {version}{did_you_mean(meant)}"
+    if meant is None:
+        what = f"no opset {version or 'of an empty name'}, expected opset1 to opset{LATEST}"
+    return UnknownOperation(what, attribute="version", meant=meant)
 
 
 def _newest(versions: Iterable[int | str], opset: int) -> int | None:

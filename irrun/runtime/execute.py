@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
-from irrun.graph.bind import layer_ref, op_diagnostic
+from irrun.document.places import layer_ref, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.document.places import layer_ref
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, chains, optimize, packed_values

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.document.places import layer_ref
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.extension import Extension
 from irrun.ops.registry import LATEST

@@ -96,9 +96,11 @@ INTEGER: Final = SIGNED | UNSIGNED
 NUMERIC: Final = FLOAT | INTEGER
 ANY: Final = NUMERIC | {BOOLEAN, STRING}
 
-BY_NAME: Final = {kind.name: kind for kind in (*ANY, DYNAMIC)}
+_WIDEST_FIRST: Final = (*sorted(ANY, key=lambda kind: (-kind.bits, kind.name)), DYNAMIC)
+
+BY_NAME: Final = {kind.name: kind for kind in _WIDEST_FIRST}
 BY_PRECISION: Final = {
-    **{kind.precision: kind for kind in (*ANY, DYNAMIC)},
+    **{kind.precision: kind for kind in _WIDEST_FIRST},
     "U1": U1,
     "BOOLEAN": BOOLEAN,
     "UNSPECIFIED": DYNAMIC,

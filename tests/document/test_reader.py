@@ -9,7 +9,7 @@ import pytest
 from irrun.diagnostics import Severity
 from irrun.document import read
 from irrun.document.grammar import LEGACY_CHILDREN
-from irrun.document.reader import dims_text, element_type
+from irrun.document.records import dims_text, element_type
 from irrun.document.source_map import element_starts
 from irrun.linter.examples import CLAMP, ITERATOR, NET
 from irrun.tensor.element_type import BOOLEAN, F32, U1

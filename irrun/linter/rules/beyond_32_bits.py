@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.places import layer_ref, path_notes
 from irrun.graph import Outlet
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.constants import PAIR, also
 from irrun.linter.contents import beyond
 from irrun.linter.context import Context

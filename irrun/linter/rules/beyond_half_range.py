@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
 from irrun.linter.constants import PAIR, constants
 from irrun.linter.contents import floats
 from irrun.linter.context import Context

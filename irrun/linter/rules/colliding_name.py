@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.places import layer_ref
 from irrun.document.records import LayerElement
 from irrun.graph import Outlet
-from irrun.graph.bind import layer_ref, tensor_names
+from irrun.graph.ports import tensor_names
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.places import layer_ref, path_notes
 from irrun.graph import Graph, Node
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.places import layer_ref, path_notes
 from irrun.graph import Outlet
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.declared import offending
 from irrun.linter.examples import NET

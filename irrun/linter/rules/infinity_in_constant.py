@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
 from irrun.linter.constants import PAIR, also
 from irrun.linter.contents import first, floats
 from irrun.linter.context import Context

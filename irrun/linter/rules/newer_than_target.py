@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.places import layer_ref
 from irrun.graph import Node
-from irrun.graph.bind import layer_ref
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule

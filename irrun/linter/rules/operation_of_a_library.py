@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef, Severity
+from irrun.document.places import layer_ref, path_notes
 from irrun.document.rt_info import rt_info
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.examples import NET
 from irrun.linter.rule import Rule

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
 from irrun.linter.constants import PAIR, PAIR_WEIGHTS, overlaps
 from irrun.linter.context import Context
 from irrun.linter.declared import called

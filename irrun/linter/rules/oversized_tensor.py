@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.declared import offending
 from irrun.linter.examples import NET

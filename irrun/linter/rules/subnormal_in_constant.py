@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref
+from irrun.document.places import layer_ref
 from irrun.linter.constants import PAIR
 from irrun.linter.contents import floats
 from irrun.linter.context import Context

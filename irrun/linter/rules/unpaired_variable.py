@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity, near_match
+from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement
 from irrun.graph import Node
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type, joined

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import made

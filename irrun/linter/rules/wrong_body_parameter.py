@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, offending
 from irrun.linter.examples import ITERATOR

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.reader import element_type
-from irrun.document.records import PortElement
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
+from irrun.document.records import PortElement, element_type
 from irrun.linter.constants import Constant, constants
 from irrun.linter.context import Context
 from irrun.linter.declared import shape_of

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic
-from irrun.document.reader import dims_text
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
+from irrun.document.records import dims_text
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees
 from irrun.linter.examples import NET

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic
+from irrun.document.places import layer_ref, path_notes
 from irrun.graph import Outlet
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, has_surplus, has_twins, lacking
 from irrun.linter.examples import CLAMP

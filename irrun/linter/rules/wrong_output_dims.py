@@ -5,8 +5,8 @@ import itertools
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic
-from irrun.document.reader import dims_text
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
+from irrun.document.records import dims_text
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, called, is_miscounted, may_be_of_any_rank, offending
 from irrun.linter.examples import NET, TILE

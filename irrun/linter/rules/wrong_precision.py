@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.graph.bind import layer_ref, path_notes
+from irrun.document.places import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, called, has_twins
 from irrun.linter.examples import NET

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.document.places import layer_ref, path_notes
 from irrun.graph import Outlet
-from irrun.graph.bind import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, Scope, made

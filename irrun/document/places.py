@@ -1,0 +1,59 @@
+"""The places of findings about layers: the layer itself, the bodies around it, and the faulty part of it."""
+
+from __future__ import annotations
+
+from irrun.diagnostics import Anchor, Diagnostic, Fault, LayerRef, OpError, Suggestion
+from irrun.document.records import LayerElement
+
+
+def layer_ref(layer: LayerElement) -> LayerRef:
+    return LayerRef(layer.id, layer.name, layer.type, layer.version or "")
+
+
+def path_notes(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the note that names the bodies around a layer, none for the model itself."""
+    return (f"in {' › '.join(path)}",) if path else ()
+
+
+def in_layer(
+    fault: Fault, anchor: Anchor, layer: LayerElement, path: tuple[str, ...], port: str | None = None
+) -> Diagnostic:
+    """Return the finding of a fault in a layer."""
+    return fault.at(anchor, layer_ref(layer), port, path_notes(path))
+
+
+def op_diagnostic(
+    error: OpError, layer: LayerElement, path: tuple[str, ...] = (), notes: tuple[str, ...] = ()
+) -> Diagnostic:
+    """Convert an operation's error to a finding, located at the attribute or input port that it names."""
+    anchor = Anchor(layer.element, "attribute", "type")
+    port = None
+    if error.attribute is not None:
+        anchor = Anchor(layer.element)
+        if layer.data_element is not None:
+            anchor = Anchor(layer.data_element, "value" if error.attribute in layer.data else "tag", error.attribute)
+    elif error.input is not None and error.input < len(layer.inputs):
+        anchor = Anchor(layer.inputs[error.input].element)
+        port = layer.inputs[error.input].id
+    where = (*notes, *path_notes(path))
+    return op_fault(error, anchor, layer, port=port, notes=where)
+
+
+def op_fault(
+    error: OpError,
+    anchor: Anchor,
+    layer: LayerElement,
+    *,
+    port: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> Diagnostic:
+    """Return the finding of an operation's error at a place, with the suggestion for the attribute at fault."""
+    meant = error.meant if anchor.attribute is not None else None
+    suggestion = None if meant is None else Suggestion(_value(anchor), meant)
+    return Diagnostic(
+        error.code, error.message, anchor, layer=layer_ref(layer), port=port, notes=notes, suggestion=suggestion
+    )
+
+
+def _value(anchor: Anchor) -> Anchor:
+    return anchor._replace(part="value") if anchor.part == "attribute" else anchor

@@ -1,0 +1,141 @@
+"""The faults that binding finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from irrun.diagnostics import Fault
+from irrun.diagnostics.fault import Said
+from irrun.document.records import LayerElement
+
+
+@dataclass(frozen=True, kw_only=True)
+class DuplicateLayerId(Fault):
+    """A layer with the id of an earlier one."""
+
+    code = "IR201"
+    id: str
+
+    @property
+    def message(self) -> str:
+        return f'layer id "{self.id}" is used twice, expected an id of its own'
+
+
+@dataclass(frozen=True, kw_only=True)
+class DanglingEdge(Fault):
+    """An edge that names a layer that does not exist; ``other`` is its other end where that does not exist either."""
+
+    code = "IR202"
+    end: str
+    id: str
+    other: str | None = None
+
+    @property
+    def message(self) -> str:
+        if self.other is not None:
+            return f'from-layer "{self.id}" and to-layer "{self.other}": there are no layers with these ids'
+        return f'{self.end} "{self.id}": there is no layer with this id'
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownPort(Fault):
+    """An edge that names a port that its layer does not have."""
+
+    code = "IR203"
+    end: str
+    port: str
+    layer: LayerElement
+    known: str
+
+    @property
+    def message(self) -> str:
+        side = "output" if self.end == "from-port" else "input"
+        subject = f"layer {self.layer.id} ({self.layer.type})"
+        return f'{self.end} "{self.port}": {subject} has no such {side} port; {self.known}'
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnconnectedInput(Fault):
+    """An input port without an edge."""
+
+    code = "IR204"
+    port: str
+
+    @property
+    def message(self) -> str:
+        return f"input port {self.port} is not connected, expected an edge to it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputFedTwice(Fault):
+    """A second edge to an input port."""
+
+    code = "IR205"
+    port: str
+
+    @property
+    def message(self) -> str:
+        return f"input port {self.port} is fed twice, expected one edge"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cycle(Fault):
+    """Layers that depend on each other, by name."""
+
+    code = "IR206"
+    names: Sequence[str]
+
+    @property
+    def message(self) -> str:
+        ring = " → ".join(f'"{name}"' for name in (*self.names, self.names[0]))
+        return f"the layers form a cycle: {ring}"
+
+
+class WrongPortMap(Said):
+    """A port map that does not connect a body to its layer."""
+
+    code = "IR207"
+
+
+class WrongBackEdge(Said):
+    """A back edge that does not lead from a Result to a Parameter of its body."""
+
+    code = "IR208"
+
+
+class WrongPreProcess(Said):
+    """A mean that does not fit the model."""
+
+    code = "IR215"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedDefault(Fault):
+    """An absent attribute for which OpenVINO departs from the default of the specification."""
+
+    code = "IR310"
+    name: str
+    read: str
+    default: str
+
+    @property
+    def message(self) -> str:
+        return f"{self.name} is absent: OpenVINO reads {self.read}, the specification says {self.default}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingForOpenvino(Fault):
+    """Absent attributes that have a default in the specification and none in OpenVINO."""
+
+    code = "IR312"
+    names: Sequence[str]
+    defaults: Sequence[str]
+    reads: str = ""
+
+    @property
+    def message(self) -> str:
+        verb = "is" if len(self.names) == 1 else "are"
+        says = " and ".join(self.defaults)
+        refuses = f"OpenVINO {self.reads}refuses the layer, the specification says {says}"
+        return f"{' and '.join(self.names)} {verb} absent: {refuses}"
