@@ -57,14 +57,15 @@ class UnknownPort(Fault):
 
 @dataclass(frozen=True, kw_only=True)
 class UnconnectedInput(Fault):
-    """An input port without an edge."""
+    """An input without an edge, with the id of its port where it has one."""
 
     code = "IR204"
-    port: str
+    port: str | None = None
 
     @property
     def message(self) -> str:
-        return f"input port {self.port} is not connected, expected an edge to it"
+        subject = "the input" if self.port is None else f"input port {self.port}"
+        return f"{subject} is not connected, expected an edge to it"
 
 
 @dataclass(frozen=True, kw_only=True)

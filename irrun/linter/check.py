@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, overload
@@ -16,22 +17,15 @@ from irrun.document.reader import document, load
 from irrun.document.source_map import SourceMap
 from irrun.graph import bind
 from irrun.inference import infer
-from irrun.linter.consequences import ASIDE, causes_of, unexplained
+from irrun.linter.consequences import causes_of, unexplained
 from irrun.linter.context import Context
-from irrun.linter.fixes import Fixes
 from irrun.linter.given import Values, facts_of
 from irrun.linter.rule import rules, url
 from irrun.linter.suppression import unsuppressed
 from irrun.ops.releases import least
 
-ONE_FOR_ALL: Final = {"IR502": "constants reach beyond it"}
-"""Codes of findings that share one cause in a file: only the first is reported, with the number of others."""
-
 _MARK: Final = b"irrun:"
 """The marker of suppression comments; a file that contains it is checked with all rules."""
-
-ABSENT: Final = ("IR103", "IR106", "IR303", "IR310", "IR312")
-"""Codes of findings about missing attributes."""
 
 
 class Report(Sequence[Diagnostic]):
@@ -137,8 +131,8 @@ def lint_bytes(
     needed = _needed(codes, asked, read.data, exact=target_precision is not None)
     context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version, target_precision)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
-    mended = list(Fixes(context).added_to(_wanted(unexplained(_in_full(found, read), context), asked)))
-    left = unsuppressed(mended, read.data, read.source_map)
+    wanted = _wanted(unexplained(_in_full(found, read), context), asked)
+    left = unsuppressed([_fixed(item, context) for item in wanted], read.data, read.source_map)
     release = least({node.version for node in bound.graph.walk()}, read.net.version)
     return Report(filename, read.source_map, left, len(context.outputs), release)
 
@@ -149,6 +143,12 @@ def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
             yield from rule().check(context)
 
 
+def _fixed(item: Diagnostic, context: Context) -> Diagnostic:
+    """Return a finding with its fix, if there is one."""
+    fix = rules()[item.code]().fix(item, context) if item.fix is None else None
+    return item if fix is None else dataclasses.replace(item, fix=fix)
+
+
 def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, *, exact: bool) -> set[str]:
     """Return the rules to check for findings of some codes, including the rules whose findings suppress those.
 
@@ -156,7 +156,7 @@ def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, 
     """
     known = rules()
     needed = set(known if codes is None or _MARK in data else codes)
-    if any(code.startswith(ASIDE) for code in needed):
+    if any(known[code].needs_sound for code in needed):
         needed |= {code for code, rule in known.items() if rule.severity is Severity.ERROR}
     needed |= causes_of(needed)
     if exact:
@@ -165,18 +165,16 @@ def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, 
 
 
 def _in_full(found: list[Diagnostic], read: Document) -> list[Diagnostic]:
-    """Return the findings without missing attributes in a tag with an ellipsis."""
-    ellipses = [item.anchor.offset for item in found if item.code == "IR101" and "an ellipsis stands" in item.message]
-    if not ellipses:
-        return found
+    """Return the findings without absent attributes in a tag with an ellipsis."""
+    known = rules()
 
     def is_elided(item: Diagnostic) -> bool:
         start = read.source_map.locate(item.anchor).start
-        return item.code in ABSENT and any(
-            at is not None and start <= at and b">" not in read.data[start:at] for at in ellipses
-        )
+        return any(start <= at and b">" not in read.data[start:at] for at in read.mended.ellipses)
 
-    return [item for item in found if not is_elided(item)]
+    if not read.mended.ellipses:
+        return found
+    return [item for item in found if not (known[item.code].of_absence and is_elided(item))]
 
 
 def _wanted(found: Iterable[Diagnostic], asked: Collection[str]) -> list[Diagnostic]:
@@ -193,17 +191,17 @@ def _merged(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the findings, merged where they share one cause."""
     kept: list[Diagnostic] = []
     first: dict[str, int] = {}
-    others: dict[str, int] = {}
+    others: Counter[str] = Counter()
     for item in found:
-        if item.code not in ONE_FOR_ALL:
+        if rules()[item.code].merges is None:
             kept.append(item)
         elif item.code in first:
-            others[item.code] = others.get(item.code, 0) + 1
+            others[item.code] += 1
         else:
             first[item.code] = len(kept)
             kept.append(item)
     for code, count in others.items():
-        item = kept[first[code]]
-        note = f"{count} more {ONE_FOR_ALL[code] if count > 1 else ONE_FOR_ALL[code].replace('s reach', ' reaches')}"
+        item, (one, more) = kept[first[code]], rules()[code].merges or ("", "")
+        note = f"{count} more {more if count > 1 else one}"
         kept[first[code]] = dataclasses.replace(item, notes=(*item.notes, note))
     return kept

@@ -5,59 +5,13 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from irrun.document.records import LayerElement
 from irrun.linter.context import Context
 from irrun.linter.declared import called
 from irrun.linter.scopes import by_type, once
 from irrun.ops.infrastructure.const import Const
-
-WEIGHED: Final = """<?xml version="1.0"?>
-<net name="net" version="11">
-    <layers>
-        <layer id="0" name="weights" type="Const" version="opset1">
-            <data element_type="f32" shape="2" offset="0" size="8"/>
-            <output><port id="0" precision="FP32"><dim>2</dim></port></output>
-        </layer>
-        <layer id="1" name="y" type="Result" version="opset1">
-            <input><port id="0" precision="FP32"><dim>2</dim></port></input>
-        </layer>
-    </layers>
-    <edges>
-        <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
-    </edges>
-</net>
-"""
-"""A model with a constant that feeds a Result."""
-
-PAIR: Final = """<?xml version="1.0"?>
-<net name="net" version="11">
-    <layers>
-        <layer id="0" name="weights" type="Const" version="opset1">
-            <data element_type="f32" shape="2" offset="0" size="8"/>
-            <output><port id="0" precision="FP32"><dim>2</dim></port></output>
-        </layer>
-        <layer id="1" name="count" type="Const" version="opset1">
-            <data element_type="i64" shape="1" offset="8" size="8"/>
-            <output><port id="0" precision="I64"><dim>1</dim></port></output>
-        </layer>
-        <layer id="2" name="y" type="Result" version="opset1">
-            <input><port id="0" precision="FP32"><dim>2</dim></port></input>
-        </layer>
-        <layer id="3" name="n" type="Result" version="opset1">
-            <input><port id="0" precision="I64"><dim>1</dim></port></input>
-        </layer>
-    </layers>
-    <edges>
-        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
-        <edge from-layer="1" from-port="0" to-layer="3" to-port="0"/>
-    </edges>
-</net>
-"""
-"""A model with a float constant and an integer constant, each of which feeds a Result."""
-
-PAIR_WEIGHTS: Final = bytes(8) + (3).to_bytes(8, "little") + bytes(16)
 
 
 class Constant(NamedTuple):
@@ -79,10 +33,10 @@ class Constant(NamedTuple):
 def constants(context: Context) -> list[Constant]:
     """Return every valid Const in the order of the graph, those of bodies after those of the model."""
     found = []
-    for node, scope in by_type(context).get("Const", ()):
+    for node, scope, layer in by_type(context).get("Const", ()):
         op = node.op
-        if node.layer is not None and isinstance(op, Const):
-            found.append(Constant(node.layer, op, scope.path, op.element_type.name, op.offset, op.offset + op.size))
+        if isinstance(op, Const):
+            found.append(Constant(layer, op, scope.path, op.element_type.name, op.offset, op.offset + op.size))
     starts = sorted({item.start for item in found})
     return [_within(item, starts) for item in found]
 
@@ -98,7 +52,7 @@ def _within(item: Constant, starts: Sequence[int]) -> Constant:
 @once
 def unread(context: Context) -> bool:
     """Return whether a Const is invalid, so that its range of bytes is unknown."""
-    return any(node.op is None for node, _ in by_type(context).get("Const", ()))
+    return any(item.node.op is None for item in by_type(context).get("Const", ()))
 
 
 @once

@@ -14,6 +14,7 @@ from irrun.graph import Bound, Node
 from irrun.graph.extensions import declared_fact
 from irrun.inference import Facts, infer
 from irrun.linter.declared import DeclaredPort, as_declared, inputs, offending, outputs, shape_of
+from irrun.linter.rule import rules
 from irrun.tensor import Fact, Shape
 
 
@@ -125,8 +126,8 @@ class Context:
     @functools.cached_property
     def _reported(self) -> frozenset[LayerRef]:
         found = (*self.document.diagnostics, *self.bound.diagnostics)
-        codes = ("IR104", "IR203", "IR3", "IR404")
-        return frozenset(item.layer for item in found if item.layer is not None and item.code.startswith(codes))
+        known = rules()
+        return frozenset(item.layer for item in found if item.layer is not None and "layer" in known[item.code].breaks)
 
 
 def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from irrun.diagnostics import Anchor, Edit
+from irrun.diagnostics import Anchor, Edit, Fix, Suggestion
 from irrun.document import Document
 from irrun.document.records import PortElement
 
@@ -34,6 +34,21 @@ class Editor:
     def __init__(self, document: Document) -> None:
         self._data = document.data
         self._map = document.source_map
+
+    def suggested(self, suggestion: Suggestion) -> Fix | None:
+        """Return the fix that writes a suggestion to its place; None where the place does not allow it."""
+        anchor, text = suggestion
+        element, attribute = anchor.element, anchor.attribute or ""
+        if element is None:
+            return None
+        match anchor.part:
+            case "tag":
+                message, edits = f"write <{text}>", self.tag(element, text)
+            case "name":
+                message, edits = f"rename {attribute} to {text}", self.name(element, attribute, text)
+            case _:
+                message, edits = f'write {attribute}="{text}"', self.value(element, attribute, text)
+        return Fix(message, edits, "unsafe") if edits else None
 
     def value(self, element: int, attribute: str, content: str) -> tuple[Edit, ...]:
         """Replace the value of an attribute; no edit where there is no such attribute."""

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from irrun.diagnostics import Severity
+from irrun.document.records import LayerElement
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.linter.context import Context
+from irrun.linter.rule import rules
 from irrun.tensor import Fact
 
 T = TypeVar("T")
@@ -44,6 +46,18 @@ class Scope(NamedTuple):
     path: tuple[str, ...]
 
 
+class Placed(NamedTuple):
+    """A node of a layer in its net."""
+
+    node: Node
+    scope: Scope
+    layer: LayerElement
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return self.scope.path
+
+
 class Made(NamedTuple):
     """A layer with the inferred facts of all its inputs and outputs."""
 
@@ -51,6 +65,11 @@ class Made(NamedTuple):
     inputs: tuple[Fact, ...]
     outputs: tuple[Fact, ...]
     scope: Scope
+    layer: LayerElement
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return self.scope.path
 
 
 @once
@@ -60,20 +79,20 @@ def scopes(context: Context) -> Sequence[Scope]:
 
 
 @once
-def by_type(context: Context) -> Mapping[str, Sequence[tuple[Node, Scope]]]:
+def by_type(context: Context) -> Mapping[str, Sequence[Placed]]:
     """Return the layers of each type in topological order, including those in bodies."""
-    found: dict[str, list[tuple[Node, Scope]]] = {}
+    found: dict[str, list[Placed]] = {}
     for scope in scopes(context):
         for node in scope.graph:
             if node.layer is not None:
-                found.setdefault(node.type, []).append((node, scope))
+                found.setdefault(node.type, []).append(Placed(node, scope, node.layer))
     return found
 
 
 def made(context: Context, *types: str) -> Iterator[Made]:
     """Yield the layers of some types whose inputs and outputs all have facts."""
     for type in types:
-        for node, scope in by_type(context).get(type, ()):
+        for node, scope, _ in by_type(context).get(type, ()):
             item = _made(node, scope)
             if item is not None:
                 yield item
@@ -107,14 +126,15 @@ def constant_nodes(graph: Graph) -> set[int]:
 
 
 @once
-def unread(context: Context) -> Sequence[tuple[Node, Scope]]:
+def unread(context: Context) -> Sequence[Placed]:
     """Return the layers, except Result and Assign, whose outputs nothing reads."""
     found = []
     for scope in scopes(context):
         sources = [scope.graph.sources(node.id) for node in scope.graph]
         read = {outlet.node for outlets in sources for outlet in outlets if outlet is not None}
         if len(read) < len(sources):
-            found += [(node, scope) for node in scope.graph if node.id not in read and node.type not in ENDS]
+            idle = [node for node in scope.graph if node.id not in read and node.type not in ENDS]
+            found += [Placed(node, scope, node.layer) for node in idle if node.layer is not None]
     return found
 
 
@@ -125,7 +145,7 @@ def _made(node: Node, scope: Scope) -> Made | None:
     outputs = tuple(_outputs(node, scope.facts.of))
     if not outputs or len(inputs) < len(scope.graph.sources(node.id)):
         return None
-    return Made(node, tuple(inputs), outputs, scope)
+    return Made(node, tuple(inputs), outputs, scope, node.layer)
 
 
 def _outputs(node: Node, known: Mapping[Outlet, Fact]) -> Iterator[Fact]:
@@ -155,5 +175,5 @@ def joined(context: Context) -> bool:
     """Return whether the file is a whole model without errors in its structure, so that a missing part is a fault."""
     found = (*context.document.diagnostics, *context.bound.diagnostics)
     return not context.document.fragment and not any(
-        item.severity is Severity.ERROR and item.code.startswith(("IR1", "IR20")) for item in found
+        item.severity is Severity.ERROR and "structure" in rules()[item.code].breaks for item in found
     )

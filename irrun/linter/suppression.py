@@ -9,16 +9,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix, Severity, near_match
+from irrun.diagnostics.fault import Said
 from irrun.diagnostics.render import Source
 from irrun.linter.selection import UnknownRule, meant, selector
-
-CODE: Final = "IR112"
 
 _DIRECTIVE: Final = re.compile(rb"<!--\s*+irrun:\s*+(?P<kind>[\w-]*+)(?:\s*+\[(?P<words>[^\]]*+)\])?")
 _BLANKS: Final = 4096
 """The limit on white space examined before and after a comment."""
 
 _KINDS: Final = ("ignore", "ignore-file")
+
+
+class IdleComment(Said):
+    """A comment that suppresses no finding."""
+
+    code = "IR112"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def _split(
                 here = places.met(comment, codes)
                 hidden |= here
                 met = bool(here)
-            if not met and CODE not in codes:
+            if not met and IdleComment.code not in codes:
                 unmet.append(word)
         idle.append(unmet)
     left = [
@@ -170,10 +175,12 @@ def _problem(comment: _Comment) -> str:
 def _unused(comment: _Comment, problem: str, idle: Sequence[str], data: bytes) -> Diagnostic:
     anchor = Anchor(offset=comment.start, length=comment.end - comment.start)
     if problem:
-        return Diagnostic(CODE, problem, anchor, Severity.WARNING)
+        return IdleComment(what=problem, severity=Severity.WARNING).at(anchor)
     where = "in the file" if comment.whole_file else "on this line or the next"
     what = f"{comment.kind}[{', '.join(idle)}] suppresses nothing, expected such a finding {where}"
-    return Diagnostic(CODE, what, anchor, Severity.WARNING, fix=_fix(comment, idle, data))
+    return dataclasses.replace(
+        IdleComment(what=what, severity=Severity.WARNING).at(anchor), fix=_fix(comment, idle, data)
+    )
 
 
 def _fix(comment: _Comment, idle: Sequence[str], data: bytes) -> Fix:

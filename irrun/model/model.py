@@ -22,6 +22,7 @@ from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, Tiers, plan
+from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Model:
             return plan(self._bound.graph, self.facts, settings)
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
-            reasons = [item for item in error.diagnostics if item.code != "IR801"]
+            reasons = [item for item in error.diagnostics if item.code != LayerThatCannotRun.code]
             raise IRError([*errors, *reasons] or error.diagnostics, self.filename) from None
 
     def means(self) -> dict[int, Array]:
@@ -128,7 +129,7 @@ class Model:
             if values is None:
                 what = f'the mean of input "{bound.graph[id].name}" is not known: there is no file of weights'
                 anchor = Anchor(element.element) if element is not None else Anchor()
-                raise IRError([Diagnostic("IR501", what, anchor)], self.filename)
+                raise IRError([MissingWeights(what=what).at(anchor)], self.filename)
             found[bound.graph.parameters.index(id)] = values
         return found
 

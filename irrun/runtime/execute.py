@@ -7,11 +7,12 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
+from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError
 from irrun.document.places import layer_ref, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
+from irrun.runtime.faults import FailedAtRunTime
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
@@ -165,14 +166,14 @@ def _cause(error: Exception) -> Exception | None:
 
 def step_error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
     if step is None:
-        return IRError([Diagnostic("IR802", f"the computation failed: {error}")])
+        return IRError([FailedAtRunTime(what=f"the computation failed: {error}").at(Anchor())])
     return IRError([_located(step, error) if isinstance(error, OpError) else _failed(step, arrays, error)])
 
 
 def _located(step: Step, error: OpError) -> Diagnostic:
     if step.node.layer is None:
         return Diagnostic(error.code, error.message)
-    return op_diagnostic(error, step.node.layer, ())
+    return op_diagnostic(error, step.node.layer)
 
 
 def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Diagnostic:
@@ -182,11 +183,7 @@ def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Dia
     if isinstance(step.node.op, Fused) and len(step.node.op.parts) > 1:
         notes += (f"the step does what {', '.join(step.node.op.parts)} do",)
     layer = step.node.layer
-    return Diagnostic(
-        "IR802",
-        f"the computation failed: {error}",
-        Anchor(layer.element) if layer is not None else Anchor(),
-        Severity.ERROR,
-        layer_ref(layer) if layer is not None else None,
-        notes=notes,
-    )
+    fault = FailedAtRunTime(what=f"the computation failed: {error}")
+    if layer is None:
+        return fault.at(Anchor(), notes=notes)
+    return fault.at(Anchor(layer.element), layer_ref(layer), notes=notes)

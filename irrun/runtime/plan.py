@@ -17,6 +17,7 @@ from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, chains, optimize, packed_values
 from irrun.optimize.half_precision import in_f32
 from irrun.runtime.constants import constants, leaving
+from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.soundness import dependencies, sound
 from irrun.tensor import Array, ElementType, Fact
 
@@ -190,7 +191,8 @@ def _not_known(node: Node) -> Diagnostic:
     anchor = Anchor(node.layer.element) if node.layer is not None else Anchor()
     missing = node.op is not None and not node.op.inputs
     what = "the value is not known: there is no file of weights" if missing else "the layer cannot be run"
-    return Diagnostic("IR501" if missing else "IR801", what, anchor, layer=layer)
+    fault = MissingWeights(what=what) if missing else LayerThatCannotRun(what=what)
+    return fault.at(anchor, layer)
 
 
 def _with_frees(steps: Sequence[Step], results: Sequence[int], slots: Sequence[Array | None]) -> tuple[Step, ...]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
-from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.diagnostics import Anchor, Diagnostic, Fault, IRError
 from irrun.document.places import layer_ref
 from irrun.graph import Graph, Node, Outlet
+from irrun.graph.faults import UnconnectedInput
 from irrun.inference import Facts
 from irrun.ops.extension import Extension
 from irrun.ops.registry import LATEST
+from irrun.runtime.faults import LayerOfAnExtension, LayerThatCannotRun, OversizedTensor
 
 _MOST_BYTES: Final = 1 << 63
 
@@ -64,17 +66,17 @@ def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
         sources = graph.sources(id)
         if id in ends:
             if not sources or sources[0] is None:
-                yield _finding("IR204", node, "the input is not connected, expected an edge to it")
+                yield _finding(UnconnectedInput(), node)
             continue
         outlets = facts.outlets(id)
         if node.op is None or len(outlets) < max(node.outputs, 1) or _lacks_input(node, sources):
-            yield _finding("IR801", node, "the layer cannot be run")
+            yield _finding(LayerThatCannotRun(what="the layer cannot be run"), node)
             continue
         if isinstance(node.op, Extension):
             extensions.append(node)
         for outlet in outlets:
             if facts[outlet].least_bytes >= _MOST_BYTES:
-                yield _finding("IR902", node, f"{facts[outlet]} takes 2^63 bytes or more")
+                yield _finding(OversizedTensor(what=f"{facts[outlet]} takes 2^63 bytes or more"), node)
         for tag, body in node.bodies.items():
             inner = facts.bodies.get((id, tag))
             if inner is not None:
@@ -89,10 +91,10 @@ def _lacks_input(node: Node, sources: tuple[Outlet | None, ...]) -> bool:
     return len(sources) < required or any(source is None for source in sources[:required])
 
 
-def _finding(code: str, node: Node, what: str) -> Diagnostic:
+def _finding(fault: Fault, node: Node) -> Diagnostic:
     if node.layer is None:
-        return Diagnostic(code, what)
-    return Diagnostic(code, what, Anchor(node.layer.element), layer=layer_ref(node.layer))
+        return fault.at(Anchor())
+    return fault.at(Anchor(node.layer.element), layer_ref(node.layer))
 
 
 def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
@@ -104,4 +106,4 @@ def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
     layer = nodes[0].layer
     assert layer is not None
     anchor = Anchor(layer.element, "attribute", "type")
-    return Diagnostic("IR803", what, anchor, layer=layer_ref(layer), notes=(more,) if others else ())
+    return LayerOfAnExtension(what=what).at(anchor, layer_ref(layer), notes=(more,) if others else ())

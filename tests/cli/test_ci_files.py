@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from irrun.linter.examples import NET
+from tests.linter.models import NET
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed; it comes with pre-commit")
 

@@ -14,7 +14,7 @@ from irrun.model.flops import flops
 from irrun.ops.registry import LATEST
 from irrun.ops.releases import FIRST, number
 from tests.cli.conftest import Net, Run
-from tests.linter.fixtures import FOLDER
+from tests.linter.snippets import example
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 
@@ -128,7 +128,7 @@ def test_a_model_with_faults_is_described_as_far_as_it_goes(run: Run, tmp_path: 
 
 
 def test_operations_of_libraries(run: Run, tmp_path: Path) -> None:
-    tokenizer = FOLDER / "extension_tokenizer.xml"
+    tokenizer = example("sound_files", "Extension tokenizer").written(tmp_path)
     result = run("info", tokenizer)
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
@@ -154,8 +154,9 @@ def test_operations_of_libraries(run: Run, tmp_path: Path) -> None:
     assert "            with a library that has Edge, Blur: Core.add_extension" in lines
 
 
-def test_operations_that_openvino_keeps_to_itself(run: Run) -> None:
-    lines = run("info", FOLDER / "runtime_only_domain.xml").stdout.splitlines()
+def test_operations_that_openvino_keeps_to_itself(run: Run, tmp_path: Path) -> None:
+    path = example("runtime_only_operation", "Runtime only domain").written(tmp_path)
+    lines = run("info", path).stdout.splitlines()
     assert "            1 FullyConnected cpu_plugin_opset  (the CPU plugin)" in lines
     at = lines.index("OpenVINO    none: ReLU lives only inside a model that is being compiled")
     assert lines[at + 1] == "            none: FullyConnected lives only inside the CPU plugin"

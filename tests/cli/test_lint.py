@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from irrun.linter.examples import CLAMP, NET, TILE
 from tests.cli.conftest import Run
+from tests.linter.models import CLAMP, NET, TILE
 
 KEYS = {
     "code",

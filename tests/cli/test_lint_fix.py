@@ -9,8 +9,8 @@ import click.testing
 import pytest
 
 from irrun.cli.app import app
-from irrun.linter.examples import CONST, NET
 from tests.cli.conftest import Run
+from tests.linter.models import CONST, NET
 
 DIMS = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
 MISSPELT = NET.replace('min="0"', 'mim="0"')

@@ -18,8 +18,8 @@ import pytest
 from irrun.cli.app import app
 from irrun.cli.progress import watched
 from irrun.linter import lint
-from irrun.linter.examples import CLAMP, NET
 from tests.cli.conftest import Run
+from tests.linter.models import CLAMP, NET
 
 WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
 UNKNOWN = NET.replace('type="Clamp"', 'type="Clmp"')

@@ -10,18 +10,17 @@ import pytest
 from irrun.diagnostics import Severity
 from irrun.linter.rule import Rule, rules
 from tests.cli.conftest import Run
+from tests.linter.snippets import examples
 
-FOUND = [rule for rule in rules().values() if rule.stage != "run"]
+FOUND = [rule for rule in rules().values() if not rule.at_run_time]
 
 
 @pytest.mark.parametrize("rule", FOUND, ids=lambda rule: rule.code)
 def test_a_bad_example(run: Run, rule: type[Rule], tmp_path: Path) -> None:
-    path = tmp_path / "model.xml"
-    path.write_text(rule.bad[0], encoding="utf-8")
-    if rule.weights is not None:
-        path.with_suffix(".bin").write_bytes(rule.weights)
+    bad = next(item for item in examples(rule.name.replace("-", "_")) if item.output)
+    path = bad.written(tmp_path)
     options = ["--isolated", "--extend-select", rule.code, "--output-format", "json"]
-    options += ["--target-version", rule.target_version] if rule.target_version is not None else []
+    options += ["--target-version", bad.target] if bad.target is not None else []
     result = run("lint", path, *options)
     found = json.loads(result.stdout)
     assert [item["code"] for item in found] == [rule.code]

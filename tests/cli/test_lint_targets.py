@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from irrun.linter.constants import WEIGHED
-from irrun.linter.examples import NET
 from tests.cli.conftest import Run
+from tests.linter.models import NET, WEIGHED
 
 GELU = NET.replace('type="Clamp" version="opset1"', 'type="Gelu" version="opset7"').replace(
     '<data min="0" max="6"/>', '<data approximation_mode="ERF"/>'

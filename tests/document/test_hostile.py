@@ -11,7 +11,7 @@ import pytest
 from irrun.diagnostics import IRError
 from irrun.document import read
 from irrun.linter import lint
-from irrun.linter.examples import NET, TILE
+from tests.linter.models import NET, TILE
 
 LAUGHS = '<!DOCTYPE net [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>\n<net name="&c;"/>'
 OUTSIDE = (

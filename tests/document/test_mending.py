@@ -9,7 +9,7 @@ import pytest
 from irrun.document.repair import mend
 from irrun.document.text import wrap_fragment
 from irrun.linter import lint
-from irrun.linter.examples import CLAMP, NET
+from tests.linter.models import CLAMP, NET
 
 # name, change to a sound bare layer; row, column, end column; message; content of the edits
 SLIPS = [

@@ -11,8 +11,8 @@ from irrun.document import read
 from irrun.document.grammar import LEGACY_CHILDREN
 from irrun.document.records import dims_text, element_type
 from irrun.document.source_map import element_starts
-from irrun.linter.examples import CLAMP, ITERATOR, NET
 from irrun.tensor.element_type import BOOLEAN, F32, U1
+from tests.linter.models import CLAMP, ITERATOR, NET
 
 
 def test_layers_ports_and_edges() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from irrun.document.reader import read
 from irrun.document.rt_info import rt_info
-from irrun.linter.examples import NET
+from tests.linter.models import NET
 
 
 def entries(content: str) -> dict[str, str]:

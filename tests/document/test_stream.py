@@ -10,7 +10,7 @@ import pytest
 from irrun.diagnostics import IRError
 from irrun.document import read, stream
 from irrun.document.reader import Document
-from irrun.linter.examples import NET
+from tests.linter.models import NET
 
 HEAD = '<net name="n" version="11">'
 PORT = '<port id="0" precision="FP32"><dim>1</dim><dim>2</dim></port>'

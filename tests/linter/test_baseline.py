@@ -10,7 +10,7 @@ import pytest
 from irrun.diagnostics.fingerprint import counted, fingerprint
 from irrun.diagnostics.render import Finding
 from irrun.linter import baseline, lint
-from irrun.linter.examples import NET
+from tests.linter.models import NET
 
 WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
 WORSE = WRONG.replace('min="0"', 'mni="0"')

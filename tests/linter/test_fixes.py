@@ -10,8 +10,8 @@ import pytest
 from irrun.diagnostics import Diagnostic
 from irrun.linter import lint
 from irrun.linter.apply import Outcome, mend
-from irrun.linter.examples import CLAMP, CONST, ITERATOR, NET, TILE
 from irrun.linter.rule import rules
+from tests.linter.models import CLAMP, CONST, ITERATOR, NET, TILE
 from tests.linter.nets import NETS
 
 LINES = """<?xml version="1.0"?>

@@ -8,23 +8,12 @@ import pytest
 
 from irrun.linter import lint
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
-from irrun.linter.rule import Rule, rules
+from irrun.linter.rule import Rule
 from irrun.linter.rules.wrong_output_dims import WrongOutputDims
 from irrun.linter.rules.wrong_precision import WrongPrecision
-from tests.linter.test_rules import written
+from tests.linter.models import NET
 
-FOUND = [rule for rule in rules().values() if rule.stage != "run"]
 DIMS = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
-
-
-@pytest.mark.parametrize("rule", FOUND, ids=lambda rule: rule.code)
-def test_a_selected_rule_finds_what_it_finds_among_all(rule: type[Rule], tmp_path: Path) -> None:
-    for text in rule.bad:
-        path = written(tmp_path, rule, text)
-        among = list(lint(path, target_version=rule.target_version, asked=[rule.code]))
-        alone = lint(path, target_version=rule.target_version, asked=[rule.code], codes={rule.code})
-        assert [item for item in alone if item.code == rule.code] == among
 
 
 def refuses(monkeypatch: pytest.MonkeyPatch, rule: type[Rule]) -> None:

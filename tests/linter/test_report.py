@@ -11,8 +11,8 @@ import pytest
 import irrun
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter import lint
-from irrun.linter.examples import CLAMP, CONST, ITERATOR, NET
 from irrun.linter.rule import url
+from tests.linter.models import CLAMP, CONST, ITERATOR, NET
 
 WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>")
 

@@ -1,4 +1,4 @@
-"""Every rule: its examples have exactly the expected findings, its explanation has all sections."""
+"""Every rule: its names agree, its explanation has all sections, and each fault belongs to one rule."""
 
 from __future__ import annotations
 
@@ -7,40 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from irrun.linter import lint
+from irrun.diagnostics import Fault, OpError
 from irrun.linter.rule import Rule, rules, url
+from irrun.linter.selection import meant
+from irrun.ops.registry import load
 
 RULES = list(rules().values())
 SECTIONS = ["What it does", "Why is this bad", "Example", "Use instead"]
-
-
-def examples(kind: str) -> list[object]:
-    return [
-        pytest.param(rule, text, id=f"{rule.code}-{index}")
-        for rule in RULES
-        for index, text in enumerate(getattr(rule, kind))
-    ]
-
-
-def written(folder: Path, rule: type[Rule], text: str) -> Path:
-    path = folder / "model.xml"
-    path.write_text(text, encoding="utf-8")
-    if rule.weights is not None:
-        path.with_suffix(".bin").write_bytes(rule.weights)
-    return path
-
-
-@pytest.mark.parametrize(("rule", "text"), examples("bad"))
-def test_bad_example_has_this_finding_alone(rule: type[Rule], text: str, tmp_path: Path) -> None:
-    report = lint(written(tmp_path, rule, text), target_version=rule.target_version, asked=[rule.code])
-    assert [item.code for item in report] == [rule.code] * max(len(report), 1), [item.message for item in report]
-    assert len(report) == 1
-
-
-@pytest.mark.parametrize(("rule", "text"), examples("good"))
-def test_good_example_has_no_finding(rule: type[Rule], text: str, tmp_path: Path) -> None:
-    report = lint(written(tmp_path, rule, text), target_version=rule.target_version, asked=[rule.code])
-    assert [(item.code, item.message) for item in report] == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -50,9 +23,29 @@ def test_rule_is_complete(rule: type[Rule]) -> None:
     assert "".join(word.capitalize() for word in rule.name.split("-")) == rule.__name__
     assert re.findall(r"^## (.*)$", rule.explanation(), re.M) == SECTIONS
     assert url(rule.code).endswith(f"/docs/rules/{rule.name}.md")
-    if rule.stage != "run":
-        assert rule.bad
-        assert rule.good
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_checks_or_names_who_finds_its_fault(rule: type[Rule]) -> None:
+    assert {fault.code for fault in rule.faults} in ({rule.code}, set())
+    assert rule.faults or rule.check is not Rule.check
+
+
+def test_every_fault_belongs_to_one_rule() -> None:
+    load()
+    named = [fault for rule in RULES for fault in rule.faults]
+    known = {item for base in (Fault, OpError) for item in _subclasses(base) if "code" in vars(item)}
+    assert known == {fault for fault in named if fault.__module__.startswith("irrun")}
+    assert len(named) == len(set(named))
+
+
+def _subclasses(cls: type) -> set[type]:
+    return {cls}.union(*map(_subclasses, cls.__subclasses__()))
+
+
+def test_relations_name_rules() -> None:
+    assert all(meant(rule.explains) for rule in RULES if rule.explains)
+    assert {rule.code for rule in RULES if rule.explains} == {"IR111", "IR310", "IR312", "IR408", "IR503", "IR506"}
 
 
 def test_every_code_in_the_source_has_a_rule() -> None:

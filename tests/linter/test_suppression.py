@@ -8,7 +8,7 @@ import pytest
 
 from irrun.diagnostics import Severity
 from irrun.linter import Report, lint
-from irrun.linter.examples import NET
+from tests.linter.models import NET
 
 PORT = "<dim>3</dim></port></output>"
 WRONG = NET.replace(PORT, "<dim>4</dim></port></output>", 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,14 @@ from irrun.document.writer import Handle, Writer, WrittenBody
 from irrun.model.summary import ExtensionUse, summarize
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
-from tests.linter.fixtures import FOLDER
+from tests.linter.snippets import example
 
-TOKENIZER = FOLDER / "extension_tokenizer.xml"
+
+@pytest.fixture
+def tokenizer(tmp_path: Path) -> Path:
+    return example("sound_files", "Extension tokenizer").written(tmp_path)
+
+
 CANNOT_RUN = "which irrun cannot run; expected operations of opset1 to opset17"
 WHOLE = Fact(F32, Shape.parse("?,3"))
 
@@ -50,8 +57,8 @@ def test_an_operation_that_is_a_class_in_python() -> None:
     assert refused(model) == [("MyScale_1", "IR803", what, ())]
 
 
-def test_the_first_of_several_stands_for_all() -> None:
-    model = irrun.read_model(TOKENIZER)
+def test_the_first_of_several_stands_for_all(tokenizer: Path) -> None:
+    model = irrun.read_model(tokenizer)
     what = f"RegexSplit is an operation of openvino_tokenizers, {CANNOT_RUN}"
     assert refused(model) == [
         ("words", "IR803", what, ("2 more layers are of extensions: BPETokenizer, RaggedToDense",))
@@ -98,8 +105,8 @@ def test_types_in_another_case_run() -> None:
     np.testing.assert_allclose(result, [[1 / 3] * 3], rtol=1e-6)
 
 
-def test_summary() -> None:
-    summary = summarize(irrun.read_model(TOKENIZER))
+def test_summary(tokenizer: Path) -> None:
+    summary = summarize(irrun.read_model(tokenizer))
     assert summary.extensions == tuple(
         ExtensionUse(type, "extension", 1, "openvino_tokenizers", None)
         for type in ("RegexSplit", "BPETokenizer", "RaggedToDense")
@@ -109,7 +116,8 @@ def test_summary() -> None:
     assert summary.operations["RegexSplit", "extension"] == 1
 
 
-def test_the_arithmetic_inside_is_not_counted() -> None:
-    summary = summarize(irrun.read_model(FOLDER / "extension_with_a_body.xml"))
+def test_the_arithmetic_inside_is_not_counted(tmp_path: Path) -> None:
+    path = example("wrong_output_dims", "Extension with a body").written(tmp_path)
+    summary = summarize(irrun.read_model(path))
     assert (summary.flops.total, summary.flops.assumed, summary.flops.unknown) == (0, False, ())
     assert summary.libraries == {}

@@ -10,21 +10,23 @@ import pytest
 from lxml import etree
 
 import irrun
-from tests.linter.fixtures import fixtures
+from tests.linter.snippets import examples
 from tests.ops import harness
 from tests.ops.test_faults import one_case_each
 
 ROOT = Path(__file__).resolve().parents[2]
-SOUND = [*sorted((ROOT / "examples").rglob("*.xml")), *(item.path for item in fixtures() if item.expected == ())]
+MODELS = sorted((ROOT / "examples").rglob("*.xml"))
+SOUND = [(path.stem, path.read_bytes()) for path in MODELS]
+SOUND += [(item.name, item.data) for page in ("sound_files", "models") for item in examples(page)]
 RNG = etree.RelaxNG(etree.parse(ROOT / "schemas" / "ir-v11.rng"))
 XSD = etree.XMLSchema(etree.parse(ROOT / "schemas" / "ir-v11.xsd"))
 DIGITS = (ROOT / "examples" / "digits" / "model.xml").read_text(encoding="utf-8")
 WORDS = "enum", "type", "bool"
 
 
-@pytest.mark.parametrize("path", SOUND, ids=lambda path: path.stem)
-def test_sound_files_are_valid(path: Path) -> None:
-    document = etree.parse(path)
+@pytest.mark.parametrize("data", [data for _, data in SOUND], ids=[name for name, _ in SOUND])
+def test_sound_files_are_valid(data: bytes) -> None:
+    document = etree.fromstring(data)
     assert RNG.validate(document), RNG.error_log
     assert XSD.validate(document), XSD.error_log
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import CONST
 from irrun.linter.rule import Rule
+from irrun.ops import attributes
 
 
 class AttributeOutOfRange(Rule):
@@ -22,6 +22,5 @@ class AttributeOutOfRange(Rule):
 
     code = "IR306"
     name = "attribute-out-of-range"
-    stage = "graph"
-    good = (CONST,)
-    bad = (CONST.replace('offset="0"', 'offset="-1"'),)
+    faults = (attributes.AttributeOutOfRange,)
+    breaks = ("layer",)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from typing import Final
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.graph import Outlet
-from irrun.linter.constants import PAIR, also
+from irrun.linter.constants import also
 from irrun.linter.contents import beyond
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
@@ -42,14 +40,7 @@ class Beyond32Bits(Rule):
     name = "beyond-32-bits"
     opt_in = True
     severity = Severity.INFO
-    stage = "weights"
-    weights = struct.pack("<ffq", 1.0, 2.0, 10_000_000_000)
-    good = (
-        PAIR.replace('element_type="i64" shape="1"', 'element_type="i32" shape="2"').replace(
-            'precision="I64"><dim>1', 'precision="I32"><dim>2'
-        ),
-    )
-    bad = (PAIR,)
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         found = [*beyond(context, "i64", LEAST, MOST), *beyond(context, "u64", 0, MOST)]
@@ -59,13 +50,10 @@ class Beyond32Bits(Rule):
         for item, number in found:
             if item.layer.element in bounds:
                 continue
-            yield Diagnostic(
-                self.code,
+            yield self.report(
+                item,
                 f"{number} does not fit into 32 bits, in which OpenVINO's CPU plugin computes {item.type}",
-                Anchor(item.layer.element),
-                self.severity,
-                layer_ref(item.layer),
-                notes=(*also(context, item), *path_notes(item.path)),
+                notes=also(context, item),
             )
 
 
@@ -76,8 +64,8 @@ def _is_bound(op: Op | None, port: int) -> bool:
 def _bounds(context: Context) -> set[int]:
     """Return the elements of the constants that only bound slices and loops."""
     found: set[int] = set()
-    for node, scope in by_type(context).get("Const", ()):
+    for node, scope, layer in by_type(context).get("Const", ()):
         fed = scope.graph.consumers(Outlet(node.id, 0))
-        if node.layer is not None and fed and all(_is_bound(scope.graph[target].op, port) for target, port in fed):
-            found.add(node.layer.element)
+        if fed and all(_is_bound(scope.graph[target].op, port) for target, port in fed):
+            found.add(layer.element)
     return found

@@ -1,22 +1,12 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
-from typing import Final
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
-from irrun.linter.constants import PAIR, constants
+from irrun.diagnostics import Diagnostic, Severity
+from irrun.linter.constants import constants
 from irrun.linter.contents import floats
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-
-_HALF: Final = (
-    PAIR.replace('"f32" shape="2" offset="0" size="8"', '"f32" shape="" offset="0" size="4"')
-    .replace('precision="FP32"><dim>2</dim></port>', 'precision="FP32"/>')
-    .replace('"i64" shape="1" offset="8"', '"f16" shape="4" offset="4"')
-    .replace('precision="I64"><dim>1</dim>', 'precision="FP16"><dim>4</dim>')
-)
 
 
 class BeyondHalfRange(Rule):
@@ -41,10 +31,7 @@ class BeyondHalfRange(Rule):
     name = "beyond-half-range"
     opt_in = True
     severity = Severity.INFO
-    stage = "weights"
-    weights = struct.pack("<f4e4x", -3.4e38, 1.0, 1.0, 1.0, 1.0)
-    good = (_HALF.replace('"f32"', '"i32"').replace("FP32", "I32"),)
-    bad = (_HALF,)
+    needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         aimed = context.target_precision == "f16"
@@ -53,16 +40,11 @@ class BeyondHalfRange(Rule):
         found = [(item, counted) for item, counted in floats(context) if counted.largest > 65504]
         for item, counted in found if aimed else found[:1]:
             more = 0 if aimed else len(found) - 1
-            yield Diagnostic(
-                self.code,
+            yield self.report(
+                item,
                 f"{counted.largest:.6g} is the largest magnitude, f16 ends at 65504",
-                Anchor(item.layer.element),
-                Severity.WARNING if aimed else self.severity,
-                layer_ref(item.layer),
-                notes=(
-                    *((f"{more} more constant{'s reach' if more > 1 else ' reaches'} beyond it",) if more else ()),
-                    *path_notes(item.path),
-                ),
+                severity=Severity.WARNING if aimed else None,
+                notes=(f"{more} more constant{'s reach' if more > 1 else ' reaches'} beyond it",) if more else (),
             )
 
 

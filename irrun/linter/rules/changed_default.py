@@ -1,14 +1,8 @@
 from __future__ import annotations
 
 from irrun.diagnostics import Severity
+from irrun.graph import faults
 from irrun.linter.rule import Rule
-
-SOFTMAX = """<layer id="1" name="scores" type="SoftMax" version="opset1">
-    <data axis="1"/>
-    <input><port id="0" precision="FP32"><dim>2</dim><dim>3</dim></port></input>
-    <output><port id="1" precision="FP32"><dim>2</dim><dim>3</dim></port></output>
-</layer>
-"""
 
 
 class ChangedDefault(Rule):
@@ -30,6 +24,7 @@ class ChangedDefault(Rule):
     code = "IR310"
     name = "changed-default"
     severity = Severity.WARNING
-    stage = "graph"
-    good = (SOFTMAX,)
-    bad = (SOFTMAX.replace('<data axis="1"/>', ""),)
+    faults = (faults.ChangedDefault,)
+    explains = ("stray-text",)
+    breaks = ("layer",)
+    of_absence = True

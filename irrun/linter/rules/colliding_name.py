@@ -4,21 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref
 from irrun.document.records import LayerElement
 from irrun.graph import Outlet
 from irrun.graph.ports import tensor_names
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import joined
 from irrun.model.interface import LEGACY, interface, legacy_output_name
 from irrun.model.port import Port
 
 _CODE = "IR216"
-_NAMED = NET.replace('<port id="0" precision="FP32">', '<port id="0" precision="FP32" names="s">', 1).replace(
-    '<port id="1" precision="FP32">', '<port id="1" precision="FP32" names="t">'
-)
 
 
 class CollidingName(Rule):
@@ -43,19 +38,61 @@ class CollidingName(Rule):
     code = _CODE
     name = "colliding-name"
     severity = Severity.WARNING
-    stage = "graph"
-    good = (NET, _NAMED)
-    bad = (
-        _NAMED.replace('names="s"', 'names="t"'),
-        NET.replace('version="11"', 'version="10"').replace('name="clip"', 'name="x"'),
-    )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         if not joined(context):
             return
         ends = list(_ends(context))
-        yield from _tensor_names(ends)
-        yield from _legacy_names(ends) if context.document.net.version == LEGACY else _without_a_name(ends)
+        yield from self._tensor_names(ends)
+        yield from self._legacy_names(ends) if context.document.net.version == LEGACY else self._without_a_name(ends)
+
+    def _tensor_names(self, ends: Iterable[_End]) -> Iterator[Diagnostic]:
+        """Report tensor names of an earlier tensor, to which OpenVINO adds a number."""
+        first: dict[str, _End] = {}
+        for end in ends:
+            for name, anchor in end.names:
+                other = first.setdefault(name, end)
+                if other.outlet != end.outlet:
+                    subject = f'the tensor name "{name}" of {end.what}'
+                    what = f"{subject} is that of {other.what} too; OpenVINO adds a number to it"
+                    yield self.report(end, what, at=anchor)
+                    break
+
+    def _legacy_names(self, ends: Sequence[_End]) -> Iterator[Diagnostic]:
+        """Report repeated names in IR version 10, for which OpenVINO refuses the file."""
+        first: dict[str, _End] = {}
+        tensors: dict[Outlet, _End] = {}
+        for end in ends:
+            for name, anchor in end.names:
+                first.setdefault(name, end)
+                other = tensors.setdefault(end.outlet, end)
+                if other is not end:
+                    yield self._refused(name, end, other, anchor)
+                    break
+        for end in ends:
+            other = first.setdefault(end.legacy, end)
+            if other.outlet != end.outlet:
+                yield self._refused(end.legacy, end, other, Anchor(end.layer.element, "value", "name"))
+
+    def _refused(self, name: str, end: _End, other: _End, anchor: Anchor) -> Diagnostic:
+        what = f'the name "{name}" of {end.what} is that of {other.what} too, which OpenVINO refuses in IR version 10'
+        return self.report(end, what, at=anchor, severity=Severity.ERROR)
+
+    def _without_a_name(self, ends: Sequence[_End]) -> Iterator[Diagnostic]:
+        """Report inputs and outputs without a unique name."""
+        for kind in ("input", "output"):
+            first: dict[str, _End] = {}
+            same = [end for end in ends if end.what.startswith(kind)]
+            for end in same:
+                for name in end.port.names:
+                    first.setdefault(name, end)
+            for end in same:
+                names = [name for name in (end.port.node_name, end.port.result_name) if name]
+                others = [first.setdefault(name, end) for name in names]
+                if not end.port.names and others and all(other.outlet != end.outlet for other in others):
+                    subject = f'the name "{names[0]}" of {end.what}'
+                    what = f"{subject} is that of {others[0].what} too, expected a name of its own"
+                    yield self.report(end, what, at=Anchor(end.layer.element, "value", "name"))
 
 
 class _End(NamedTuple):
@@ -70,6 +107,7 @@ class _End(NamedTuple):
     layer: LayerElement
     names: tuple[tuple[str, Anchor], ...]
     legacy: str
+    path: tuple[str, ...] = ()
 
 
 def _ends(context: Context) -> Iterator[_End]:
@@ -95,59 +133,3 @@ def _written(layer: LayerElement, port: int) -> tuple[tuple[str, Anchor], ...]:
         return ()
     anchor = Anchor(layer.outputs[port].element, "value", "names")
     return tuple([(name, anchor) for name in tensor_names(layer.outputs[port].names)])
-
-
-def _tensor_names(ends: Iterable[_End]) -> Iterator[Diagnostic]:
-    """Report tensor names of an earlier tensor, to which OpenVINO adds a number."""
-    first: dict[str, _End] = {}
-    for end in ends:
-        for name, anchor in end.names:
-            other = first.setdefault(name, end)
-            if other.outlet != end.outlet:
-                what = (
-                    f'the tensor name "{name}" of {end.what} is that of {other.what} too; OpenVINO adds a number to it'
-                )
-                yield Diagnostic(_CODE, what, anchor, Severity.WARNING, layer_ref(end.layer))
-                break
-
-
-def _legacy_names(ends: Sequence[_End]) -> Iterator[Diagnostic]:
-    """Report repeated names in IR version 10, for which OpenVINO refuses the file."""
-    first: dict[str, _End] = {}
-    tensors: dict[Outlet, _End] = {}
-    for end in ends:
-        for name, anchor in end.names:
-            first.setdefault(name, end)
-            other = tensors.setdefault(end.outlet, end)
-            if other is not end:
-                yield _refused(name, end, other, anchor)
-                break
-    for end in ends:
-        other = first.setdefault(end.legacy, end)
-        if other.outlet != end.outlet:
-            yield _refused(end.legacy, end, other, Anchor(end.layer.element, "value", "name"))
-
-
-def _refused(name: str, end: _End, other: _End, anchor: Anchor) -> Diagnostic:
-    what = f'the name "{name}" of {end.what} is that of {other.what} too, which OpenVINO refuses in IR version 10'
-    return Diagnostic(_CODE, what, anchor, layer=layer_ref(end.layer))
-
-
-def _without_a_name(ends: Sequence[_End]) -> Iterator[Diagnostic]:
-    """Report inputs and outputs without a unique name."""
-    for kind in ("input", "output"):
-        first: dict[str, _End] = {}
-        same = [end for end in ends if end.what.startswith(kind)]
-        for end in same:
-            for name in end.port.names:
-                first.setdefault(name, end)
-        for end in same:
-            names = [name for name in (end.port.node_name, end.port.result_name) if name]
-            others = [first.setdefault(name, end) for name in names]
-            if not end.port.names and others and all(other.outlet != end.outlet for other in others):
-                what = (
-                    f'the name "{names[0]}" of {end.what} is that of {others[0].what} too, expected a name of its own'
-                )
-                yield Diagnostic(
-                    _CODE, what, Anchor(end.layer.element, "value", "name"), Severity.WARNING, layer_ref(end.layer)
-                )

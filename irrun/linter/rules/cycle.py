@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.graph import faults
 from irrun.linter.rule import Rule
 
 
@@ -22,6 +22,5 @@ class Cycle(Rule):
 
     code = "IR206"
     name = "cycle"
-    stage = "graph"
-    good = (NET,)
-    bad = (NET.replace('from-layer="0" from-port="0"', 'from-layer="1" from-port="1"'),)
+    faults = (faults.Cycle,)
+    breaks = ("structure",)

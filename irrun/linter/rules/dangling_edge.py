@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.graph import faults
 from irrun.linter.rule import Rule
 
 
@@ -22,10 +22,5 @@ class DanglingEdge(Rule):
 
     code = "IR202"
     name = "dangling-edge"
-    stage = "graph"
-    good = (NET,)
-    bad = (
-        NET.replace('from-layer="1"', 'from-layer="7"'),
-        NET.replace('to-layer="2"', 'to-layer="7"'),
-        NET.replace('<layer id="1"', '<layer id="7"'),
-    )
+    faults = (faults.DanglingEdge,)
+    breaks = ("structure",)

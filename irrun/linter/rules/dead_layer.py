@@ -2,13 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.graph import Graph, Node
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import ENDS, Scope, joined, scopes, unread
+from irrun.linter.scopes import ENDS, Placed, Scope, joined, scopes, unread
 
 
 class DeadLayer(Rule):
@@ -34,41 +32,29 @@ class DeadLayer(Rule):
     name = "dead-layer"
     opt_in = True
     severity = Severity.WARNING
-    stage = "graph"
-    good = (NET,)
-    bad = (NET.replace('from-layer="1" from-port="1"', 'from-layer="0" from-port="0"'),)
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         if not joined(context):
             return
         for scope in scopes(context):
-            dead = [node for node, home in unread(context) if home is scope and node.type != "Parameter"]
+            dead = [item for item in unread(context) if item.scope is scope and item.node.type != "Parameter"]
             if dead:
                 yield from self._dead(scope, dead)
 
-    def _dead(self, scope: Scope, dead: list[Node]) -> Iterator[Diagnostic]:
+    def _dead(self, scope: Scope, dead: list[Placed]) -> Iterator[Diagnostic]:
         graph = scope.graph
         ends = [node.id for node in graph if node.type in ENDS]
         if not ends:
             return
         seen = _behind(graph, ends)
-        for node in dead:
+        for item in dead:
             before = len(seen)
-            seen |= _behind(graph, [node.id], seen)
-            constant = _is_constant(graph, node)
-            yield self._finding(node, len(seen) - before - 1, scope.path, Severity.INFO if constant else self.severity)
-
-    def _finding(self, node: Node, others: int, path: tuple[str, ...], severity: Severity) -> Diagnostic:
-        assert node.layer is not None
-        more = f", and {others} more layer{'s' if others > 1 else ''} on the way to it" if others else ""
-        return Diagnostic(
-            self.code,
-            f"no Result and no Assign depends on this layer{more}",
-            Anchor(node.layer.element),
-            severity,
-            layer_ref(node.layer),
-            notes=path_notes(path),
-        )
+            seen |= _behind(graph, [item.node.id], seen)
+            others = len(seen) - before - 1
+            more = f", and {others} more layer{'s' if others > 1 else ''} on the way to it" if others else ""
+            severity = Severity.INFO if _is_constant(graph, item.node) else self.severity
+            yield self.report(item, f"no Result and no Assign depends on this layer{more}", severity=severity)
 
 
 def _is_constant(graph: Graph, node: Node) -> bool:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.graph import faults
 from irrun.linter.rule import Rule
 
 
@@ -22,6 +22,5 @@ class DuplicateLayerId(Rule):
 
     code = "IR201"
     name = "duplicate-layer-id"
-    stage = "graph"
-    good = (NET,)
-    bad = (NET.replace('<layer id="2"', '<layer id="1"'),)
+    faults = (faults.DuplicateLayerId,)
+    breaks = ("structure",)

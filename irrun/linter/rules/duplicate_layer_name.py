@@ -3,12 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
-from irrun.document.records import LayerElement
+from irrun.document.places import layer_ref
+from irrun.graph.faults import DuplicateLayerId
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import scopes
+from irrun.linter.scopes import Placed, scopes
 
 
 class DuplicateLayerName(Rule):
@@ -33,31 +32,25 @@ class DuplicateLayerName(Rule):
     name = "duplicate-layer-name"
     opt_in = True
     severity = Severity.INFO
-    stage = "graph"
-    good = (NET,)
-    bad = (NET.replace('name="y"', 'name="clip"'),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        twice = {item.layer for item in context.bound.diagnostics if item.code == "IR201"}
+        twice = {item.layer for item in context.bound.diagnostics if item.code == DuplicateLayerId.code}
         for scope in scopes(context) if not context.document.fragment else ():
             if len({node.name for node in scope.graph}) == len(scope.graph):
                 continue
-            layers: dict[str, list[LayerElement]] = {}
+            layers: dict[str, list[Placed]] = {}
             for node in scope.graph:
                 if node.layer is not None and node.name:
-                    layers.setdefault(node.name, []).append(node.layer)
+                    layers.setdefault(node.name, []).append(Placed(node, scope, node.layer))
             for name, same in layers.items():
                 if len(same) < 2:
                     continue
-                first, *others = sorted(same, key=lambda layer: layer.element)
-                if any(layer_ref(layer) in twice for layer in others):
+                (_, _, first), *others = sorted(same, key=lambda item: item.layer.element)
+                if any(layer_ref(item.layer) in twice for item in others):
                     continue
                 more = f", {len(others)} times more" if len(others) > 1 else ""
-                yield Diagnostic(
-                    self.code,
+                yield self.report(
+                    others[0],
                     f'the name "{name}" is taken by layer {first.id} ({first.type}){more}, expected a name of its own',
-                    Anchor(others[0].element, "value", "name"),
-                    self.severity,
-                    layer_ref(others[0]),
-                    notes=path_notes(scope.path),
+                    at=Anchor(others[0].layer.element, "value", "name"),
                 )

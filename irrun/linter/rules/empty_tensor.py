@@ -3,12 +3,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.graph import Outlet
 from irrun.linter.context import Context
 from irrun.linter.declared import offending
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, remarkable
 from irrun.tensor import Fact
@@ -36,14 +34,12 @@ class EmptyTensor(Rule):
     name = "empty-tensor"
     opt_in = True
     severity = Severity.INFO
-    stage = "facts"
-    good = (NET,)
-    bad = (NET.replace("<dim>3</dim>", "<dim>0</dim>").replace('shape="2,3"', 'shape="2,0"'),)
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
-            layer = item.node.layer
-            if layer is None or layer.type == "Const" or (layer.type == "Parameter" and item.scope.path):
+            layer = item.layer
+            if layer.type == "Const" or (layer.type == "Parameter" and item.scope.path):
                 continue
             empty = next(
                 (index for index, fact in enumerate(item.outputs) if _is_empty(fact)),
@@ -53,14 +49,11 @@ class EmptyTensor(Rule):
                 continue
             if _starts_a_state(item) or offending(layer.outputs[empty], item.outputs[empty].shape) != ():
                 continue
-            yield Diagnostic(
-                self.code,
+            yield self.report(
+                item,
                 f"output port {layer.outputs[empty].id} is {item.outputs[empty]}, which never has an element",
-                Anchor(layer.outputs[empty].element),
-                self.severity,
-                layer_ref(layer),
-                layer.outputs[empty].id,
-                notes=(*_notes(item.inputs), *path_notes(item.scope.path)),
+                port=layer.outputs[empty],
+                notes=_notes(item.inputs),
             )
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.document import faults
+from irrun.graph.attributes import RankTooHigh
 from irrun.linter.rule import Rule
 
 
@@ -23,10 +24,5 @@ class ExcessiveRank(Rule):
 
     code = "IR404"
     name = "excessive-rank"
-    stage = "document"
-    good = (NET,)
-    bad = (
-        NET.replace('shape="2,3"', f'shape="{",".join(["1"] * 65)}"'),
-        NET.replace("<dim>2</dim>", "<dim>1</dim>" * 70, 1),
-        NET.replace("<dim>2</dim>", "<dim>1</dim>" * 70).replace('shape="2,3"', f'shape="{",".join(["1"] * 70)},3"'),
-    )
+    faults = (faults.ExcessiveRank, RankTooHigh)
+    breaks = ("layer",)

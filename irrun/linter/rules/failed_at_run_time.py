@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from irrun.linter.rule import Rule
+from irrun.runtime import faults
 
 
 class FailedAtRunTime(Rule):
@@ -21,4 +22,5 @@ class FailedAtRunTime(Rule):
 
     code = "IR802"
     name = "failed-at-run-time"
-    stage = "run"
+    faults = (faults.FailedAtRunTime,)
+    at_run_time = True

@@ -3,8 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, made
@@ -13,37 +12,6 @@ from irrun.linter.slices import STOP, HardWired, hard_wired
 from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops.shape.reshape import Reshape
 from irrun.tensor import Dim
-
-_DYNAMIC = """<?xml version="1.0"?>
-<net name="net" version="11">
-    <layers>
-        <layer id="0" name="x" type="Parameter" version="opset1">
-            <data shape="?,3,4" element_type="f32"/>
-            <output><port id="0" precision="FP32"><dim>-1</dim><dim>3</dim><dim>4</dim></port></output>
-        </layer>
-        <layer id="1" name="pattern" type="Const" version="opset1">
-            <data element_type="i64" shape="2" offset="0" size="16"/>
-            <output><port id="0" precision="I64"><dim>2</dim></port></output>
-        </layer>
-        <layer id="2" name="flat" type="Reshape" version="opset1">
-            <data special_zero="false"/>
-            <input>
-                <port id="0" precision="FP32"><dim>-1</dim><dim>3</dim><dim>4</dim></port>
-                <port id="1" precision="I64"><dim>2</dim></port>
-            </input>
-            <output><port id="2" precision="FP32"><dim>-1</dim><dim>12</dim></port></output>
-        </layer>
-        <layer id="3" name="y" type="Result" version="opset1">
-            <input><port id="0" precision="FP32"><dim>-1</dim><dim>12</dim></port></input>
-        </layer>
-    </layers>
-    <edges>
-        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
-        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
-        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
-    </edges>
-</net>
-"""
 
 
 class HardWiredSize(Rule):
@@ -71,10 +39,7 @@ class HardWiredSize(Rule):
     name = "hard-wired-size"
     opt_in = True
     severity = Severity.WARNING
-    stage = "facts"
-    weights = (1).to_bytes(8, "little") + (12).to_bytes(8, "little")
-    good = (_DYNAMIC.replace("?,3,4", "1,3,4").replace("<dim>-1</dim>", "<dim>1</dim>"),)
-    bad = (_DYNAMIC.replace("<dim>-1</dim><dim>12</dim>", "<dim>1</dim><dim>12</dim>"),)
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in made(context, "Reshape", "Broadcast"):
@@ -94,25 +59,16 @@ class HardWiredSize(Rule):
             yield from self._finding(known, STOP)
 
     def _finding(self, found: HardWired, port: int) -> Iterator[Diagnostic]:
-        item, layer = found.item, found.item.node.layer
-        if layer is None:
-            return
+        item = found.item
         source = item.scope.graph.sources(found.reader)[found.port]
         origin = () if source is None else (f'a ShapeOf of "{item.scope.graph[source.node].name}" has the size',)
         through = [trail(item.scope, found.reader, name, found.port) for name in dict.fromkeys(found.names)]
-        yield Diagnostic(
-            self.code,
+        yield self.report(
+            item,
             found.what,
-            Anchor(layer.inputs[port].element),
-            found.severity,
-            layer_ref(layer),
-            layer.inputs[port].id,
-            notes=(
-                f"input 0: {item.inputs[0]}",
-                *filter(None, through),
-                *origin,
-                *path_notes(item.scope.path),
-            ),
+            port=item.layer.inputs[port],
+            severity=found.severity,
+            notes=(f"input 0: {item.inputs[0]}", *filter(None, through), *origin),
         )
 
 

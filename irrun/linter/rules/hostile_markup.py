@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.document import faults
 from irrun.linter.rule import Rule
 
 
@@ -23,10 +23,4 @@ class HostileMarkup(Rule):
 
     code = "IR901"
     name = "hostile-markup"
-    stage = "document"
-    good = (NET,)
-    bad = (
-        NET.replace("<net", "<!DOCTYPE net><net", 1),
-        NET.replace("<net", '<!-- an IR --><!DOCTYPE net [<!ENTITY a "aaaaaaaa">]><net', 1),
-        NET.replace("<rt_info/>", "").replace("</net>", "<rt_info>" + "<a>" * 300 + "</a>" * 300 + "</rt_info></net>"),
-    )
+    faults = (faults.HostileMarkup,)

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
-from irrun.linter.constants import PAIR, also
+from irrun.diagnostics import Diagnostic, Severity
+from irrun.linter.constants import also
 from irrun.linter.contents import first, floats
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
@@ -32,10 +30,7 @@ class InfinityInConstant(Rule):
     name = "infinity-in-constant"
     opt_in = True
     severity = Severity.INFO
-    stage = "weights"
-    weights = struct.pack("<ffq", 1.0, float("-inf"), 3)
-    good = (PAIR.replace('"f32"', '"i32"').replace("FP32", "I32"),)
-    bad = (PAIR,)
+    needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item, counted in floats(context):
@@ -43,11 +38,8 @@ class InfinityInConstant(Rule):
                 elements = item.op.shape.size.lo
                 where = list(first(context.document.weights, item, "infinite"))
                 are = "is" if counted.infinite == 1 else "are"
-                yield Diagnostic(
-                    self.code,
+                yield self.report(
+                    item,
                     f"{counted.infinite} of {elements} elements {are} infinite, first {where}",
-                    Anchor(item.layer.element),
-                    self.severity,
-                    layer_ref(item.layer),
-                    notes=(*also(context, item), *path_notes(item.path)),
+                    notes=also(context, item),
                 )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.graph import faults
 from irrun.linter.rule import Rule
 
 
@@ -22,9 +22,5 @@ class InputFedTwice(Rule):
 
     code = "IR205"
     name = "input-fed-twice"
-    stage = "graph"
-    good = (NET,)
-    bad = (
-        NET.replace('to-layer="2" to-port="0"', 'to-layer="1" to-port="0"'),
-        NET.replace("</edges>", '<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/></edges>'),
-    )
+    faults = (faults.InputFedTwice,)
+    breaks = ("structure",)

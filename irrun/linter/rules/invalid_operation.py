@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import ADD, NET
+from irrun.diagnostics import OpError
 from irrun.linter.rule import Rule
 
 
@@ -23,9 +23,5 @@ class InvalidOperation(Rule):
 
     code = "IR304"
     name = "invalid-operation"
-    stage = "facts"
-    good = (NET, ADD)
-    bad = (
-        NET.replace('min="0" max="6"', 'min="6" max="0"'),
-        ADD.replace('<port id="1" precision="FP32"><dim>3</dim>', '<port id="1" precision="FP32"><dim>5</dim>'),
-    )
+    faults = (OpError,)
+    breaks = ("layer",)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from irrun.linter.rule import Rule
+from irrun.runtime import faults
 
 
 class LayerOfAnExtension(Rule):
@@ -21,4 +22,5 @@ class LayerOfAnExtension(Rule):
 
     code = "IR803"
     name = "layer-of-an-extension"
-    stage = "run"
+    faults = (faults.LayerOfAnExtension,)
+    at_run_time = True

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from irrun.linter.rule import Rule
+from irrun.runtime import faults
 
 
 class LayerThatCannotRun(Rule):
@@ -21,4 +22,5 @@ class LayerThatCannotRun(Rule):
 
     code = "IR801"
     name = "layer-that-cannot-run"
-    stage = "run"
+    faults = (faults.LayerThatCannotRun,)
+    at_run_time = True

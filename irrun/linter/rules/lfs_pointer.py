@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic
-from irrun.document.weights import POINTER
-from irrun.linter.constants import WEIGHED, constants
+from irrun.diagnostics import Diagnostic
+from irrun.linter.constants import constants
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 
 
@@ -29,13 +27,9 @@ class LfsPointer(Rule):
 
     code = "IR505"
     name = "lfs-pointer"
-    stage = "weights"
-    weights = POINTER + b"spec/v1\noid sha256:" + 64 * b"0" + b"\nsize 8\n"
-    good = (NET,)
-    bad = (WEIGHED,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         path = context.document.weights.path
         if path is not None and context.document.weights.is_pointer and constants(context):
             what = f"{path.name} is a Git LFS pointer, not the weights; git lfs pull fetches them"
-            yield Diagnostic(self.code, what, Anchor(context.document.net.element))
+            yield self.report(context.document.net, what)

@@ -3,10 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Fix, OpError, Severity
-from irrun.document.places import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.edits import Editor
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
 from irrun.ops.attributes import AttrSpec
@@ -33,29 +31,23 @@ class LooseAttributeText(Rule):
     name = "loose-attribute-text"
     opt_in = True
     severity = Severity.INFO
-    stage = "graph"
-    good = (NET, NET.replace('min="0"', 'min="-1.5e-3"'))
-    bad = (NET.replace('min="0"', 'min="0f"'), NET.replace('element_type="f32"', 'element_type="F32"'))
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         editor = Editor(context.document)
         for nodes in by_type(context).values():
-            for node, scope in nodes:
-                layer = node.layer
-                if layer is None or node.op is None or layer.data_element is None:
+            for item in nodes:
+                node, layer = item.node, item.layer
+                if node.op is None or layer.data_element is None:
                     continue
                 for spec in node.op.spec.attributes:
                     plain = _plain(spec, layer.data.get(spec.name))
                     if plain is None:
                         continue
                     edits = editor.value(layer.data_element, spec.name, plain)
-                    yield Diagnostic(
-                        self.code,
+                    yield self.report(
+                        item,
                         f'{spec.name}="{layer.data[spec.name]}" is read as {plain}',
-                        Anchor(layer.data_element, "value", spec.name),
-                        self.severity,
-                        layer_ref(layer),
-                        notes=path_notes(scope.path),
+                        at=Anchor(layer.data_element, "value", spec.name),
                         fix=Fix(f"write {plain}", edits) if edits else None,
                     )
 

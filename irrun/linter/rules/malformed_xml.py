@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import CLAMP, NET
+from irrun.document import faults
 from irrun.linter.rule import Rule
 
 
@@ -25,15 +25,5 @@ class MalformedXml(Rule):
 
     code = "IR101"
     name = "malformed-xml"
-    stage = "document"
-    good = (CLAMP, NET)
-    bad = (
-        CLAMP.replace("<dim>3</dim>", "<dim>3/dim>", 1),
-        CLAMP.replace("<dim>3</dim>", "<dim>3<dim>", 1),
-        CLAMP.replace('id="1" name="clip"', "..."),
-        CLAMP.replace('min="0"', "min=0"),
-        CLAMP.replace("clip", "clip & cut"),
-        NET.replace("</edges>", "</edge>"),
-        NET[:700],
-        "",
-    )
+    faults = (faults.MalformedXml,)
+    breaks = ("structure",)

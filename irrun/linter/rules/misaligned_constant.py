@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
-from irrun.linter.constants import PAIR, PAIR_WEIGHTS, constants, overlaps, unread
+from irrun.linter.constants import constants, overlaps, unread
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 
@@ -29,10 +28,7 @@ class MisalignedConstant(Rule):
     code = "IR507"
     name = "misaligned-constant"
     severity = Severity.INFO
-    stage = "weights"
-    weights = PAIR_WEIGHTS
-    good = (PAIR,)
-    bad = (PAIR.replace('offset="8"', 'offset="11"'),)
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         weights = context.document.weights
@@ -53,11 +49,9 @@ class MisalignedConstant(Rule):
         item, more = odd[0], len(odd) - 1
         others = (f"{more} more constant{'s are' if more > 1 else ' is'} misaligned",) if more else ()
         width = item.op.element_type.bits // 8
-        yield Diagnostic(
-            self.code,
+        yield self.report(
+            item,
             f"offset {item.start} is no multiple of the {width} bytes of {item.type}, and no constant ends there",
-            Anchor(item.layer.data_element, "value", "offset"),
-            self.severity,
-            layer_ref(item.layer),
-            notes=(*others, *path_notes(item.path)),
+            at=Anchor(item.layer.data_element, "value", "offset"),
+            notes=others,
         )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import CLAMP, NET
+from irrun.document import faults
 from irrun.linter.rule import Rule
 
 
@@ -23,14 +23,6 @@ class MissingAttribute(Rule):
 
     code = "IR106"
     name = "missing-attribute"
-    stage = "document"
-    good = (NET,)
-    bad = (
-        NET.replace(' name="clip"', ""),
-        NET.replace('type="Clamp" version="opset1"', 'type="Clamp"'),
-        NET.replace('<layer id="1"', "<layer"),
-        NET.replace('<port id="1"', "<port"),
-        NET.replace(' to-layer="2"', ""),
-        NET.replace(' version="11"', ""),
-        CLAMP.replace(' type="Clamp"', ""),
-    )
+    faults = (faults.MissingAttribute,)
+    breaks = ("structure",)
+    of_absence = True

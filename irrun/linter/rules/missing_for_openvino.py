@@ -3,25 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.document.places import layer_ref
+from irrun.graph import faults
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
 from irrun.ops.detection.psroi_pooling import PSROIPooling
 
 _BINS = ("spatial_bins_x", "spatial_bins_y")
-_INTEGERS = ('precision="FP32"><dim>2</dim><dim>3</dim>', 'precision="I64"><dim>2</dim>')
-_HEAD, _OUTPUT, _TAIL = NET.partition('<output><port id="1"')
-_SHAPE_OF = "".join(
-    (
-        _HEAD.replace('type="Clamp" version="opset1"', 'type="ShapeOf" version="opset3"').replace(
-            '<data min="0" max="6"/>', '<data output_type="i64"/>'
-        ),
-        _OUTPUT,
-        _TAIL.replace(*_INTEGERS),
-    )
-)
 
 
 class MissingForOpenvino(Rule):
@@ -44,24 +33,18 @@ class MissingForOpenvino(Rule):
     code = "IR312"
     name = "missing-for-openvino"
     severity = Severity.WARNING
-    stage = "graph"
-    good = (_SHAPE_OF,)
-    bad = (_SHAPE_OF.replace('<data output_type="i64"/>', ""),)
+    faults = (faults.MissingForOpenvino,)
+    explains = ("stray-text",)
+    breaks = ("layer",)
+    of_absence = True
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for node, scope in by_type(context).get("PSROIPooling", ()):
-            op, layer = node.op, node.layer
-            if not isinstance(op, PSROIPooling) or layer is None or op.mode != "bilinear" or context.document.fragment:
+        for item in by_type(context).get("PSROIPooling", ()):
+            op, layer = item.node.op, item.layer
+            if not isinstance(op, PSROIPooling) or op.mode != "bilinear" or context.document.fragment:
                 continue
             absent = [name for name in _BINS if name not in layer.data]
             if absent and not context.doubtful(layer_ref(layer)):
-                verb = "is" if len(absent) == 1 else "are"
-                yield Diagnostic(
-                    self.code,
-                    f"{' and '.join(absent)} {verb} absent: OpenVINO reads 0 and refuses the layer, "
-                    "the specification says 1",
-                    Anchor(layer.data_element if layer.data_element is not None else layer.element),
-                    self.severity,
-                    layer_ref(layer),
-                    notes=path_notes(scope.path),
-                )
+                fault = faults.MissingForOpenvino(names=absent, defaults=["1"], reads="reads 0 and ")
+                element = layer.data_element if layer.data_element is not None else layer.element
+                yield self.report(item, fault.message, at=Anchor(element))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import CLAMP, CONST, NET
 from irrun.linter.rule import Rule
+from irrun.ops.attributes import AttributeMissing
 
 
 class MissingOpAttribute(Rule):
@@ -22,10 +22,6 @@ class MissingOpAttribute(Rule):
 
     code = "IR303"
     name = "missing-op-attribute"
-    stage = "graph"
-    good = (NET,)
-    bad = (
-        NET.replace(' max="6"', ""),
-        CLAMP.replace('<data min="0" max="6"/>', ""),
-        CONST.replace(' element_type="f32"', ""),
-    )
+    faults = (AttributeMissing,)
+    breaks = ("layer",)
+    of_absence = True

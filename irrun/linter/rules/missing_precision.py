@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.diagnostics import Diagnostic, Fix
+from irrun.document import faults
+from irrun.linter.context import Context
+from irrun.linter.corrections import declared_at, editor
 from irrun.linter.rule import Rule
 
 
@@ -23,6 +26,15 @@ class MissingPrecision(Rule):
 
     code = "IR103"
     name = "missing-precision"
-    stage = "document"
-    good = (NET, NET.replace('<input><port id="0" precision="FP32">', '<input><port id="0">'))
-    bad = (NET.replace('<port id="1" precision="FP32">', '<port id="1">'),)
+    faults = (faults.MissingPrecision,)
+    breaks = ("structure",)
+    of_absence = True
+
+    def fix(self, found: Diagnostic, context: Context) -> Fix | None:
+        """Write the inferred precision."""
+        item = declared_at(found, context)
+        if item is None or not item.fact.type.is_known:
+            return None
+        content = item.fact.type.precision
+        edits = editor(context).added(item.port.element, "id", "precision", content)
+        return Fix(f'write precision="{content}"', edits) if edits else None

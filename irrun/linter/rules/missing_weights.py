@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from irrun.linter.rule import Rule
+from irrun.runtime import faults
 
 
 class MissingWeights(Rule):
@@ -21,4 +22,5 @@ class MissingWeights(Rule):
 
     code = "IR501"
     name = "missing-weights"
-    stage = "run"
+    faults = (faults.MissingWeights,)
+    at_run_time = True

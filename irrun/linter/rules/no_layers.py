@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import joined
 
@@ -29,11 +27,8 @@ class NoLayers(Rule):
     code = "IR213"
     name = "no-layers"
     severity = Severity.WARNING
-    stage = "document"
-    good = (NET,)
-    bad = (re.sub(r"<layers>.*</edges>", "<layers/><edges/>", NET, flags=re.DOTALL),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         net = context.document.net
         if not net.layers and joined(context):
-            yield Diagnostic(self.code, "the model has no layers", Anchor(net.element), self.severity)
+            yield self.report(net, "the model has no layers")

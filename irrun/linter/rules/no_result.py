@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.document.places import layer_ref
 from irrun.graph import Node
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import ENDS, joined
 
@@ -31,13 +29,6 @@ class NoResult(Rule):
     code = "IR211"
     name = "no-result"
     severity = Severity.WARNING
-    stage = "graph"
-    good = (NET,)
-    bad = (
-        re.sub(r'<layer id="2".*?</layer>', "", NET, flags=re.DOTALL).replace(
-            '<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>', ""
-        ),
-    )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         net = context.document.net
@@ -45,7 +36,7 @@ class NoResult(Rule):
             return
         if not any(_may_be_end(context, node) for node in context.bound.graph):
             what = f"none of the {len(net.layers)} layers is a Result, expected one for each output of the model"
-            yield Diagnostic(self.code, what, Anchor(net.element), self.severity)
+            yield self.report(net, what)
 
 
 def _may_be_end(context: Context, node: Node) -> bool:

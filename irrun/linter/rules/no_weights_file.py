@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.linter.constants import WEIGHED, constants
+from irrun.diagnostics import Diagnostic, Severity
+from irrun.linter.constants import constants
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 
 
@@ -29,9 +28,6 @@ class NoWeightsFile(Rule):
     code = "IR504"
     name = "no-weights-file"
     severity = Severity.INFO
-    stage = "weights"
-    good = (NET,)
-    bad = (WEIGHED,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         weights = context.document.weights
@@ -42,4 +38,4 @@ class NoWeightsFile(Rule):
             layers = f"{len(found)} constant{'s' if len(found) > 1 else ''}"
             where = "" if weights.path is None else f" {weights.path.name}"
             what = f"there is no file{where} with the bytes of {layers}: what follows from their values is not checked"
-            yield Diagnostic(self.code, what, Anchor(context.document.net.element), self.severity)
+            yield self.report(context.document.net, what)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.document import faults
 from irrun.linter.rule import Rule
 
 
@@ -23,6 +23,5 @@ class NotAnIr(Rule):
 
     code = "IR102"
     name = "not-an-ir"
-    stage = "document"
-    good = (NET,)
-    bad = (NET.replace('version="11"', 'version="7"'), "<html></html>", "no XML at all")
+    faults = (faults.NotAnIr,)
+    breaks = ("structure",)

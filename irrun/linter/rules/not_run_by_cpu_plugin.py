@@ -5,22 +5,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, constant_nodes, made, remarkable
 from irrun.ops.movement.gather import is_counted_from_end
 from irrun.tensor import Fact
-
-_PORT: Final = '<port id="{}" precision="FP32"><dim>2</dim><dim>3</dim></port>'
-_LRN: Final = f"""<layer id="1" name="norm" type="LRN" version="opset1">
-    <data alpha="0.0001" beta="0.75" bias="1" size="5"/>
-    <input>{_PORT.format(0)}<port id="1" precision="I64"><dim>0</dim></port></input>
-    <output>{_PORT.format(2)}</output>
-</layer>
-"""
 
 
 class NotRunByCpuPlugin(Rule):
@@ -44,9 +34,7 @@ class NotRunByCpuPlugin(Rule):
     name = "not-run-by-cpu-plugin"
     opt_in = True
     severity = Severity.INFO
-    stage = "facts"
-    good = (NET, _LRN.replace("<dim>0</dim>", "<dim>1</dim>"))
-    bad = (_LRN,)
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
@@ -56,18 +44,8 @@ class NotRunByCpuPlugin(Rule):
                 yield from self._finding(item, KNOWN[item.node.type](item))
 
     def _finding(self, item: Made, what: str | None) -> Iterator[Diagnostic]:
-        layer = item.node.layer
-        if what is not None and layer is not None:
-            message = f"OpenVINO's CPU plugin {what}"
-            notes = path_notes(item.scope.path)
-            yield Diagnostic(
-                self.code,
-                message,
-                Anchor(layer.element),
-                self.severity,
-                layer_ref(layer),
-                notes=notes,
-            )
+        if what is not None:
+            yield self.report(item, f"OpenVINO's CPU plugin {what}")
 
 
 def _dynamic_rank(item: Made) -> str | None:

@@ -1,23 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Fix, Severity
-from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement
 from irrun.linter.context import Context
 from irrun.linter.edits import Editor
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
 from irrun.ops import Op
 from irrun.ops.extension import Extension
 from irrun.ops.registry import READ_AS, spelling
-
-_MVN: Final = NET.replace('type="Clamp" version="opset1"', 'type="MVN" version="opset2"').replace(
-    '<data min="0" max="6"/>', '<data eps="1e-9" across_channels="false" normalize_variance="true"/>'
-)
 
 
 class OperationByAnotherName(Rule):
@@ -41,16 +34,13 @@ class OperationByAnotherName(Rule):
     name = "operation-by-another-name"
     opt_in = True
     severity = Severity.INFO
-    stage = "graph"
-    good = (NET, _MVN)
-    bad = (NET.replace('"Clamp"', '"clamp"'), _MVN.replace("opset2", "opset1"))
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         editor = Editor(context.document)
         for nodes in by_type(context).values():
-            for node, scope in nodes:
-                layer, op = node.layer, node.op
-                if layer is None or op is None or isinstance(op, Extension):
+            for item in nodes:
+                layer, op = item.layer, item.node.op
+                if op is None or isinstance(op, Extension):
                     continue
                 names = _other_names(layer, op)
                 if not names:
@@ -59,13 +49,10 @@ class OperationByAnotherName(Rule):
                 wanted = " ".join(f'{name}="{text}"' for name, text in names.items())
                 written = f"{layer.type} of {layer.version}" if "version" in names else layer.type
                 read = f"{op.type} of {names['version']}" if "version" in names else op.type
-                yield Diagnostic(
-                    self.code,
+                yield self.report(
+                    item,
                     f"OpenVINO reads {written} as {read}",
-                    Anchor(layer.element, "value", next(iter(names))),
-                    self.severity,
-                    layer_ref(layer),
-                    notes=path_notes(scope.path),
+                    at=Anchor(layer.element, "value", next(iter(names))),
                     fix=Fix(f"write {wanted}", tuple(edits)) if edits else None,
                 )
 

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, OpError
-from irrun.document.places import layer_ref, path_notes
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, made
@@ -17,37 +15,6 @@ MOST_ELEMENTS: Final = 4096
 
 _ALONG_AXES: Final = ("ReduceSum", "ReduceProd", "CumSum")
 _TYPES: Final = ("Add", "Subtract", "Multiply", *_ALONG_AXES)
-
-_PRODUCT: Final = """<?xml version="1.0"?>
-<net name="net" version="11">
-    <layers>
-        <layer id="0" name="sizes" type="Const" version="opset1">
-            <data element_type="i32" shape="2" offset="0" size="8"/>
-            <output><port id="0" precision="I32"><dim>2</dim></port></output>
-        </layer>
-        <layer id="1" name="axis" type="Const" version="opset1">
-            <data element_type="i32" shape="1" offset="8" size="4"/>
-            <output><port id="0" precision="I32"><dim>1</dim></port></output>
-        </layer>
-        <layer id="2" name="count" type="ReduceProd" version="opset1">
-            <data keep_dims="true"/>
-            <input>
-                <port id="0" precision="I32"><dim>2</dim></port>
-                <port id="1" precision="I32"><dim>1</dim></port>
-            </input>
-            <output><port id="2" precision="I32"><dim>1</dim></port></output>
-        </layer>
-        <layer id="3" name="y" type="Result" version="opset1">
-            <input><port id="0" precision="I32"><dim>1</dim></port></input>
-        </layer>
-    </layers>
-    <edges>
-        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
-        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
-        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
-    </edges>
-</net>
-"""
 
 
 class OverflowingShapeValue(Rule):
@@ -71,24 +38,17 @@ class OverflowingShapeValue(Rule):
 
     code = "IR408"
     name = "overflowing-shape-value"
-    stage = "facts"
-    weights = struct.pack("<3i", 65536, 65536, 0)
-    good = (_PRODUCT.replace("ReduceProd", "ReduceSum"),)
-    bad = (_PRODUCT,)
+    explains = ("invalid-operation", "IR4", "IR9")
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in made(context, *_TYPES):
-            layer = item.node.layer
             number = _beyond(item) if item.outputs[0].type in (I32, I64) else None
-            if number is not None and layer is not None:
+            if number is not None:
                 type = item.outputs[0].type
-                yield Diagnostic(
-                    self.code,
+                yield self.report(
+                    item,
                     f"{number} does not fit into {type} and becomes {_wrapped(number, type.bits)}",
-                    Anchor(layer.element, "attribute", "type"),
-                    self.severity,
-                    layer_ref(layer),
-                    notes=path_notes(item.scope.path),
+                    at=Anchor(item.layer.element, "attribute", "type"),
                 )
 
 

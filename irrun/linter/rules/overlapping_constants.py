@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
-from irrun.linter.constants import PAIR, PAIR_WEIGHTS, overlaps
+from irrun.diagnostics import Anchor, Diagnostic, LayerRef, Severity
+from irrun.document.places import layer_ref
+from irrun.linter.constants import clashing, overlaps
 from irrun.linter.context import Context
 from irrun.linter.declared import called
 from irrun.linter.rule import Rule
@@ -32,19 +32,17 @@ class OverlappingConstants(Rule):
     code = "IR506"
     name = "overlapping-constants"
     severity = Severity.WARNING
-    stage = "weights"
-    weights = PAIR_WEIGHTS
-    good = (PAIR, PAIR.replace('offset="8"', 'offset="0"'))
-    bad = (PAIR.replace('offset="8"', 'offset="4"'),)
+    explains = ("invalid-operation", "IR4", "IR6", "IR9")
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for culprit, other in overlaps(context):
             what = f"bytes {culprit.start} to {culprit.end} overlap those of {called(other.layer)}"
-            yield Diagnostic(
-                self.code,
+            yield self.report(
+                culprit,
                 f"{what}, which has {other.start} to {other.end}",
-                Anchor(culprit.layer.data_element, "value", "offset"),
-                self.severity,
-                layer_ref(culprit.layer),
-                notes=path_notes(culprit.path),
+                at=Anchor(culprit.layer.data_element, "value", "offset"),
             )
+
+    def culprits(self, found: Iterable[Diagnostic], context: Context) -> set[LayerRef]:
+        """Return the layers of all constants with the bytes of those that overlap."""
+        return super().culprits(found, context) | {layer_ref(item.layer) for item in clashing(context)}

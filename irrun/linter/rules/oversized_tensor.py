@@ -3,13 +3,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.declared import offending
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import remarkable
+from irrun.runtime import faults
 
 MOST_BYTES: Final = 1 << 40
 
@@ -35,12 +34,7 @@ class OversizedTensor(Rule):
     code = "IR902"
     name = "oversized-tensor"
     severity = Severity.WARNING
-    stage = "facts"
-    good = (NET,)
-    bad = (
-        NET.replace("<dim>2</dim>", "<dim>1000000000000</dim>").replace('shape="2,3"', 'shape="1000000000000,3"'),
-        NET.replace("<dim>2</dim>", "<dim>900000000000000000</dim>").replace("2,3", "900000000000000000,3"),
-    )
+    faults = (faults.OversizedTensor,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
@@ -48,20 +42,17 @@ class OversizedTensor(Rule):
                 (index for index, fact in enumerate(item.outputs) if fact.least_bytes >= MOST_BYTES),
                 None,
             )
-            layer = item.node.layer
-            if large is None or layer is None or any(fact.least_bytes >= MOST_BYTES for fact in item.inputs):
+            layer = item.layer
+            if large is None or any(fact.least_bytes >= MOST_BYTES for fact in item.inputs):
                 continue
             size = item.outputs[large].least_bytes
             limit = "2^63 bytes or more" if size >= 1 << 63 else f"{size / MOST_BYTES:.4g} TiB"
             port = layer.outputs[large] if large < len(layer.outputs) else None
             if port is not None and offending(port, item.outputs[large].shape) != ():
                 continue
-            yield Diagnostic(
-                self.code,
+            yield self.report(
+                item,
                 f"{item.outputs[large]} takes {limit}",
-                Anchor(layer.element if port is None else port.element),
-                Severity.ERROR if size >= 1 << 63 else self.severity,
-                layer_ref(layer),
-                None if port is None else port.id,
-                notes=path_notes(item.scope.path),
+                port=port,
+                severity=Severity.ERROR if size >= 1 << 63 else None,
             )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import ADD, TILE
+from irrun.document import faults
 from irrun.linter.rule import Rule
 
 
@@ -23,6 +23,5 @@ class RepeatedPortId(Rule):
 
     code = "IR107"
     name = "repeated-port-id"
-    stage = "document"
-    good = (TILE, TILE.replace('<port id="2"', '<port id="0"'))
-    bad = (TILE.replace('<port id="1"', '<port id="0"'), ADD.replace('<port id="1"', '<port id="0"'))
+    faults = (faults.RepeatedPortId,)
+    breaks = ("structure",)

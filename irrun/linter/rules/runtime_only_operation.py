@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from irrun.diagnostics import Diagnostic
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.rules.operation_of_a_library import SHARPEN, uses
+from irrun.linter.rules.operation_of_a_library import uses
 
 
 class RuntimeOnlyOperation(Rule):
@@ -28,15 +28,9 @@ class RuntimeOnlyOperation(Rule):
 
     code = "IR315"
     name = "runtime-only-operation"
-    stage = "graph"
-    good = (SHARPEN,)
-    bad = (
-        SHARPEN.replace('"Sharpen"', '"PagedAttentionExtension"'),
-        SHARPEN.replace('"extension"', '"cpu_plugin_opset"'),
-    )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for use in uses(context):
             if use.op.internal_to is not None:
                 what = f"{use.op.statement}, and no OpenVINO reads it from a file"
-                yield Diagnostic(self.code, what, use.anchor, self.severity, use.layer, notes=use.notes)
+                yield self.report(use.first, what, at=use.anchor, notes=use.others)

@@ -7,7 +7,6 @@ from typing import Final
 from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.document.grammar import CHILDREN
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 
 _TEXT: Final = re.compile(rb">\s*+(?P<text>(?P<word>[\w-]++)[^<>]*+(?<=/)>)")
@@ -35,13 +34,7 @@ class StrayText(Rule):
     code = "IR113"
     name = "stray-text"
     severity = Severity.WARNING
-    stage = "document"
-    good = (NET, NET.replace('name="clip"', 'name="in -> out"'))
-    bad = (
-        NET.replace('type="Clamp" version="opset1"', 'type="SoftMax" version="opset8"').replace(
-            '<data min="0" max="6"/>', 'data axis="0"/>'
-        ),
-    )
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         data = context.document.data

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref
-from irrun.linter.constants import PAIR
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.contents import floats
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
@@ -33,10 +30,7 @@ class SubnormalInConstant(Rule):
     name = "subnormal-in-constant"
     opt_in = True
     severity = Severity.INFO
-    stage = "weights"
-    weights = struct.pack("<ffq", 1.0, 1e-40, 3)
-    good = (PAIR.replace('"f32"', '"i32"').replace("FP32", "I32"),)
-    bad = (PAIR,)
+    needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         found = [(item, counted) for item, counted in floats(context) if counted.subnormal]
@@ -45,11 +39,8 @@ class SubnormalInConstant(Rule):
             all = sum(other.subnormal for _, other in found)
             notes = (f"{all} elements in {len(found)} constants in all",) if len(found) > 1 else ()
             are = "is" if counted.subnormal == 1 else "are"
-            yield Diagnostic(
-                self.code,
+            yield self.report(
+                item,
                 f"{counted.subnormal} of {item.op.shape.size.lo} elements {are} subnormal",
-                Anchor(item.layer.element),
-                self.severity,
-                layer_ref(item.layer),
                 notes=notes,
             )

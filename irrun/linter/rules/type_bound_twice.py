@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import ADD
 from irrun.linter.rule import Rule
+from irrun.ops import calling
 
 
 class TypeBoundTwice(Rule):
@@ -23,6 +23,4 @@ class TypeBoundTwice(Rule):
 
     code = "IR309"
     name = "type-bound-twice"
-    stage = "facts"
-    good = (ADD,)
-    bad = (ADD.replace('<port id="1" precision="FP32">', '<port id="1" precision="FP16">'),)
+    faults = (calling.TypeBoundTwice,)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.graph import faults
 from irrun.linter.rule import Rule
 
 
@@ -23,6 +23,5 @@ class UnconnectedInput(Rule):
 
     code = "IR204"
     name = "unconnected-input"
-    stage = "graph"
-    good = (NET,)
-    bad = (NET.replace('<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>', ""),)
+    faults = (faults.UnconnectedInput,)
+    breaks = ("structure",)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.diagnostics import Severity
-from irrun.linter.examples import NET
+from irrun.document import faults
 from irrun.linter.rule import Rule
 
 
@@ -26,10 +26,5 @@ class UnknownAttribute(Rule):
     code = "IR105"
     name = "unknown-attribute"
     severity = Severity.WARNING
-    stage = "document"
-    good = (NET,)
-    bad = (
-        NET.replace('version="11"', 'version="11" batch="1"'),
-        NET.replace('<port id="1" precision', '<port id="1" precison'),
-        NET.replace('to-layer="2"', 'into="2"'),
-    )
+    faults = (faults.UnknownAttribute,)
+    breaks = ("structure",)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.document import faults
+from irrun.document.faults import RepeatedElement
 from irrun.linter.rule import Rule
 
 
@@ -24,11 +25,5 @@ class UnknownElement(Rule):
 
     code = "IR104"
     name = "unknown-element"
-    stage = "document"
-    good = (NET,)
-    bad = (
-        NET.replace("<data min", "<dta min"),
-        NET.replace("<dim>3</dim>", "<dmi>3</dmi>", 1),
-        NET.replace("<layers>", "<statistics/><blobs/><layers>"),
-        NET.replace('<data min="0" max="6"/>', '<data min="0" max="6"/><data/>'),
-    )
+    faults = (RepeatedElement, faults.UnknownElement)
+    breaks = ("structure", "layer")

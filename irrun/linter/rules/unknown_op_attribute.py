@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
+from irrun.ops.attributes import AttributeUnknown
 
 
 class UnknownOpAttribute(Rule):
@@ -24,10 +24,5 @@ class UnknownOpAttribute(Rule):
 
     code = "IR302"
     name = "unknown-op-attribute"
-    stage = "graph"
-    good = (NET,)
-    bad = (
-        NET.replace('min="0"', 'mim="0"'),
-        NET.replace('min="0"', 'lowest="0"'),
-        NET.replace('max="6"', 'max="6" note="relu6"'),
-    )
+    faults = (AttributeUnknown,)
+    breaks = ("layer",)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
+from irrun.ops import registry
 
 
 class UnknownOperation(Rule):
@@ -24,11 +24,5 @@ class UnknownOperation(Rule):
 
     code = "IR301"
     name = "unknown-operation"
-    stage = "graph"
-    good = (NET,)
-    bad = (
-        NET.replace('"Clamp"', '"Clmap"'),
-        NET.replace('"Clamp" version="opset1"', '"Clamp" version="opset99"'),
-        NET.replace('"Clamp" version="opset1"', '"Clamp" version="extension"'),
-        NET.replace('"Clamp"', '"Mish"'),
-    )
+    faults = (registry.UnknownOperation,)
+    breaks = ("layer",)

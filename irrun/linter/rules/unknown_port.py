@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.graph import faults
 from irrun.linter.rule import Rule
 
 
@@ -23,9 +23,5 @@ class UnknownPort(Rule):
 
     code = "IR203"
     name = "unknown-port"
-    stage = "graph"
-    good = (NET,)
-    bad = (
-        NET.replace('from-port="1"', 'from-port="9"'),
-        NET.replace('to-layer="2" to-port="0"', 'to-layer="2" to-port="9"'),
-    )
+    faults = (faults.UnknownPort,)
+    breaks = ("structure", "layer")

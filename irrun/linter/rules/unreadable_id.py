@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.document import faults
 from irrun.linter.rule import Rule
 
 
@@ -22,10 +22,5 @@ class UnreadableId(Rule):
 
     code = "IR110"
     name = "unreadable-id"
-    stage = "document"
-    good = (NET,)
-    bad = (
-        NET.replace('<layer id="1"', '<layer id="clip"').replace('-layer="1"', '-layer="clip"'),
-        NET.replace('<layer id="1"', '<layer id="-1"'),
-        NET.replace('<port id="1"', '<port id="out"'),
-    )
+    faults = (faults.UnreadableId,)
+    breaks = ("structure",)

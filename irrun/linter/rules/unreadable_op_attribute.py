@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
+from irrun.ops.attributes import AttributeUnreadable
 
 
 class UnreadableOpAttribute(Rule):
@@ -25,6 +25,5 @@ class UnreadableOpAttribute(Rule):
 
     code = "IR305"
     name = "unreadable-op-attribute"
-    stage = "graph"
-    good = (NET,)
-    bad = (NET.replace('min="0"', 'min="zero"'), NET.replace('element_type="f32"', 'element_type="float"'))
+    faults = (AttributeUnreadable,)
+    breaks = ("layer",)

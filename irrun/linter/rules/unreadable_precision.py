@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.diagnostics import Diagnostic, Fix
+from irrun.document import faults
+from irrun.linter.context import Context
+from irrun.linter.corrections import declared_at, editor
 from irrun.linter.rule import Rule
 
 
@@ -22,6 +25,14 @@ class UnreadablePrecision(Rule):
 
     code = "IR109"
     name = "unreadable-precision"
-    stage = "document"
-    good = (NET, NET.replace('"FP32"', '"f32"'))
-    bad = (NET.replace('"FP32"', '"fp32"', 1), NET.replace('"FP32"', '""', 1))
+    faults = (faults.UnreadablePrecision,)
+    breaks = ("structure",)
+
+    def fix(self, found: Diagnostic, context: Context) -> Fix | None:
+        """Write the inferred precision, or the one that was probably meant."""
+        item = declared_at(found, context)
+        if item is None or not item.fact.type.is_known:
+            return super().fix(found, context)
+        content = item.fact.type.precision
+        edits = editor(context).value(item.port.element, "precision", content)
+        return Fix(f"write {content}", edits) if edits else None

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.linter.constants import PAIR, PAIR_WEIGHTS, constants, gaps, overlaps, unread
+from irrun.diagnostics import Diagnostic, Severity
+from irrun.linter.constants import constants, gaps, overlaps, unread
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.rules.misaligned_constant import MisalignedConstant
@@ -33,14 +33,7 @@ class UnreferencedWeights(Rule):
     code = "IR508"
     name = "unreferenced-weights"
     severity = Severity.INFO
-    stage = "weights"
-    weights = PAIR_WEIGHTS + bytes(96)
-    good = (
-        PAIR.replace('shape="1" offset="8" size="8"', 'shape="15" offset="8" size="120"').replace(
-            "<dim>1</dim>", "<dim>15</dim>"
-        ),
-    )
-    bad = (PAIR,)
+    needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         weights = context.document.weights
@@ -56,4 +49,4 @@ class UnreferencedWeights(Rule):
         places = ", ".join(f"{start} to {end}" for start, end in found[:3]) + (", …" if len(found) > 3 else "")
         name = weights.path.name if weights.path is not None else "the weights"
         what = f"no constant takes {count} of the {total} bytes of {name}: {places}"
-        yield Diagnostic(self.code, what, Anchor(context.document.net.element), self.severity)
+        yield self.report(context.document.net, what)

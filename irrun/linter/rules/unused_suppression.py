@@ -1,12 +1,8 @@
 from __future__ import annotations
 
 from irrun.diagnostics import Severity
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
-
-_WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
-_OF_LINE = "<!-- irrun: ignore[IR401] the shape is set by the application -->"
-_OF_FILE = "<!-- irrun: ignore-file[wrong-output-dims] -->"
+from irrun.linter.suppression import IdleComment
 
 
 class UnusedSuppression(Rule):
@@ -30,15 +26,4 @@ class UnusedSuppression(Rule):
     code = "IR112"
     name = "unused-suppression"
     severity = Severity.WARNING
-    stage = "facts"
-    good = (
-        _WRONG.replace("<dim>4</dim></port></output>", f"<dim>4</dim></port></output> {_OF_LINE}"),
-        _WRONG.replace("<output>", f"{_OF_LINE}\n<output>", 1),
-        _WRONG.replace("<layers>", f"{_OF_FILE}<layers>"),
-    )
-    bad = (
-        NET.replace("<output>", f"{_OF_LINE}\n<output>", 1),
-        NET.replace("<layers>", f"{_OF_FILE}<layers>"),
-        NET.replace("<layers>", "<!-- irrun: ignore[wrong-output-dim] --><layers>"),
-        NET.replace("<layers>", "<!-- irrun: ignore --><layers>"),
-    )
+    faults = (IdleComment,)

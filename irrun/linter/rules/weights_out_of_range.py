@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import CONST
+from irrun.document import weights
 from irrun.linter.rule import Rule
 
 
@@ -23,10 +23,5 @@ class WeightsOutOfRange(Rule):
 
     code = "IR502"
     name = "weights-out-of-range"
-    stage = "weights"
-    good = (CONST,)
-    bad = (
-        CONST.replace('offset="0"', 'offset="4"'),
-        CONST.replace('offset="0"', 'offset="4"') + CONST.replace('offset="0"', 'offset="9"'),
-    )
-    weights = bytes(8)
+    faults = (weights.WeightsOutOfRange,)
+    merges = ("constant reaches beyond it", "constants reach beyond it")

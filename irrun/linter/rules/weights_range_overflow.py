@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic
-from irrun.document.places import layer_ref, path_notes
 from irrun.linter.constants import constants
 from irrun.linter.context import Context
-from irrun.linter.examples import CONST
 from irrun.linter.rule import Rule
 
 MOST: Final = (1 << 63) - 1
@@ -31,19 +29,14 @@ class WeightsRangeOverflow(Rule):
 
     code = "IR509"
     name = "weights-range-overflow"
-    stage = "weights"
-    good = (CONST,)
-    bad = (CONST.replace('offset="0"', 'offset="9223372036854775804"'),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         if context.document.weights.exists:
             return
         for item in constants(context):
             if item.end > MOST:
-                yield Diagnostic(
-                    self.code,
+                yield self.report(
+                    item,
                     f"bytes {item.start} to {item.end} end beyond 2^63",
-                    Anchor(item.layer.data_element, "value", "offset"),
-                    layer=layer_ref(item.layer),
-                    notes=path_notes(item.path),
+                    at=Anchor(item.layer.data_element, "value", "offset"),
                 )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.linter.examples import ITERATOR
+from irrun.graph import faults
 from irrun.linter.rule import Rule
 
 
@@ -23,9 +23,5 @@ class WrongBackEdge(Rule):
 
     code = "IR208"
     name = "wrong-back-edge"
-    stage = "graph"
-    good = (ITERATOR,)
-    bad = (
-        ITERATOR.replace('<edge from-layer="3" to-layer="1"/>', '<edge from-layer="2" to-layer="1"/>'),
-        ITERATOR.replace('<edge from-layer="3" to-layer="1"/>', '<edge from-layer="3" to-layer="9"/>'),
-    )
+    faults = (faults.WrongBackEdge,)
+    breaks = ("structure",)

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import PortElement, element_type
 from irrun.linter.constants import Constant, constants
 from irrun.linter.context import Context
 from irrun.linter.declared import shape_of
-from irrun.linter.examples import CONST
 from irrun.linter.rule import Rule
+from irrun.ops.infrastructure.const import WrongSize
 from irrun.tensor import ElementType
 from irrun.tensor.packing import storage_size
 
@@ -40,14 +39,8 @@ class WrongConstantSize(Rule):
     code = "IR503"
     name = "wrong-constant-size"
     opt_in = True
-    stage = "weights"
-    good = (CONST,)
-    bad = (
-        CONST.replace('size="8"', 'size="4"'),
-        CONST.replace('size="8"', 'size="12"'),
-        CONST.replace('shape="2"', 'shape="1"'),
-        CONST.replace('shape="2"', 'shape="4194304,4194304,4194304"'),
-    )
+    faults = (WrongSize,)
+    explains = ("invalid-operation", "IR4", "IR6", "IR9")
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         weights = context.document.weights
@@ -55,13 +48,11 @@ class WrongConstantSize(Rule):
             op = item.op
             is_beyond = weights.exists and op.offset + op.size > len(weights.bytes)
             if op.size > max(op.needed, EMPTY) and not is_beyond:
-                yield Diagnostic(
-                    self.code,
+                yield self.report(
+                    item,
                     f"size is {op.size} bytes, expected {op.needed} for {op.element_type}{op.shape}",
-                    Anchor(item.layer.data_element, "value", "size"),
-                    _severity(item),
-                    layer_ref(item.layer),
-                    notes=path_notes(item.path),
+                    at=Anchor(item.layer.data_element, "value", "size"),
+                    severity=_severity(item),
                 )
 
 

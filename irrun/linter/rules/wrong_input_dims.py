@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Anchor, Diagnostic, Fix
 from irrun.document.records import dims_text
 from irrun.linter.context import Context
+from irrun.linter.corrections import corrected_dims, declared_at
 from irrun.linter.declared import DeclaredPort, agrees
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
 from irrun.tensor import Shape
 
@@ -32,29 +31,31 @@ class WrongInputDims(Rule):
 
     code = "IR402"
     name = "wrong-input-dims"
-    stage = "facts"
-    good = (NET,)
-    bad = (NET.replace("<dim>3</dim></port></input>", "<dim>4</dim></port></input>", 1),)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in context.inputs:
             wrong = context.contradiction(item)
             if wrong is not None:
-                yield _finding(item, wrong.shape, wrong.axes)
+                yield self._finding(item, wrong.shape, wrong.axes)
 
+    def _finding(self, item: DeclaredPort, shape: Shape, axes: tuple[int, ...] | None) -> Diagnostic:
+        declared, arrives = dims_text(item.port.dims), str(shape)
+        ranks = f" (rank {len(item.port.dims)}, expected {shape.rank})" if axes is None else ""
+        types = f"{item.port.precision} is declared, {item.fact.type.precision} arrives"
+        return self.report(
+            item,
+            f"input port {item.port.id} is declared {declared}, but {arrives} arrives{ranks}",
+            at=None if axes is None else Anchor(item.port.dim_elements[axes[0]], "text"),
+            port=item.port,
+            declared=declared,
+            inferred=arrives,
+            notes=() if agrees(item.port, item.fact.type) else (types,),
+        )
 
-def _finding(item: DeclaredPort, shape: Shape, axes: tuple[int, ...] | None) -> Diagnostic:
-    declared, arrives = dims_text(item.port.dims), str(shape)
-    ranks = f" (rank {len(item.port.dims)}, expected {shape.rank})" if axes is None else ""
-    types = f"{item.port.precision} is declared, {item.fact.type.precision} arrives"
-    notes = () if agrees(item.port, item.fact.type) else (types,)
-    return Diagnostic(
-        "IR402",
-        f"input port {item.port.id} is declared {declared}, but {arrives} arrives{ranks}",
-        Anchor(item.port.element) if axes is None else Anchor(item.port.dim_elements[axes[0]], "text"),
-        layer=layer_ref(item.layer),
-        port=item.port.id,
-        declared=declared,
-        inferred=arrives,
-        notes=(*notes, *path_notes(item.path)),
-    )
+    def fix(self, found: Diagnostic, context: Context) -> Fix | None:
+        """Write the dims that arrive."""
+        item = declared_at(found, context)
+        wrong = None if item is None else context.contradiction(item)
+        if item is None:
+            return None
+        return corrected_dims(item, item.fact.shape if wrong is None else wrong.shape, context)

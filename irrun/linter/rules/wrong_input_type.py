@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import TILE
 from irrun.linter.rule import Rule
+from irrun.ops import calling
 
 
 class WrongInputType(Rule):
@@ -22,6 +22,4 @@ class WrongInputType(Rule):
 
     code = "IR308"
     name = "wrong-input-type"
-    stage = "facts"
-    good = (TILE,)
-    bad = (TILE.replace('precision="I64"', 'precision="FP32"'),)
+    faults = (calling.WrongInputType,)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import TILE
 from irrun.linter.rule import Rule
+from irrun.ops.calling import WrongInputCount
 
 
 class WrongNumberOfInputs(Rule):
@@ -22,6 +22,4 @@ class WrongNumberOfInputs(Rule):
 
     code = "IR307"
     name = "wrong-number-of-inputs"
-    stage = "facts"
-    good = (TILE,)
-    bad = (TILE.replace('<port id="1" precision="I64"><dim>2</dim></port>', ""),)
+    faults = (WrongInputCount,)

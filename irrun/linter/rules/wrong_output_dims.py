@@ -4,12 +4,12 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Anchor, Diagnostic, Fix
+from irrun.document.places import layer_ref
 from irrun.document.records import dims_text
 from irrun.linter.context import Context
+from irrun.linter.corrections import corrected_dims, declared_at
 from irrun.linter.declared import DeclaredPort, agrees, called, is_miscounted, may_be_of_any_rank, offending
-from irrun.linter.examples import NET, TILE
 from irrun.linter.legacy_dims import has_legacy_dims
 from irrun.linter.rule import Rule
 from irrun.ops.sort.non_max_suppression import NonMaxSuppressionV1, NonMaxSuppressionV3, declared_rows
@@ -38,41 +38,57 @@ class WrongOutputDims(Rule):
 
     code = "IR401"
     name = "wrong-output-dims"
-    stage = "facts"
-    good = (NET, TILE)
-    bad = (
-        NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1),
-        NET.replace("<dim>2</dim><dim>3</dim></port></output>", "<dim>6</dim></port></output>", 1),
-        TILE.replace("<dim>4</dim>", "<dim>1</dim><dim>4</dim>"),
-    )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for _, items in itertools.groupby(context.outputs, lambda item: item.layer.element):
-            found = [wrong for item in items if (wrong := wrong_dims(context, item)) is not None]
+            found = [wrong for item in items if (wrong := self.wrong(context, item)) is not None]
             if found:
                 others = (other.message for other in found[1:])
                 yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))
 
+    def wrong(self, context: Context, item: DeclaredPort) -> Diagnostic | None:
+        """Return the finding about the dims of an output; None where they are right or the fault is elsewhere."""
+        exact = _exact(item)
+        axes = offending(item.port, item.fact.shape)
+        if (axes == () and exact is None) or context.doubtful(layer_ref(item.layer)):
+            return None
+        if exact is not None:
+            return self._finding(exact, Anchor(item.port.dim_elements[0], "text"))
+        if is_miscounted(item) or (axes is None and may_be_of_any_rank(item)):
+            return None
+        if has_legacy_dims(item, context.document.net):
+            return None
+        local = context.made(item)
+        if local is not None and offending(item.port, local.shape) == ():
+            return None
+        if item.layer.bodies and _is_fed_otherwise(context, item):
+            return None
+        return self._finding(item, None if axes is None else Anchor(item.port.dim_elements[axes[0]], "text"))
 
-def wrong_dims(context: Context, item: DeclaredPort) -> Diagnostic | None:
-    """Return the finding about the dims of an output; None where they are right or the fault is elsewhere."""
-    exact = _exact(item)
-    axes = offending(item.port, item.fact.shape)
-    if (axes == () and exact is None) or context.doubtful(layer_ref(item.layer)):
-        return None
-    if exact is not None:
-        return _finding(exact, Anchor(item.port.dim_elements[0], "text"))
-    if is_miscounted(item) or (axes is None and may_be_of_any_rank(item)):
-        return None
-    if has_legacy_dims(item, context.document.net):
-        return None
-    local = context.made(item)
-    if local is not None and offending(item.port, local.shape) == ():
-        return None
-    if item.layer.bodies and _is_fed_otherwise(context, item):
-        return None
-    element = item.port.element if axes is None else item.port.dim_elements[axes[0]]
-    return _finding(item, Anchor(element) if axes is None else Anchor(element, "text"))
+    def _finding(self, item: DeclaredPort, at: Anchor | None) -> Diagnostic:
+        declared, inferred = dims_text(item.port.dims), str(item.fact.shape)
+        ranks = "" if at is not None else f" (rank {len(item.port.dims)}, expected {item.fact.rank})"
+        precisions = f"{item.port.precision} is declared, {item.fact.type.precision} is inferred"
+        types = () if agrees(item.port, item.fact.type) else (precisions,)
+        repeated = [
+            f"input port {port.id} of {called(layer)} repeats these dims"
+            for layer, port in item.fed
+            if port.dims == item.port.dims
+        ]
+        return self.report(
+            item,
+            f"output port {item.port.id} is declared {declared}, inferred {inferred}{ranks}",
+            at=at,
+            port=item.port,
+            declared=declared,
+            inferred=inferred,
+            notes=(*types, *repeated),
+        )
+
+    def fix(self, found: Diagnostic, context: Context) -> Fix | None:
+        """Write the inferred dims."""
+        item = declared_at(found, context)
+        return None if item is None else corrected_dims(item, item.fact.shape, context)
 
 
 def _exact(item: DeclaredPort) -> DeclaredPort | None:
@@ -98,26 +114,4 @@ def _is_fed_otherwise(context: Context, item: DeclaredPort) -> bool:
     inside = {layer.element for body in item.layer.bodies for layer in body.net.layers if layer.type == "Parameter"}
     return any(
         other.layer.element in inside and offending(other.port, other.fact.shape) != () for other in context.outputs
-    )
-
-
-def _finding(item: DeclaredPort, anchor: Anchor) -> Diagnostic:
-    declared, inferred = dims_text(item.port.dims), str(item.fact.shape)
-    ranks = "" if anchor.part == "text" else f" (rank {len(item.port.dims)}, expected {item.fact.rank})"
-    precisions = f"{item.port.precision} is declared, {item.fact.type.precision} is inferred"
-    types = () if agrees(item.port, item.fact.type) else (precisions,)
-    repeated = [
-        f"input port {port.id} of {called(layer)} repeats these dims"
-        for layer, port in item.fed
-        if port.dims == item.port.dims
-    ]
-    return Diagnostic(
-        "IR401",
-        f"output port {item.port.id} is declared {declared}, inferred {inferred}{ranks}",
-        anchor,
-        layer=layer_ref(item.layer),
-        port=item.port.id,
-        declared=declared,
-        inferred=inferred,
-        notes=(*types, *repeated, *path_notes(item.path)),
     )

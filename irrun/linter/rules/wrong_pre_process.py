@@ -1,17 +1,7 @@
 from __future__ import annotations
 
-from irrun.linter.examples import NET
+from irrun.graph import faults
 from irrun.linter.rule import Rule
-
-_MEANS = NET.replace(
-    "</edges>",
-    """</edges>
-    <pre-process reference-layer-name="x">
-        <channel id="0"><mean value="0.5"/></channel>
-        <channel id="1"><mean value="0.25"/></channel>
-        <channel id="2"><mean value="0.125"/></channel>
-    </pre-process>""",
-)
 
 
 class WrongPreProcess(Rule):
@@ -34,12 +24,4 @@ class WrongPreProcess(Rule):
 
     code = "IR215"
     name = "wrong-pre-process"
-    stage = "graph"
-    good = (_MEANS,)
-    bad = (
-        _MEANS.replace('reference-layer-name="x"', 'reference-layer-name="clip"'),
-        _MEANS.replace('<channel id="2"><mean value="0.125"/></channel>', ""),
-        _MEANS.replace('value="0.5"', 'value="half"'),
-        _MEANS.replace('<mean value="0.5"/>', '<mean offset="0" size="4"/>'),
-        _MEANS.replace('<data shape="2,3"', '<data shape="?,3"').replace("<dim>2</dim>", "<dim>-1</dim>"),
-    )
+    faults = (faults.WrongPreProcess,)

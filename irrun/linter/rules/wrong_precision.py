@@ -4,13 +4,13 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Anchor, Diagnostic, Fix, Severity
+from irrun.document.places import layer_ref
 from irrun.linter.context import Context
+from irrun.linter.corrections import corrected_precision, declared_at
 from irrun.linter.declared import DeclaredPort, agrees, called, has_twins
-from irrun.linter.examples import NET
 from irrun.linter.rule import Rule
-from irrun.linter.rules.wrong_output_dims import wrong_dims
+from irrun.linter.rules.wrong_output_dims import WrongOutputDims
 from irrun.model.interface import LEGACY, output_type
 from irrun.tensor import Fact
 from irrun.tensor.element_type import F16
@@ -39,23 +39,17 @@ class WrongPrecision(Rule):
     code = "IR403"
     name = "wrong-precision"
     opt_in = True
-    stage = "facts"
-    good = (NET,)
-    bad = (
-        NET.replace('<port id="1" precision="FP32">', '<port id="1" precision="FP16">'),
-        NET.replace('<input><port id="0" precision="FP32">', '<input><port id="0" precision="I64">', 1),
-    )
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for _, items in itertools.groupby(context.outputs, lambda item: item.layer.element):
             found = [
-                _output(item)
+                self._output(item)
                 for item in items
                 if _is_wrong(context, item, context.made)
                 and not has_twins(item)
                 and not _is_widened_result(item)
                 and not _is_legacy_output(context, item)
-                and wrong_dims(context, item) is None
+                and WrongOutputDims().wrong(context, item) is None
             ]
             if found:
                 found.sort(key=lambda finding: -finding.severity)
@@ -68,7 +62,34 @@ class WrongPrecision(Rule):
             if item.layer.type == "Result" and _is_legacy_output(context, item):
                 continue
             if _is_wrong(context, item, context.arrives) and context.contradiction(item) is None:
-                yield _finding(item, f"input port {item.port.id}", [])
+                yield self._finding(item, f"input port {item.port.id}", [])
+
+    def _output(self, item: DeclaredPort) -> Diagnostic:
+        repeated = [
+            f"input port {port.id} of {called(layer)} repeats this precision"
+            for layer, port in item.fed
+            if port.precision == item.port.precision
+        ]
+        finding = self._finding(item, f"output port {item.port.id}", repeated)
+        by_default = item.port.precision in ("FP32", "FP16") and item.fact.type.is_integer and not any(item.fed)
+        return dataclasses.replace(finding, severity=Severity.INFO) if by_default else finding
+
+    def _finding(self, item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:
+        declared, inferred = item.port.precision or "", item.fact.type.precision
+        return self.report(
+            item,
+            f"{subject} is declared {declared}, inferred {inferred}",
+            at=Anchor(item.port.element, "value", "precision"),
+            port=item.port,
+            declared=declared,
+            inferred=inferred,
+            notes=notes,
+        )
+
+    def fix(self, found: Diagnostic, context: Context) -> Fix | None:
+        """Write the inferred precision."""
+        item = declared_at(found, context)
+        return None if item is None else corrected_precision(item, context)
 
 
 def _is_wrong(context: Context, item: DeclaredPort, locally: Callable[[DeclaredPort], Fact | None]) -> bool:
@@ -101,28 +122,3 @@ def _is_legacy_output(context: Context, item: DeclaredPort) -> bool:
 
 def _is_half(fact: Fact | None) -> bool:
     return fact is not None and fact.type is F16
-
-
-def _output(item: DeclaredPort) -> Diagnostic:
-    repeated = [
-        f"input port {port.id} of {called(layer)} repeats this precision"
-        for layer, port in item.fed
-        if port.precision == item.port.precision
-    ]
-    finding = _finding(item, f"output port {item.port.id}", repeated)
-    by_default = item.port.precision in ("FP32", "FP16") and item.fact.type.is_integer and not any(item.fed)
-    return dataclasses.replace(finding, severity=Severity.INFO) if by_default else finding
-
-
-def _finding(item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:
-    declared, inferred = item.port.precision or "", item.fact.type.precision
-    return Diagnostic(
-        "IR403",
-        f"{subject} is declared {declared}, inferred {inferred}",
-        Anchor(item.port.element, "value", "precision"),
-        layer=layer_ref(item.layer),
-        port=item.port.id,
-        declared=declared,
-        inferred=inferred,
-        notes=(*notes, *path_notes(item.path)),
-    )

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.places import layer_ref, path_notes
+from irrun.diagnostics import Diagnostic, Severity
 from irrun.graph import Outlet
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
@@ -20,36 +18,6 @@ _CARRIERS: Final = frozenset({"Convert", "Reshape", "Squeeze", "Transpose", "Uns
 
 _NARROW: Final = 8
 """The number of bits of the widest type for compressed weights."""
-
-_DIVIDED: Final = """<?xml version="1.0"?>
-<net name="net" version="11">
-    <layers>
-        <layer id="0" name="x" type="Parameter" version="opset1">
-            <data shape="3,2" element_type="f32"/>
-            <output><port id="0" precision="FP32"><dim>3</dim><dim>2</dim></port></output>
-        </layer>
-        <layer id="1" name="scale" type="Const" version="opset1">
-            <data element_type="f32" shape="2" offset="0" size="8"/>
-            <output><port id="0" precision="FP32"><dim>2</dim></port></output>
-        </layer>
-        <layer id="2" name="scaled" type="Divide" version="opset1">
-            <input>
-                <port id="0" precision="FP32"><dim>3</dim><dim>2</dim></port>
-                <port id="1" precision="FP32"><dim>2</dim></port>
-            </input>
-            <output><port id="2" precision="FP32"><dim>3</dim><dim>2</dim></port></output>
-        </layer>
-        <layer id="3" name="y" type="Result" version="opset1">
-            <input><port id="0" precision="FP32"><dim>3</dim><dim>2</dim></port></input>
-        </layer>
-    </layers>
-    <edges>
-        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
-        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
-        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
-    </edges>
-</net>
-"""
 
 
 class _Scale(NamedTuple):
@@ -91,28 +59,21 @@ class ZeroScale(Rule):
     name = "zero-scale"
     opt_in = True
     severity = Severity.WARNING
-    stage = "weights"
-    weights = struct.pack("<ff", 0.5, 0.0)
-    good = (_DIVIDED.replace('type="Divide"', 'type="Multiply"'),)
-    bad = (_DIVIDED,)
+    needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in made(context, "Divide", "FakeConvert", "Multiply", "BatchNormInference", "GroupNormalization"):
             scale = _scale(item)
-            layer = item.node.layer
-            if scale is None or layer is None:
+            if scale is None:
                 continue
             zeros = scale.values.size - int(np.count_nonzero(scale.values))
             if not zeros:
                 continue
-            yield Diagnostic(
-                self.code,
+            yield self.report(
+                item,
                 f"{zeros} of {scale.values.size} {scale.noun}s {'is' if zeros == 1 else 'are'} 0: {scale.consequence}",
-                Anchor(layer.inputs[scale.port].element),
-                scale.whole if zeros == scale.values.size else scale.severity,
-                layer_ref(layer),
-                layer.inputs[scale.port].id,
-                notes=path_notes(item.scope.path),
+                port=item.layer.inputs[scale.port],
+                severity=scale.whole if zeros == scale.values.size else scale.severity,
             )
 
 

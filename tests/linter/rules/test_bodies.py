@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.linter.examples import ITERATOR
+from tests.linter.models import ITERATOR
 from tests.linter.rules.support import findings, told
 
 SLICE = '<data shape="1,3" element_type="f32"/>'

@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from irrun.diagnostics import Diagnostic
 from irrun.document.reader import read
 from irrun.graph import bind
 from irrun.inference import infer
 from irrun.linter.context import Context
-from irrun.linter.examples import NET
-from irrun.linter.rules.execution_graph import ExecutionGraph, execution_graph
-from irrun.linter.rules.newer_than_target import newer
+from irrun.linter.rules.execution_graph import ExecutionGraph
+from irrun.linter.rules.newer_than_target import NewerThanTarget
 from irrun.ops.releases import release
+from tests.linter.models import NET
 from tests.linter.rules.support import findings, layer, net, port
+from tests.linter.snippets import examples
 
 X = layer(0, "x", "Parameter", 1, 'shape="2,3" element_type="f32"', outputs=port(0, "FP32", 2, 3))
 Y = layer(9, "y", "Result", 1, inputs=port(0, "FP32", 2, 3))
@@ -26,23 +28,27 @@ def gelus(opset: int) -> str:
     return net(X, *layers, Y, edges="0.0>1.0 1.1>2.0 2.1>9.0")
 
 
-def context(text: str) -> Context:
+def newer(text: str, target: str) -> list[Diagnostic]:
+    return list(NewerThanTarget().check(context(text, target)))
+
+
+def context(text: str, target: str | None = None) -> Context:
     document = read(text.encode())
     bound = bind(document)
-    return Context(document, bound, infer(bound.graph, document.weights), {})
+    return Context(document, bound, infer(bound.graph, document.weights), {}, target)
 
 
 @pytest.mark.parametrize(("target", "found"), [("2022.1", []), ("2023.3", []), ("2021.4.2", ["IR version 11"])])
 def test_ir_version(target: str, found: list[str]) -> None:
-    messages = [item.message for item in newer(context(NET), release(target))]
+    messages = [item.message for item in newer(NET, target)]
     assert [message[:13] for message in messages] == found
 
 
 def test_one_finding_for_all_layers_of_an_operation() -> None:
-    (found,) = newer(context(gelus(13)), release("2023.1"))
+    (found,) = newer(gelus(13), "2023.1")
     assert found.message == "Gelu of opset13 is in OpenVINO from 2023.2 on, the target is 2023.1"
     assert found.notes == ("1 more layer is of this operation",)
-    assert list(newer(context(gelus(13)), release("2023.2"))) == []
+    assert newer(gelus(13), "2023.2") == []
 
 
 @pytest.mark.parametrize("text", ["", "latest", "2023", "23.1"])
@@ -52,11 +58,10 @@ def test_no_release(text: str) -> None:
 
 
 def test_an_execution_graph_has_marks_on_most_layers() -> None:
-    (dump,) = ExecutionGraph.bad
-    found = execution_graph(read(dump.encode()).net)
-    assert found is not None
+    dump = next(item for item in examples("execution_graph") if item.output).data.decode()
+    (found,) = ExecutionGraph().check(context(dump))
     assert found.message.startswith("an execution graph of a compiled model, expected a model: 2 of 2 layers have")
-    assert execution_graph(read(NET.encode()).net) is None
+    assert list(ExecutionGraph().check(context(NET))) == []
 
 
 def test_a_rank_that_is_lost_is_one_finding(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import irrun
 from irrun.linter import lint
 from irrun.linter.apply import mend
 from irrun.linter.check import lint_bytes
-from tests.linter.fixtures import FOLDER
 from tests.linter.rules.support import findings, layer, net, port, told
+from tests.linter.snippets import example
 
 X = layer(0, "x", "Parameter", 1, 'shape="2,3" element_type="f32"', outputs=port(0, "FP32", 2, 3))
 Y = layer(9, "y", "Result", 1, inputs=port(0, "FP32", 2, 3))
@@ -32,9 +32,16 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["extension_tokenizer", "operation_of_a_library", "operation_by_another_name"])
-def test_nothing_is_said_unasked(name: str) -> None:
-    assert list(lint(FOLDER / f"{name}.xml")) == []
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("sound_files", "Extension tokenizer"),
+        ("operation_of_a_library", "Operation of a library"),
+        ("operation_by_another_name", "Operation by another name"),
+    ],
+)
+def test_nothing_is_said_unasked(page: str, title: str, tmp_path: Path) -> None:
+    assert list(lint(example(page, title).written(tmp_path))) == []
 
 
 def test_an_unknown_library(tmp_path: Path) -> None:

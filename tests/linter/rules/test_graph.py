@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from irrun.linter.examples import CLAMP, ITERATOR, NET
-from irrun.linter.rules.unpaired_variable import STATEFUL
+from tests.linter.models import CLAMP, ITERATOR, NET, STATEFUL
 from tests.linter.rules.support import findings, layer, net, port, told
 
 X = layer(0, "x", "Parameter", 1, 'shape="2" element_type="f32"', outputs=port(0, "FP32", 2))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from irrun.linter import lint
-from irrun.linter.examples import ITERATOR
+from tests.linter.models import ITERATOR
 from tests.linter.rules.support import layer, net, port
 
 MOST_SECONDS = 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.linter.examples import NET
+from tests.linter.models import NET
 from tests.linter.rules.support import findings, layer, net, port, told
 
 

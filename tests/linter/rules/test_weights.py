@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.linter.constants import PAIR, PAIR_WEIGHTS, WEIGHED
 from irrun.linter.contents import BLOCK
-from irrun.linter.examples import CONST
+from tests.linter.models import CONST, PAIR, PAIR_WEIGHTS, WEIGHED
 from tests.linter.rules.support import findings, layer, net, port, told
 
 

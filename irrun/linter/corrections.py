@@ -1,0 +1,162 @@
+"""Corrections of declared ports, together with the ports that follow from them.
+
+Safe fixes change only what OpenVINO does not read, or refuses: the dims and precisions of ports. Fixes that change the
+model as OpenVINO reads it, such as the name of an attribute, are unsafe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from irrun.diagnostics import Diagnostic, Edit, Fix
+from irrun.document.records import PortElement
+from irrun.inference import Facts
+from irrun.linter.context import Context
+from irrun.linter.declared import DeclaredPort, agrees, is_miscounted, may_be_of_any_rank, offending
+from irrun.linter.edits import Editor
+from irrun.linter.scopes import once
+from irrun.tensor import ElementType, Shape
+from irrun.tensor.element_type import BY_NAME, BY_PRECISION
+
+Wrong = Callable[[Context, DeclaredPort], tuple[Edit, ...]]
+"""Returns the edits that correct a port; none where it is right."""
+
+
+@once
+def editor(context: Context) -> Editor:
+    """Return the editor of the file."""
+    return Editor(context.document)
+
+
+def declared_at(found: Diagnostic, context: Context) -> DeclaredPort | None:
+    """Return the port that a finding points at, by its element or that of a dim."""
+    element = found.anchor.element
+    return None if element is None else _outputs(context).get(element) or _inputs(context).get(element)
+
+
+def corrected_dims(item: DeclaredPort, shape: Shape, context: Context) -> Fix | None:
+    """Write the dims of a shape, here and in every dependent port that contradicts its inferred dims."""
+    return _with_consequences(item, sizes(item, shape, context), str(shape), _wrong_dims, context)
+
+
+def corrected_precision(item: DeclaredPort, context: Context) -> Fix | None:
+    """Write the inferred precision, here and in every dependent port that contradicts its inferred precision."""
+    if not item.fact.type.is_known:
+        return None
+    content = _spelt(item.port, item.fact.type)
+    edits = editor(context).value(item.port.element, "precision", content)
+    return _with_consequences(item, edits, content, _wrong_precision, context)
+
+
+def sizes(item: DeclaredPort, shape: Shape, context: Context) -> tuple[Edit, ...]:
+    """Write the dims of a shape to a port; unknown ones as at the other end of the edge, or as -1.
+
+    Where the rank is wrong, all dims are those of the other end.
+    """
+    axes = offending(item.port, shape)
+    if axes == () or shape.dims is None:
+        return ()
+    others = {port.dims for port in _other_ends(item, context) if offending(port, shape) == ()}
+    spare = others.pop() if len(others) == 1 else None
+    if axes is None and spare is not None:
+        return editor(context).sizes(item.port, spare, axes)
+    texts = spare or ("-1",) * len(shape.dims)
+    exact = [str(dim.lo) if dim.is_static else text for dim, text in zip(shape.dims, texts, strict=True)]
+    return editor(context).sizes(item.port, exact, axes)
+
+
+def is_output(item: DeclaredPort, context: Context) -> bool:
+    return _outputs(context).get(item.port.element) is item
+
+
+def _wrong_dims(context: Context, item: DeclaredPort) -> tuple[Edit, ...]:
+    if is_miscounted(item):
+        return ()
+    if not item.port.dims and is_output(item, context) and may_be_of_any_rank(item):
+        return ()
+    return sizes(item, item.fact.shape, context)
+
+
+def _wrong_precision(context: Context, item: DeclaredPort) -> tuple[Edit, ...]:
+    if agrees(item.port, item.fact.type):
+        return ()
+    return editor(context).value(item.port.element, "precision", _spelt(item.port, item.fact.type))
+
+
+def _other_ends(item: DeclaredPort, context: Context) -> Iterator[PortElement]:
+    if is_output(item, context):
+        yield from (port for _, port in item.fed)
+    elif item.feeder is not None:
+        yield item.feeder
+
+
+def _with_consequences(
+    item: DeclaredPort, edits: tuple[Edit, ...], content: str, wrong: Wrong, context: Context
+) -> Fix | None:
+    if not edits:
+        return None
+    if not is_output(item, context):
+        return Fix(f"write {content}", edits)
+    others = [found for other in _behind(item, context) if (found := wrong(context, other))]
+    if not others:
+        return Fix(f"write {content}", edits)
+    more = f"{len(others)} more port{'s' if len(others) > 1 else ''}"
+    return Fix(f"write {content}, and mend {more}", _unique((*edits, *(edit for found in others for edit in found))))
+
+
+def _behind(item: DeclaredPort, context: Context) -> Iterator[DeclaredPort]:
+    """Yield the other outputs of the layer, and all ports of the layers downstream."""
+    behind: set[int] = set()
+    _collect(context.facts, {item.layer.element}, behind)
+    for other in context.outputs:
+        if other.layer.element in behind and other.port is not item.port:
+            yield other
+    for other in context.inputs:
+        feeder = other.facts.graph[other.outlet.node].layer
+        if feeder is not None and feeder.element in behind:
+            yield other
+
+
+def _collect(facts: Facts, seeds: Collection[int], behind: set[int]) -> bool:
+    """Add the seeds and the layers downstream of them, by element; return whether there are any."""
+    reached: set[int] = set()
+    for node in facts.graph:
+        feeders = facts.graph.sources(node.id)
+        hit = node.layer is not None and node.layer.element in seeds
+        hit = hit or any(outlet is not None and outlet.node in reached for outlet in feeders)
+        for tag in node.bodies:
+            inner = facts.bodies.get((node.id, tag))
+            if inner is not None and hit:
+                _collect(inner, {item.layer.element for item in inner.graph if item.layer is not None}, behind)
+            elif inner is not None:
+                hit = _collect(inner, seeds, behind)
+        if hit:
+            reached.add(node.id)
+            if node.layer is not None:
+                behind.add(node.layer.element)
+    return bool(reached)
+
+
+@once
+def _outputs(context: Context) -> Mapping[int, DeclaredPort]:
+    return _by_element(context.outputs)
+
+
+@once
+def _inputs(context: Context) -> Mapping[int, DeclaredPort]:
+    return _by_element(context.inputs)
+
+
+def _by_element(items: Sequence[DeclaredPort]) -> dict[int, DeclaredPort]:
+    """Return ports by the elements of the port and of its dims."""
+    return {element: item for item in items for element in (item.port.element, *item.port.dim_elements)}
+
+
+def _spelt(port: PortElement, type: ElementType) -> str:
+    """Return the precision in the port's spelling: ``FP32``, or ``f32`` where it uses such a name."""
+    by_name = port.precision in BY_NAME and port.precision not in BY_PRECISION
+    return type.name if by_name else type.precision
+
+
+def _unique(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    return tuple(sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end)))
