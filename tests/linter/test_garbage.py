@@ -1,9 +1,8 @@
-"""Data that is no IR at all is one finding, reported quickly."""
+"""Data that is no IR at all is one finding."""
 
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -29,11 +28,9 @@ SIZE = 2_000_000
     ids=["binary", "brackets", "letters", "tags", "page", "lines", "brackets in a net", "layers in layers"],
 )
 def test_one_finding(data: bytes, code: str, part: str) -> None:
-    began = time.perf_counter()
     (found,) = lint_bytes(data, "model.xml")
     assert found.code == code
     assert part in found.message
-    assert time.perf_counter() - began < 30
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")

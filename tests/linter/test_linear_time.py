@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from irrun.diagnostics.render import concise, full
 from irrun.linter.check import lint_bytes
+from tests.linter.lines import Lines
 
 HEAD: Final = '<?xml version="1.0"?>\n<net name="n" version="11">\n<layers>\n'
 DIMS: Final = "<dim>2</dim><dim>3</dim>"
@@ -74,26 +73,6 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "nested elements": lambda n: net(more="<rt_info>" + "<a>" * (n // 4) + "</a>" * (n // 4) + "</rt_info>"),
     "closing tags": lambda n: net(layers="</layer>\n" * n),
 }
-
-
-class Lines:
-    """Counts the lines of Python that run inside a ``with``, those of the standard library too."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __enter__(self) -> Lines:
-        self._before = sys.gettrace()
-        sys.settrace(self._trace)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(self._before)
-
-    def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
-        del frame, argument
-        self.count += event == "line"
-        return self._trace
 
 
 def work(text: str) -> int:

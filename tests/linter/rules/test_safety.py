@@ -1,9 +1,8 @@
-"""Files of a few bytes that ask for huge tensors: one finding, quickly, and without allocating the memory."""
+"""Files of a few bytes that ask for huge tensors: one finding, without allocating the memory."""
 
 from __future__ import annotations
 
 import struct
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from irrun.linter import lint
 from tests.linter.models import ITERATOR
 from tests.linter.rules.support import layer, net, port
 
-MOST_SECONDS = 2
 MOST_BYTES = 32 << 20
 
 X = layer(0, "x", "Parameter", 1, 'shape="2,3" element_type="f32"', outputs=port(0, "FP32", 2, 3))
@@ -103,16 +101,13 @@ FILES = {
 
 
 @pytest.mark.parametrize(("file", "code"), FILES.values(), ids=FILES)
-def test_one_finding_at_once(file: tuple[str, bytes], code: str, tmp_path: Path) -> None:
+def test_one_finding_within_little_memory(file: tuple[str, bytes], code: str, tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     path.write_text(file[0], encoding="utf-8")
     path.with_suffix(".bin").write_bytes(file[1])
     tracemalloc.start()
-    began = time.perf_counter()
     report = lint(path)
-    seconds = time.perf_counter() - began
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [item.code for item in report] == [code], [item.message for item in report]
-    assert seconds < MOST_SECONDS
     assert peak < MOST_BYTES
