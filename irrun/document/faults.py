@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from irrun.diagnostics import Fault, did_you_mean
 from irrun.diagnostics.fault import Said
@@ -27,18 +26,13 @@ class HostileMarkup(Said):
     code = "IR901"
 
 
-@dataclass(frozen=True, kw_only=True)
 class MissingPrecision(Fault):
     """An output port without the precision that OpenVINO requires."""
 
     code = "IR103"
-
-    @property
-    def message(self) -> str:
-        return "<port> has no precision, OpenVINO refuses the file"
+    words = "<port> has no precision, OpenVINO refuses the file"
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnknownElement(Fault):
     """An element that its parent does not have."""
 
@@ -52,32 +46,23 @@ class UnknownElement(Fault):
         return f"unknown element <{self.tag}> in <{self.parent}>{close}"
 
 
-@dataclass(frozen=True, kw_only=True)
 class RepeatedElement(Fault):
     """A second element where its parent has one."""
 
     code = "IR104"
+    words = "<{self.tag}> stands twice in <{self.parent}>, expected once"
     tag: str
     parent: str
 
-    @property
-    def message(self) -> str:
-        return f"<{self.tag}> stands twice in <{self.parent}>, expected once"
 
-
-@dataclass(frozen=True, kw_only=True)
 class UnknownAttribute(Fault):
     """An attribute that its element does not have."""
 
     code = "IR105"
+    words = "unknown attribute {self.name}{self.close}"
     name: str
 
-    @property
-    def message(self) -> str:
-        return f"unknown attribute {self.name}{did_you_mean(self.meant)}"
 
-
-@dataclass(frozen=True, kw_only=True)
 class MissingAttribute(Fault):
     """An element without the attributes that it needs."""
 
@@ -90,7 +75,6 @@ class MissingAttribute(Fault):
         return f"{self.subject} has no {' and no '.join(self.names)}"
 
 
-@dataclass(frozen=True, kw_only=True)
 class RepeatedPortId(Fault):
     """A port with the id of another port of its side."""
 
@@ -104,7 +88,6 @@ class RepeatedPortId(Fault):
         return f'port id "{self.id}" is repeated in <{self.side}>; {expected}'
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnreadableDim(Fault):
     """A ``<dim>`` that holds no size."""
 
@@ -117,39 +100,27 @@ class UnreadableDim(Fault):
         return f'<dim> holds "{self.text}"{expected}'
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnreadablePrecision(Fault):
     """A port of an unknown precision."""
 
     code = "IR109"
+    words = 'precision="{self.text}" is not known{self.close}'
     text: str
 
-    @property
-    def message(self) -> str:
-        return f'precision="{self.text}" is not known{did_you_mean(self.meant)}'
 
-
-@dataclass(frozen=True, kw_only=True)
 class UnreadableId(Fault):
     """An id that is no number."""
 
     code = "IR110"
+    words = 'id="{self.id}" of <{self.subject}> is no number, expected one from 0 up'
     id: str
     subject: str
 
-    @property
-    def message(self) -> str:
-        return f'id="{self.id}" of <{self.subject}> is no number, expected one from 0 up'
 
-
-@dataclass(frozen=True, kw_only=True)
 class ExcessiveRank(Fault):
     """A port with more dims than an array can have."""
 
     code = "IR404"
+    words = "the port has {self.rank} dims, expected {self.most} at most"
     rank: int
     most: int
-
-    @property
-    def message(self) -> str:
-        return f"the port has {self.rank} dims, expected {self.most} at most"

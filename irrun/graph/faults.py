@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from irrun.diagnostics import Fault
 from irrun.diagnostics.fault import Said
 from irrun.document.records import LayerElement
 
 
-@dataclass(frozen=True, kw_only=True)
 class DuplicateLayerId(Fault):
     """A layer with the id of an earlier one."""
 
     code = "IR201"
+    words = 'layer id "{self.id}" is used twice, expected an id of its own'
     id: str
 
-    @property
-    def message(self) -> str:
-        return f'layer id "{self.id}" is used twice, expected an id of its own'
 
-
-@dataclass(frozen=True, kw_only=True)
 class DanglingEdge(Fault):
     """An edge that names a layer that does not exist; ``other`` is its other end where that does not exist either."""
 
@@ -38,7 +32,6 @@ class DanglingEdge(Fault):
         return f'{self.end} "{self.id}": there is no layer with this id'
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnknownPort(Fault):
     """An edge that names a port that its layer does not have."""
 
@@ -55,7 +48,6 @@ class UnknownPort(Fault):
         return f'{self.end} "{self.port}": {subject} has no such {side} port; {self.known}'
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnconnectedInput(Fault):
     """An input without an edge, with the id of its port where it has one."""
 
@@ -68,19 +60,14 @@ class UnconnectedInput(Fault):
         return f"{subject} is not connected, expected an edge to it"
 
 
-@dataclass(frozen=True, kw_only=True)
 class InputFedTwice(Fault):
     """A second edge to an input port."""
 
     code = "IR205"
+    words = "input port {self.port} is fed twice, expected one edge"
     port: str
 
-    @property
-    def message(self) -> str:
-        return f"input port {self.port} is fed twice, expected one edge"
 
-
-@dataclass(frozen=True, kw_only=True)
 class Cycle(Fault):
     """Layers that depend on each other, by name."""
 
@@ -111,21 +98,16 @@ class WrongPreProcess(Said):
     code = "IR215"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ChangedDefault(Fault):
     """An absent attribute for which OpenVINO departs from the default of the specification."""
 
     code = "IR310"
+    words = "{self.name} is absent: OpenVINO reads {self.read}, the specification says {self.default}"
     name: str
     read: str
     default: str
 
-    @property
-    def message(self) -> str:
-        return f"{self.name} is absent: OpenVINO reads {self.read}, the specification says {self.default}"
 
-
-@dataclass(frozen=True, kw_only=True)
 class MissingForOpenvino(Fault):
     """Absent attributes that have a default in the specification and none in OpenVINO."""
 

@@ -13,8 +13,6 @@ from irrun.linter.scopes import joined
 from irrun.model.interface import LEGACY, interface, legacy_output_name
 from irrun.model.port import Port
 
-_CODE = "IR216"
-
 
 class CollidingName(Rule):
     """Two inputs or outputs of the model have the same name.
@@ -35,7 +33,7 @@ class CollidingName(Rule):
     `names="image"` at one, `names="mask"` at the other.
     """
 
-    code = _CODE
+    code = "IR216"
     name = "colliding-name"
     severity = Severity.WARNING
 

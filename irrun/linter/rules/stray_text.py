@@ -44,4 +44,4 @@ class StrayText(Rule):
             word = found["word"].decode()
             if word in _TAGS:
                 anchor = Anchor(offset=found.start("text"), length=len(found["word"]))
-                yield Diagnostic(self.code, f'"{word}" is text here; <{word} was meant', anchor, self.severity)
+                yield self.report(context.document.net, f'"{word}" is text here; <{word} was meant', at=anchor)
