@@ -60,6 +60,7 @@ class Options:
     quiet_non_ir: bool = False
     target_version: str | None = None
     target_precision: str | None = None
+    max_memory: int | None = None
     fix: bool = False
     unsafe_fixes: bool = False
     diff: bool = False
@@ -144,6 +145,7 @@ def _task(found: Found, options: Options, configurations: Configurations, known:
         written=options.fix and not options.diff,
         target_precision=options.target_precision or here.target_precision,
         baseline=known if options.fixing is not None else None,
+        max_memory=options.max_memory or here.max_memory,
     )
 
 

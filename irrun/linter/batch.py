@@ -51,6 +51,7 @@ class Task:
     written: bool = False
     target_precision: str | None = None
     baseline: Baseline | None = None
+    max_memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ def _checked(task: Task, data: bytes | None) -> Report:
         task.asked,
         codes=task.codes,
         target_precision=task.target_precision,
+        max_memory=task.max_memory,
     )
 
 

@@ -96,21 +96,30 @@ def lint(
     *,
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
+    max_memory: int | None = None,
 ) -> Report:
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
     ``values`` holds the values of unconnected ports, for a file that is a bare layer: pairs of a port id, an input name
     or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``codes`` limits
     the work to rules with these codes, None for all; the report may still contain others. ``target_precision`` is f16
-    where the model is to be computed in f16. OSError where a file cannot be opened, UnknownPort where no port accepts a
-    value.
+    where the model is to be computed in f16, ``max_memory`` the most bytes that its tensors may take. OSError where a
+    file cannot be opened, UnknownPort where no port accepts a value.
     """
     try:
         data = load(Path(path))
     except IRError as error:
         return Report(os.fspath(path), SourceMap(b""), error.diagnostics)
     return lint_bytes(
-        data, path, weights, values, target_version, asked, codes=codes, target_precision=target_precision
+        data,
+        path,
+        weights,
+        values,
+        target_version,
+        asked,
+        codes=codes,
+        target_precision=target_precision,
+        max_memory=max_memory,
     )
 
 
@@ -124,6 +133,7 @@ def lint_bytes(
     *,
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
+    max_memory: int | None = None,
 ) -> Report:
     """Check ``data`` as the content of the file at ``path``, like ``lint``. The file itself need not exist."""
     filename = os.fspath(path)
@@ -135,7 +145,8 @@ def lint_bytes(
     bound = bind(read, mend=True)
     given = facts_of(bound, values)
     needed = _needed(codes, asked, read.data, exact=target_precision is not None)
-    context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version, target_precision)
+    facts = infer(bound.graph, read.weights, given)
+    context = Context(read, bound, facts, given, target_version, target_precision, max_memory)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
     mended = list(Fixes(context).added_to(_wanted(unexplained(_in_full(found, read), context), asked)))
     left = unsuppressed(mended, read.data, read.source_map)

@@ -22,6 +22,8 @@ from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, Tiers, plan
+from irrun.runtime.budget import UNLIMITED, Budget
+from irrun.runtime.peak import check_memory
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 if TYPE_CHECKING:
@@ -108,10 +110,12 @@ class Model:
         """The path of the file that was read; empty for a model from memory."""
         return str(self._document.path) if self._document.path is not None else ""
 
-    def plan(self, settings: Settings = AS_WRITTEN) -> Plan:
+    def plan(self, settings: Settings = AS_WRITTEN, budget: Budget = UNLIMITED) -> Plan:
         """Return the plan that computes every output; IRError with every obstacle."""
         try:
-            return plan(self._bound.graph, self.facts, settings)
+            made = plan(self._bound.graph, self.facts, settings, budget=budget)
+            check_memory(made)
+            return made
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             reasons = [item for item in error.diagnostics if item.code != "IR801"]
@@ -235,7 +239,7 @@ class CompiledModel:
 
     def __init__(self, model: Model, config: Config | None = None) -> None:
         self.config = config if config is not None else Config()
-        self.plan = model.plan(self.config.optimize)
+        self.plan = model.plan(self.config.optimize, self.config.budget)
         self.means = model.means()
         weights = model.document.weights
         weights.forget()
@@ -295,8 +299,9 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
     lose precision. ``{"OPTIMIZE": False}`` runs layer by layer exactly as written,
     ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` skips passes. ``{"TIER": "numpy"}`` forbids compiled kernels,
     ``{"TIER": "compiled"}`` compiles them before the first run instead of in the background. ``{"LOW_MEMORY": True}``
-    keeps weights in their stored element type, f16 too, even where that is slower. A text names a device and is
-    ignored, since there is only one. ValueError for an unknown setting.
+    keeps weights in their stored element type, f16 too, even where that is slower. ``{"MAX_MEMORY": "4GiB"}``,
+    ``{"MAX_ITERATIONS": 1000}`` and ``{"TIMEOUT": 2.5}``, in seconds, limit an inference; None lifts a limit. A text
+    names a device and is ignored, since there is only one. ValueError for an unknown setting.
     """
     settings = read_config(config)
     return CompiledModel(model if isinstance(model, Model) else read_model(model), settings)

@@ -12,6 +12,7 @@ from irrun.graph.bind import layer_ref, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
+from irrun.runtime.budget import Budget
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
@@ -46,7 +47,7 @@ def execute(
     """
     try:
         with Numerics():
-            results = Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
+            results = Run(state, observers, memory if memory is not None else Memory(), plan.budget).plan(plan, inputs)
     except BaseException:
         state.discard()
         raise
@@ -68,16 +69,18 @@ class Numerics(np.errstate):
 class Run:
     """One run of a plan, and of the bodies in it."""
 
-    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory) -> None:
+    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory, budget: Budget) -> None:
         self.state = state
         self.observers = observers
         self.memory = memory
+        self.budget = budget
+        self.deadline = budget.deadline
 
     def plan(self, plan: Plan, inputs: Sequence[Array]) -> tuple[Array, ...]:
         slots: list[Any] = list(plan.slots)
         for slot, array in zip(plan.parameters, inputs, strict=True):
             slots[slot] = array
-        if self.observers:
+        if self.observers or self.deadline is not None:
             self._observed(plan, slots)
         else:
             self._steps(plan, slots)
@@ -111,6 +114,7 @@ class Run:
             for observer in self.observers:
                 observer.before(step, arrays)
             try:
+                self.budget.check_time(self.deadline)
                 self._call(step, arrays, slots)
             except FAILURES as error:
                 raise step_error(step, arrays, error) from _cause(error)
@@ -136,9 +140,8 @@ class Run:
                 context[asked] = self.state
             elif asked == "bodies":
                 bodies = step.bodies or {}
-                context[asked] = {
-                    tag: BodyCall(body.ports, self._body(body), body.results) for tag, body in bodies.items()
-                }
+                calls = {tag: BodyCall(body.ports, self._body(body), body.results) for tag, body in bodies.items()}
+                context[asked] = {tag: self.budget.counted(call, self.deadline) for tag, call in calls.items()}
         return context
 
     def _body(self, body: PlannedBody) -> Callable[[Sequence[Array]], tuple[Array, ...]]:
@@ -165,7 +168,8 @@ def _cause(error: Exception) -> Exception | None:
 
 def step_error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
     if step is None:
-        return IRError([Diagnostic("IR802", f"the computation failed: {error}")])
+        code, message = ("IR802", f"the computation failed: {error}")
+        return IRError([Diagnostic(getattr(error, "code", code), getattr(error, "message", message))])
     return IRError([_located(step, error) if isinstance(error, OpError) else _failed(step, arrays, error)])
 
 

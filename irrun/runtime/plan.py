@@ -16,6 +16,7 @@ from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, chains, optimize, packed_values
 from irrun.optimize.half_precision import in_f32
+from irrun.runtime.budget import UNLIMITED, Budget, guarded
 from irrun.runtime.constants import constants, leaving
 from irrun.runtime.soundness import dependencies, sound
 from irrun.tensor import Array, ElementType, Fact
@@ -65,6 +66,7 @@ class Plan:
     parameter_facts: tuple[Fact, ...]
     result_types: tuple[ElementType, ...]
     constants: Mapping[Outlet, Array]
+    budget: Budget = UNLIMITED
 
     @property
     def parameter_types(self) -> tuple[ElementType, ...]:
@@ -81,6 +83,7 @@ def plan(
     settings: Settings = AS_WRITTEN,
     shared: Mapping[Outlet, Array] | None = None,
     declared: Facts | None = None,
+    budget: Budget = UNLIMITED,
 ) -> Plan:
     """The plan that computes every Result of a graph; IRError where a layer is not understood or not known.
 
@@ -88,7 +91,7 @@ def plan(
     ``facts`` know more: kernels that ask what is known of their inputs are told no more than that.
     """
     declared = declared if declared is not None else facts
-    graph = sound(graph, facts)
+    graph = sound(graph, facts, budget.memory)
     found = chains(graph, facts, settings, shared)
     known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
     values = known
@@ -119,7 +122,7 @@ def plan(
                 if _leaves(graph, outlet, settled):
                     slot(outlet, known[outlet])
             continue
-        steps.append(_step(node, graph, facts, declared, settings, slot_of, outlets, slot))
+        steps.append(_step(node, graph, facts, declared, settings, budget, slot_of, outlets, slot))
     results = tuple(slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
     return Plan(
         _with_frees(steps, results, slots),
@@ -129,6 +132,7 @@ def plan(
         tuple(facts[Outlet(id, 0)] for id in graph.parameters),
         result_types,
         values,
+        budget,
     )
 
 
@@ -153,6 +157,7 @@ def _step(
     facts: Facts,
     declared: Facts,
     settings: Settings,
+    budget: Budget,
     slot_of: Mapping[Outlet, int],
     outlets: Sequence[Outlet],
     slot: Callable[[Outlet], int],
@@ -168,7 +173,7 @@ def _step(
         bodies = {
             tag: PlannedBody(
                 body.ports,
-                plan(body.graph, inner, settings, declared=declared.bodies.get((node.id, tag))),
+                plan(body.graph, inner, settings, declared=declared.bodies.get((node.id, tag)), budget=budget),
                 inner.results(),
             )
             for tag, body in node.bodies.items()
@@ -179,6 +184,7 @@ def _step(
     run = op.run
     if "facts" in op.spec.run_asks:
         run = functools.partial(op.run, facts=declared.inputs(node.id))
+    run = guarded(op, run, facts.inputs(node.id), budget)
     asks = tuple(name for name in op.spec.run_asks if name != "facts")
     simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
     plain = types[0].dtype if simple else None

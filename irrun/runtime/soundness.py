@@ -11,17 +11,20 @@ from irrun.graph.bind import layer_ref
 from irrun.inference import Facts
 from irrun.ops.extension import Extension
 from irrun.ops.registry import LATEST
+from irrun.runtime.budget import Budget, OverBudget
 
 _MOST_BYTES: Final = 1 << 63
 
 
-def sound(graph: Graph, facts: Facts) -> Graph:
+def sound(graph: Graph, facts: Facts, memory: int | None = None) -> Graph:
     """Return the graph without the nodes that no Result and no variable depends on.
 
     Parameters stay. IRError if a needed node has no operation, no facts, an input without an edge, or an output that no
-    memory can hold.
+    memory can hold; also if a constant must be computed that takes more than ``memory`` bytes.
     """
     faults = list(_faults(graph, facts))
+    if memory is not None and not faults:
+        faults += _too_large(graph, facts, memory)
     if faults:
         raise IRError(faults)
     wanted = dependencies(graph)
@@ -81,6 +84,26 @@ def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
                 yield from _faults(body.graph, inner)
     if extensions:
         yield _not_implemented(extensions)
+
+
+def _too_large(graph: Graph, facts: Facts, memory: int) -> Iterator[Diagnostic]:
+    """Yield a finding for the first constant layer that exceeds the budget when the model is planned."""
+    constant: set[int] = set()
+    needed = dependencies(graph, _known(graph, facts))
+    budget = Budget(memory)
+    for node in graph:
+        sources = graph.sources(node.id)
+        if node.id not in needed or node.id in graph.parameters or (node.op is not None and node.op.spec.run_asks):
+            continue
+        if not all(source is None or source.node in constant for source in sources):
+            continue
+        constant.add(node.id)
+        for outlet in facts.outlets(node.id):
+            try:
+                budget.check_memory(facts[outlet].least_bytes, f"{facts[outlet]} takes")
+            except OverBudget as error:
+                yield _finding(error.code, node, error.message)
+                return
 
 
 def _lacks_input(node: Node, sources: tuple[Outlet | None, ...]) -> bool:

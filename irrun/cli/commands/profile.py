@@ -25,7 +25,7 @@ from typing import Any
 
 import click
 
-from irrun.cli import arithmetic, inputs, values
+from irrun.cli import arithmetic, inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
@@ -60,6 +60,7 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write one run as a Chrome trace, for ui.perfetto.dev.",
 )
+@limits.limits
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
@@ -75,6 +76,9 @@ def command(
     top: int,
     threads: int | None,
     trace: Path | None,
+    max_memory: int | None,
+    max_iterations: int | None,
+    timeout: float | None,
     as_written: bool,
     low_memory: bool,
     native: bool,
@@ -92,6 +96,7 @@ def command(
             "OPTIMIZE": not as_written,
             "LOW_MEMORY": low_memory,
             "INFERENCE_NUM_THREADS": threads or 0,
+            **limits.settings(model, max_memory, max_iterations, timeout),
         }
         record = _profile(loaded, model, given, niter, config, trace)
         if native:
