@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity, near_match
 from irrun.document.encoding import decode
+from irrun.document.files import opened
 from irrun.document.grammar import (
     ATTRIBUTES,
     CHILDREN,
@@ -93,7 +94,7 @@ def read(source: Path | bytes, weights: Path | bytes | None = None) -> Document:
 
 def load(path: Path) -> bytes:
     """Return the bytes of a file; IRError where it exceeds the size limit of an IR."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         data = file.read(min(size, MOST_BYTES) + 1 if size else MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -134,7 +135,7 @@ def _weights(path: Path | None, given: Path | bytes | None) -> Weights:
     if isinstance(given, bytes):
         return Weights(None, given)
     if given is not None:
-        with given.open("rb"):
+        with opened(given):
             return Weights(given)
     return Weights.beside(path) if path is not None else Weights(None)
 

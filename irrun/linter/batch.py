@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from irrun.diagnostics import Diagnostic
+from irrun.diagnostics import Diagnostic, IRError
 from irrun.diagnostics.excerpt import excerpted
 from irrun.diagnostics.render import Finding
+from irrun.document.files import clear
+from irrun.document.reader import load
 from irrun.linter.apply import diff, mend, replace
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import Report, lint, lint_bytes
@@ -82,7 +84,7 @@ def check(task: Task) -> Checked:
     try:
         data = task.data
         if task.passing:
-            data = Path(task.filename).read_bytes() if data is None else data
+            data = load(Path(task.filename)) if data is None else data
             if not looks_like_ir(data):
                 return Checked(task.filename, passed_over=True)
         if task.fixing is not None:
@@ -91,6 +93,8 @@ def check(task: Task) -> Checked:
         report = _checked(task, None if is_file else data)
     except OSError as error:
         return Checked(task.filename, problem=_refused(error, task.filename))
+    except IRError as error:
+        return Checked(task.filename, problem=str(error))
     except UnknownPort as error:
         return Checked(task.filename, problem=f"{task.filename}: {error}")
     return Checked(task.filename, _counting(report, task), report.ports, openvino=report.openvino)
@@ -114,7 +118,7 @@ def _checked(task: Task, data: bytes | None) -> Report:
 def _mended(task: Task, data: bytes | None) -> Checked:
     """Apply the fixes of one file, then report the remaining findings. OSError and UnknownPort are passed on."""
     path = Path(task.filename)
-    before = path.read_bytes() if data is None else data
+    before = load(path) if data is None else data
     reports: list[Report] = []
 
     def found(text: bytes) -> list[Diagnostic]:
@@ -126,8 +130,10 @@ def _mended(task: Task, data: bytes | None) -> Checked:
         return [finding.diagnostic for finding in found]
 
     outcome = mend(before, found, unsafe=task.fixing == "unsafe")
-    if task.written and outcome.data != before:
-        replace(path, outcome.data)
+    if task.written:
+        clear(path)
+        if outcome.data != before:
+            replace(path, before, outcome.data)
     shown = "" if task.written else diff(task.filename, before, outcome.data)
     left = _counting(reports[-1], task)
     ports, release = reports[-1].ports, reports[-1].openvino
