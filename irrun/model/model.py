@@ -13,6 +13,7 @@ import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity, near_match
 from irrun.document import Document, read
+from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Bound, bind
 from irrun.inference import Facts, infer
 from irrun.model.arguments import InputError, accept, release
@@ -112,6 +113,7 @@ class Model:
 
     def plan(self, settings: Settings = AS_WRITTEN, budget: Budget = UNLIMITED) -> Plan:
         """Return the plan that computes every output; IRError with every obstacle."""
+        _require_unchanged(self._document.weights, self.filename)
         try:
             made = plan(self._bound.graph, self.facts, settings, budget=budget)
             check_memory(made)
@@ -184,6 +186,7 @@ class InferRequest:
         """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array."""
         compiled = self._compiled
         compiled.config.apply()
+        _require_unchanged(compiled.weights, compiled.filename)
         arrays = accept(compiled.inputs, inputs, compiled.plan.parameter_types, compiled.means)
         self.results = None
         plan = compiled.plans.of(arrays)
@@ -241,7 +244,8 @@ class CompiledModel:
         self.config = config if config is not None else Config()
         self.plan = model.plan(self.config.optimize, self.config.budget)
         self.means = model.means()
-        weights = model.document.weights
+        self.weights = weights = model.document.weights
+        self.filename = model.filename
         weights.forget()
         self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan, model.filename)
         self.inputs = model.inputs
@@ -318,6 +322,14 @@ def as_shape(value: Any) -> Shape:
 
 def _dim(size: Any) -> Dim:
     return Shape.parse(size)[0] if isinstance(size, str) else Dim.exactly(size)
+
+
+def _require_unchanged(weights: Weights, filename: str) -> None:
+    """Raise IRError where the mapped weights were changed, of which reading a lost part would end the process."""
+    try:
+        weights.check()
+    except WeightsOutOfRange as error:
+        raise IRError([Diagnostic(error.code, error.message)], filename) from None
 
 
 def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:
