@@ -124,7 +124,8 @@ def _begun(beside: Path, path: Path, mode: int) -> int:
         try:
             handle = os.open(beside, _WRITE, mode)
         except OSError as error:
-            raise OSError(error.errno, f"{error.strerror} in its folder", os.fspath(path)) from None
+            where = "" if error.errno == errno.ENOENT else " in its folder"
+            raise OSError(error.errno, f"{error.strerror}{where}", os.fspath(path)) from None
         try:
             if _is_ours(handle, beside, path):
                 if os.fstat(handle).st_size == 0:

@@ -39,6 +39,8 @@ from irrun.cli.measuring import (
     require_native,
     short,
 )
+from irrun.cli.writing import refuse_inputs
+from irrun.document.files import replacing
 from irrun.model import Model, compile_model, read_model
 from irrun.ops.fused.base import Fused
 from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
@@ -88,6 +90,9 @@ def command(
         require_native()
     if trace is not None and not trace.absolute().parent.is_dir():
         raise Failure(f"{trace}: there is no folder {trace.parent}")
+    if trace is not None:
+        read = [weights or model.with_suffix(".bin"), *(Path(text.rpartition("=")[2]) for text in files)]
+        refuse_inputs([trace], [model, *read])
     with blas_threads(threads) as blas:
         loaded = read_model(model, weights)
         reshaped = inputs.reshape(loaded, shapes)
@@ -136,7 +141,8 @@ def _profile(
         tracer = Tracer()
         request.observers[:] = [tracer]
         observed()
-        trace.write_text(json.dumps(tracer.document()), encoding="utf-8")
+        with replacing(trace) as file:
+            file.write(json.dumps(tracer.document()).encode())
         note(f"wrote {trace}; ui.perfetto.dev opens it")
     layers = [_layer(timing, niter) for timing in profiler.timings]
     inside = sum(layer["ms"] for layer in layers)

@@ -91,7 +91,9 @@ def command(
     detail(f"run in {_since(begin)}")
     _show(outputs, compiled.output_types, output_format, top, truth)
     if output is not None:
-        _write(output, outputs, compiled.output_types)
+        read = [model, weights or model.with_suffix(".bin"), *([labels] if labels is not None else [])]
+        read += [value.file for value in given if value.file is not None]
+        _write(output, outputs, compiled.output_types, read)
 
 
 def _show(
@@ -168,7 +170,7 @@ def _accuracy(tensor: tuple[str, ElementType, Array], labels: Array) -> tuple[in
     return int(np.count_nonzero(right)), len(rows)
 
 
-def _write(path: Path, outputs: Outputs, types: Sequence[ElementType]) -> None:
+def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: Sequence[Path]) -> None:
     named: dict[str, tuple[Array, ElementType]] = {}
     for (port, array), type in zip(outputs.to_dict().items(), types, strict=True):
         name = port.any_name
@@ -177,7 +179,10 @@ def _write(path: Path, outputs: Outputs, types: Sequence[ElementType]) -> None:
         named[name] = (array, type)
     for sentence in arrays.widened(named):
         note(sentence)
-    for written in arrays.save(path, named):
+    for name, member in zip(named, arrays.member_names(named), strict=True):
+        if path.suffix == ".npz" and member != name:
+            note(f'"{values.printable(name)}" is no safe name of a file: it is written as "{member}"')
+    for written in arrays.save(path, named, inputs):
         note(f"wrote {written}")
 
 
