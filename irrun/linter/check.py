@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, overload
 
 from irrun.diagnostics import Diagnostic, IRError, Severity
+from irrun.diagnostics.internal import Boundary
 from irrun.diagnostics.render import Finding, Source, record
 from irrun.document import Document
 from irrun.document.encoding import decode
@@ -19,7 +20,7 @@ from irrun.inference import infer
 from irrun.linter.consequences import ASIDE, causes_of, unexplained
 from irrun.linter.context import Context
 from irrun.linter.fixes import Fixes
-from irrun.linter.given import Values, facts_of
+from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import rules, url
 from irrun.linter.suppression import unsuppressed
 from irrun.ops.releases import least
@@ -136,6 +137,22 @@ def lint_bytes(
     max_memory: int | None = None,
 ) -> Report:
     """Check ``data`` as the content of the file at ``path``, like ``lint``. The file itself need not exist."""
+    filename = os.fspath(path)
+    with Boundary(filename, (UnknownPort,)):
+        return _lint_bytes(data, path, weights, values, target_version, asked, codes, target_precision, max_memory)
+
+
+def _lint_bytes(
+    data: bytes,
+    path: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None,
+    values: Values,
+    target_version: str | None,
+    asked: Collection[str],
+    codes: Collection[str] | None,
+    target_precision: str | None,
+    max_memory: int | None,
+) -> Report:
     filename = os.fspath(path)
     try:
         read = document(data, Path(path), Path(weights) if weights is not None else None)

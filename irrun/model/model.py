@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity, near_match
+from irrun.diagnostics.internal import Boundary
 from irrun.document import Document, read
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Bound, bind
@@ -100,7 +101,8 @@ class Model:
             port = _port(self.inputs, key.index if isinstance(key, Port) else key, "input")
             shape = as_shape(value).named(port.node_name)
             given[self._bound.graph.parameters[port.index]] = Fact(port.declared_type, shape)
-        facts = infer(self._bound.graph, self._document.weights, given)
+        with Boundary(self.filename):
+            facts = infer(self._bound.graph, self._document.weights, given)
         errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
         if errors and len(errors) > len([item for item in self.facts.diagnostics if item.severity is Severity.ERROR]):
             raise IRError(errors, self.filename)
@@ -183,7 +185,16 @@ class InferRequest:
         self.results: Outputs | None = None
 
     def infer(self, inputs: Inputs = None) -> Outputs:
-        """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array."""
+        """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array.
+
+        InputError where they do not fit, IRError where a layer cannot be computed or exceeds a limit. Exceptions of
+        observers pass through.
+        """
+        documented = (Exception,) if self.observers else (InputError,)
+        with Boundary(self._compiled.filename, documented):
+            return self._infer(inputs)
+
+    def _infer(self, inputs: Inputs) -> Outputs:
         compiled = self._compiled
         compiled.config.apply()
         _require_unchanged(compiled.weights, compiled.filename)
@@ -286,13 +297,15 @@ class CompiledModel:
 def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None) -> Model:
     """Read an IR from a file or from bytes; the weights are those of the sibling ``.bin`` unless given.
 
-    IRError where the file cannot be read as an IR; OSError where it cannot be opened.
+    IRError where the file cannot be read as an IR; OSError where it cannot be opened. InternalError, here and
+    elsewhere, is a fault of irrun itself.
     """
     source = model if isinstance(model, bytes) else Path(model)
     values = weights if isinstance(weights, bytes | None) else Path(weights)
-    document = read(source, values)
-    bound = bind(document)
-    return Model(document, bound, infer(bound.graph, document.weights))
+    with Boundary("" if isinstance(source, bytes) else str(source)):
+        document = read(source, values)
+        bound = bind(document)
+        return Model(document, bound, infer(bound.graph, document.weights))
 
 
 def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | None = None) -> CompiledModel:
@@ -308,7 +321,9 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
     names a device and is ignored, since there is only one. ValueError for an unknown setting.
     """
     settings = read_config(config)
-    return CompiledModel(model if isinstance(model, Model) else read_model(model), settings)
+    read = model if isinstance(model, Model) else read_model(model)
+    with Boundary(read.filename):
+        return CompiledModel(read, settings)
 
 
 def as_shape(value: Any) -> Shape:

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError, Severity
+from irrun.diagnostics.internal import out_of_memory
 from irrun.graph.bind import layer_ref, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
@@ -186,9 +187,12 @@ def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Dia
     if isinstance(step.node.op, Fused) and len(step.node.op.parts) > 1:
         notes += (f"the step does what {', '.join(step.node.op.parts)} do",)
     layer = step.node.layer
+    code, what = "IR802", f"the computation failed: {error}"
+    if isinstance(error, MemoryError):
+        code, what = "IR804", out_of_memory(error).message
     return Diagnostic(
-        "IR802",
-        f"the computation failed: {error}",
+        code,
+        what,
         Anchor(layer.element) if layer is not None else Anchor(),
         Severity.ERROR,
         layer_ref(layer) if layer is not None else None,

@@ -13,6 +13,7 @@ WITHOUT = {
     "IR801": "found when a model is compiled, never by the linter",
     "IR802": "found when a model runs, never by the linter",
     "IR803": "found when a model is compiled, never by the linter",
+    "IR804": "found when a model is compiled or runs, never by the linter",
 }
 """Rules without a fixture, with the reason."""
 

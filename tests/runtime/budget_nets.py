@@ -67,14 +67,16 @@ def range_of_input() -> irrun.Model:
     return model(build)
 
 
-def doubling_loop(trip_count: int) -> irrun.Model:
-    """A vector that each iteration joins to itself."""
+def doubling_loop(trip_count: int, *, growing: bool = True) -> irrun.Model:
+    """A vector that each iteration joins to itself, or keeps unless it is ``growing``."""
 
     def build(ir: Writer) -> Handle:
         inputs = [constant(ir, trip_count), constant(ir, True, BOOLEAN), constant(ir, [1.0], F32)]
         body = ir.body()
         x = body.parameter("x", F32, Shape.parse("?"))
-        joined = body.layer("Concat", "opset1", [x, x], [fact(F32, "?")], {"axis": "0"}, name="join")[0]
+        joined = x
+        if growing:
+            joined = body.layer("Concat", "opset1", [x, x], [fact(F32, "?")], {"axis": "0"}, name="join")[0]
         end, condition = body.result(joined), body.result(constant(body, True, BOOLEAN))
         written = WrittenBody(
             body,
