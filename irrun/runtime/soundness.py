@@ -65,6 +65,9 @@ def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
     for id in sorted(dependencies(graph, _known(graph, facts))):
         node = graph[id]
         sources = graph.sources(id)
+        if any(source is not None and source.node in ends for source in sources):
+            yield _finding("IR204", node, "an input is connected to a Result, expected a layer that computes it")
+            continue
         if id in ends:
             if not sources or sources[0] is None:
                 yield _finding("IR204", node, "the input is not connected, expected an edge to it")
