@@ -20,6 +20,10 @@ MOST_ITERATIONS: Final = 1_000_000
 """The default limit on the iterations of a loop."""
 
 
+MOST_SIZES: Final = 64
+"""The most elements of an input whose values may be sizes."""
+
+
 class OverBudget(OpError):
     """An inference would exceed, or has exceeded, one of its limits."""
 
@@ -122,16 +126,21 @@ def held_bytes(arrays: Sequence[Array | None]) -> int:
     return sum(owners.values())
 
 
-def guarded(op: Op, run: Callable[..., Any], facts: Sequence[Fact | None], budget: Budget) -> Callable[..., Any]:
+def guarded(
+    op: Op, run: Callable[..., Any], inputs: Sequence[Fact | None], outputs: Sequence[Fact], budget: Budget
+) -> Callable[..., Any]:
     """Return a kernel that raises OverBudget before it computes outputs larger than the budget.
 
     Kernels whose output shapes follow from those of their inputs are returned as they are: a plan sums those.
     """
-    if budget.memory is None or op.spec.infer_asks or not _needs_values(op, facts):
+    if budget.memory is None or op.spec.infer_asks or all(map(_is_named, outputs)) or not _needs_values(op, inputs):
         return run
-    types = [None if fact is None else fact.type for fact in facts]
+    types = [None if fact is None else fact.type for fact in inputs]
+    harmless = budget.memory // 64
 
     def checked(*arrays: Any, **asked: Any) -> Any:
+        if _most_elements(arrays) <= harmless:
+            return run(*arrays, **asked)
         known = [
             None if array is None or type is None else Fact.of(type, array)
             for array, type in zip(arrays, types, strict=False)
@@ -149,13 +158,27 @@ def _needs_values(op: Op, facts: Sequence[Fact | None]) -> bool:
         fact if fact is None or fact.shape.dims is None else Fact(fact.type, _named(fact.shape, index), fact.value)
         for index, fact in enumerate(facts)
     ]
-    outputs = _inferred(op, named)
-    if any(fact is not None and fact.shape.dims is None for fact in facts):
-        return True
-    return any(
-        fact.shape.dims is None or any(not dim.is_static and dim.expr is None for dim in fact.shape.dims)
-        for fact in outputs
-    )
+    return not all(map(_is_named, _inferred(op, named)))
+
+
+def _is_named(fact: Fact) -> bool:
+    """Return whether each size is known, or known in terms of named ones."""
+    dims = fact.shape.dims
+    return dims is not None and all(dim.is_static or dim.expr is not None for dim in dims)
+
+
+def _most_elements(arrays: Sequence[Any]) -> float:
+    """Return a bound of the elements of an output: the product of all sizes, and of values that may be sizes."""
+    bound = 1.0
+    for array in arrays:
+        if array is None:
+            continue
+        bound *= max(array.size, 1)
+        if array.size <= MOST_SIZES and array.dtype.kind in "iuf":
+            for value in array.reshape(-1).tolist():
+                size = abs(value)
+                bound *= 1 + max(size, 1 / size if size else 0)
+    return bound
 
 
 def _named(shape: Shape, index: int) -> Shape:

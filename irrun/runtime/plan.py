@@ -184,7 +184,7 @@ def _step(
     run = op.run
     if "facts" in op.spec.run_asks:
         run = functools.partial(op.run, facts=declared.inputs(node.id))
-    run = guarded(op, run, facts.inputs(node.id), budget)
+    run = guarded(op, run, facts.inputs(node.id), known, budget)
     asks = tuple(name for name in op.spec.run_asks if name != "facts")
     simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
     plain = types[0].dtype if simple else None

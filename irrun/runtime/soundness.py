@@ -22,9 +22,10 @@ def sound(graph: Graph, facts: Facts, memory: int | None = None) -> Graph:
     Parameters stay. IRError if a needed node has no operation, no facts, an input without an edge, or an output that no
     memory can hold; also if a constant must be computed that takes more than ``memory`` bytes.
     """
-    faults = list(_faults(graph, facts))
+    needed = dependencies(graph, _known(graph, facts))
+    faults = list(_faults(graph, facts, needed))
     if memory is not None and not faults:
-        faults += _too_large(graph, facts, memory)
+        faults += _too_large(graph, facts, needed, memory)
     if faults:
         raise IRError(faults)
     wanted = dependencies(graph)
@@ -59,10 +60,10 @@ def _known(graph: Graph, facts: Facts) -> set[int]:
     return {id for id, found in outlets.items() if found and all(facts[item].constant is not None for item in found)}
 
 
-def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
+def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic]:
     ends = set(graph.results)
     extensions: list[Node] = []
-    for id in sorted(dependencies(graph, _known(graph, facts))):
+    for id in sorted(needed):
         node = graph[id]
         sources = graph.sources(id)
         if any(source is not None and source.node in ends for source in sources):
@@ -84,15 +85,14 @@ def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
         for tag, body in node.bodies.items():
             inner = facts.bodies.get((id, tag))
             if inner is not None:
-                yield from _faults(body.graph, inner)
+                yield from _faults(body.graph, inner, dependencies(body.graph, _known(body.graph, inner)))
     if extensions:
         yield _not_implemented(extensions)
 
 
-def _too_large(graph: Graph, facts: Facts, memory: int) -> Iterator[Diagnostic]:
+def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Iterator[Diagnostic]:
     """Yield a finding for the first constant layer that exceeds the budget when the model is planned."""
     constant: set[int] = set()
-    needed = dependencies(graph, _known(graph, facts))
     budget = Budget(memory)
     for node in graph:
         sources = graph.sources(node.id)

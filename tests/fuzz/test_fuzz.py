@@ -38,11 +38,6 @@ def test_smallest_inputs(data: bytes, name: str) -> None:
     assert failure(TARGETS[name], data) is None
 
 
-def test_seeds_are_sound_enough_to_reach_every_stage() -> None:
-    assert len(seeds()) > 1000
-    assert all(parts(data)[0].lstrip()[:1] == b"<" for data in seeds()[::50])
-
-
 def test_mutants_are_the_same_for_the_same_number() -> None:
     first, second, other = (Mutator(seeds(), number) for number in (3, 3, 4))
     made = [first.mutant() for _ in range(30)]
@@ -51,6 +46,7 @@ def test_mutants_are_the_same_for_the_same_number() -> None:
 
 
 def test_mutants_reach_beyond_the_reader() -> None:
+    assert len(seeds()) > 1000
     mutator = Mutator(seeds(), 5)
     readable = 0
     for _ in range(100):
