@@ -66,7 +66,8 @@ class Tiers:
         try:
             return execute(plan, inputs, state, observers, memory)
         finally:
-            if self._wanted == "auto" and self._hot[plan].is_young:
+            hot = self._hot.get(plan)
+            if self._wanted == "auto" and hot is not None and hot.is_young:
                 memory.clear()
                 release_scratch()
 
