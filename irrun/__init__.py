@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from irrun.diagnostics import Diagnostic, IRError
+    from irrun.diagnostics.internal import InternalError
     from irrun.linter import lint
     from irrun.model import (
         CompiledModel,
@@ -31,6 +32,7 @@ _PLACES = {
     "IRError": "irrun.diagnostics",
     "InferRequest": "irrun.model",
     "InputError": "irrun.model",
+    "InternalError": "irrun.diagnostics.internal",
     "Model": "irrun.model",
     "Outputs": "irrun.model",
     "Port": "irrun.model",
@@ -45,6 +47,7 @@ __all__ = [
     "IRError",
     "InferRequest",
     "InputError",
+    "InternalError",
     "Model",
     "Outputs",
     "Port",

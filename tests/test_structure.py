@@ -128,6 +128,7 @@ def test_public_surface() -> None:
         "IRError",
         "InferRequest",
         "InputError",
+        "InternalError",
         "Model",
         "Outputs",
         "Port",

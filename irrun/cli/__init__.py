@@ -5,11 +5,16 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
+import warnings
+from pathlib import Path
 from typing import Final, NoReturn
 
 _OBJECTS: Final = 100_000
 """New objects between two garbage collections: imports make many, none of which is garbage."""
+
+TERMINATED: Final = 143
 
 _TIMEOUT: Final = "21"
 """Idle threads of OpenBLAS sleep after 2**21 cycles, about a millisecond. By default they spin for 0.1 s."""
@@ -19,6 +24,11 @@ def main() -> NoReturn:
     """Run the command line on the arguments of the process and exit with its status."""
     gc.set_threshold(_OBJECTS)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _TIMEOUT)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -29,3 +39,15 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)
+
+
+def _open_streams() -> None:
+    """Replace the standard streams that the parent has closed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _terminate(_signal: int, _frame: object) -> NoReturn:
+    """End as after an error, so that workers end and unfinished files are removed."""
+    sys.exit(TERMINATED)

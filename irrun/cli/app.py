@@ -89,8 +89,8 @@ Examples:
   irrun ops Interpolate
   irrun eval Add '[[1,2],[3,4]]' '[10,20]'
 
-The exit status is 0 when all went well, 1 when lint finds something, and 2 when a command is misused or cannot do
-what was asked. Colours are for terminals only; NO_COLOR turns them off.
+The exit status is 0 when all went well, 1 when lint finds something, 2 when a command is misused or cannot do what was
+asked, and 70 when irrun itself fails. Colours are for terminals only; NO_COLOR turns them off.
 """
 
 

@@ -2,51 +2,58 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
+from irrun.cli import npy
 from irrun.cli.failures import Failure
+from irrun.cli.writing import refuse_inputs
+from irrun.document.files import opened, replacing
 from irrun.tensor import Array, ElementType
 
-_NPY = b"\x93NUMPY"
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
+_UNSAFE: Final = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:[/\\]|[\ud800-\udfff]")
 
 
 def load(path: Path) -> Array | dict[str, Array]:
     """Return the array of an ``.npy`` file, or the arrays of an ``.npz`` file by name; Failure for anything else."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             magic = file.read(6)
             file.seek(0)
-            if not magic.startswith((_NPY, _ZIP, _EMPTY_ZIP)):
+            if not magic.startswith((npy.MAGIC, _ZIP, _EMPTY_ZIP)):
                 raise Failure(_not_numpy(path))
-            if magic.startswith(_NPY):
-                return _plain(np.load(file, allow_pickle=False), str(path))
+            if magic.startswith(npy.MAGIC):
+                return _plain(npy.read(file, os.fstat(file.fileno()).st_size, str(path)), str(path))
             return _archived(path, file)
-    except ValueError as error:
-        if "allow_pickle" in str(error):
-            raise Failure(_pickled(path)) from None
-        raise Failure(f"{path} cannot be read: {_first_line(error)}") from None
     except MemoryError as error:
         raise Failure(f"{path} does not fit into memory: {_first_line(error)}") from None
-    except (EOFError, SyntaxError, KeyError, OverflowError) as error:
-        raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
+    except ValueError as error:
+        raise Failure(f"{path} cannot be read: {_first_line(error)}") from None
 
 
 def _archived(path: Path, file: BinaryIO) -> dict[str, Array]:
     """The arrays of an ``.npz`` file by name."""
     import zipfile
+    import zlib
 
+    found: dict[str, Array] = {}
     try:
-        loaded = np.load(file, allow_pickle=False)
-        return {name: _plain(loaded[name], f'"{name}" in {path}') for name in loaded.files}
-    except zipfile.BadZipFile as error:
+        with zipfile.ZipFile(file) as archive:
+            for member in archive.infolist():
+                name = member.filename.removesuffix(".npy")
+                where = f'"{name}" in {path}'
+                with archive.open(member) as data:
+                    found[name] = _plain(npy.read(data, member.file_size, where), where)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
+    return found
 
 
 def load_one(path: Path) -> Array:
@@ -67,26 +74,30 @@ def check_target(path: Path, outputs: int) -> None:
         raise Failure(f"{path}: there is no folder {path.parent}")
 
 
-def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]]) -> list[Path]:
-    """Write arrays to an ``.npz`` file, an ``.npy`` file, or a folder of ``.npy`` files; return the paths."""
+def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Sequence[Path] = ()) -> list[Path]:
+    """Write arrays to an ``.npz`` file, an ``.npy`` file, or a folder of ``.npy`` files; return the paths.
+
+    Each file takes the place of an old one only when it is complete. Failure where it is one of the ``inputs``.
+    """
     if path.suffix == ".npz":
         import zipfile
 
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, (array, _) in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, _storable(array), allow_pickle=False)
+        refuse_inputs([path], inputs)
+        with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+            for name, (array, _) in zip(member_names(arrays), arrays.values(), strict=True):
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, _storable(array), allow_pickle=False)
         return [path]
     if path.suffix == ".npy":
         check_target(path, len(arrays))
-        ((array, _),) = arrays.values()
-        np.save(path, _storable(array), allow_pickle=False)
-        return [path]
-    path.mkdir(parents=True, exist_ok=True)
-    written = []
-    for stem, (array, _) in zip(file_stems(arrays), arrays.values(), strict=True):
-        written.append(path / f"{stem}.npy")
-        np.save(written[-1], _storable(array), allow_pickle=False)
+        written = [path]
+    else:
+        path.mkdir(parents=True, exist_ok=True)
+        written = [path / f"{stem}.npy" for stem in file_stems(arrays)]
+    refuse_inputs(written, inputs)
+    for target, (array, _) in zip(written, arrays.values(), strict=True):
+        with replacing(target) as file:
+            np.lib.format.write_array(file, _storable(array), allow_pickle=False)
     return written
 
 
@@ -97,6 +108,26 @@ def widened(arrays: Mapping[str, tuple[Array, ElementType]]) -> list[str]:
         for name, (array, type) in arrays.items()
         if (type.is_float or type.is_integer) and type.bits < 8 * array.dtype.itemsize
     ]
+
+
+def member_names(names: Mapping[str, Any]) -> list[str]:
+    """Return a distinct member name of an archive for each name: the name itself where it is safe to extract."""
+    if all(_is_safe(name) for name in names):
+        return list(names)
+    stems = file_stems(names)
+    kept = {name for name in names if _is_safe(name)}
+    found: list[str] = []
+    for name, stem in zip(names, stems, strict=True):
+        while name not in kept and stem in kept.union(found):
+            stem += "_"
+        found.append(name if name in kept else stem)
+    return found
+
+
+def _is_safe(name: str) -> bool:
+    """Return whether a name stays below the folder that an archive is extracted to, on any system."""
+    parts = name.split("/")
+    return not any(part in ("", ".", "..") for part in parts) and _UNSAFE.search(name) is None
 
 
 def file_stems(names: Mapping[str, Any]) -> list[str]:
@@ -127,13 +158,6 @@ def _plain(array: Array, where: str) -> Array:
 
 def _not_numpy(path: Path) -> str:
     return f"{path} is no NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"
-
-
-def _pickled(path: Path) -> str:
-    return (
-        f"{path} holds Python objects (pickled), which are never loaded; "
-        "save numbers as numbers, and text as a NumPy text array, array.astype(str)"
-    )
 
 
 def _storable(array: Array) -> Array:

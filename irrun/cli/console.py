@@ -8,14 +8,17 @@ from typing import Any, TypeVar
 import click
 
 _KEY = "irrun.verbosity"
+_TRACEBACK = "irrun.traceback"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def verbosity(command: _Command) -> _Command:
-    """Add the options ``-v`` and ``-q`` to a command."""
+    """Add the options ``-v``, ``-q`` and ``--traceback`` to a command."""
     quiet = click.option("-q", "--quiet", count=True, expose_value=False, callback=_quieter, help="Say less.")
-    return click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Say more.")(
-        quiet(command)
+    loud = click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Say more.")
+    where = "Show where irrun itself has failed."
+    return loud(
+        quiet(click.option("--traceback", is_flag=True, expose_value=False, callback=_tracing, help=where)(command))
     )
 
 
@@ -31,6 +34,11 @@ def text_or_json(command: _Command) -> _Command:
 def level() -> int:
     """Return the number of ``-v`` options minus the number of ``-q`` options."""
     return int(click.get_current_context().meta.get(_KEY, 0))
+
+
+def wants_traceback() -> bool:
+    """Return whether ``--traceback`` is given."""
+    return bool(click.get_current_context().meta.get(_TRACEBACK, False))
 
 
 def result(text: str) -> None:
@@ -54,6 +62,10 @@ def detail(text: str) -> None:
     """Print a detail on stderr where ``-v`` is given."""
     if level() > 0:
         click.echo(text, err=True)
+
+
+def _tracing(ctx: click.Context, _parameter: click.Parameter, given: bool) -> None:
+    ctx.meta[_TRACEBACK] = ctx.meta.get(_TRACEBACK, False) or given
 
 
 def _louder(ctx: click.Context, _parameter: click.Parameter, count: int) -> None:

@@ -12,13 +12,14 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import click
 
 import irrun
-from irrun.cli.console import level
+from irrun.cli.console import wants_traceback
 from irrun.diagnostics import Diagnostic, IRError, OpError
 
 if TYPE_CHECKING:
     from irrun.diagnostics.render import Source
 
 CANNOT: Final = 2
+OWN_FAULT: Final = 70
 INTERRUPTED: Final = 130
 CLOSED_PIPE: Final = 141
 MOST_DIAGNOSTICS: Final = 10
@@ -32,6 +33,12 @@ class Failure(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
         text = f"{click.style('error:', fg='red', bold=True)} {self.message}"
         click.echo(text, file=file, err=file is None, color=self.show_color)
+
+
+class _OwnFault(Failure):
+    """A fault of irrun itself."""
+
+    exit_code = OWN_FAULT
 
 
 class _Diagnosed(click.ClickException):
@@ -66,12 +73,14 @@ def reported() -> Iterator[None]:
     except (OpError, irrun.InputError) as error:
         raise Failure(str(error)) from None
     except Exception as error:
-        if level() > 0:
+        from irrun.diagnostics.internal import InternalError
+
+        if wants_traceback():
             import traceback
 
             traceback.print_exc()
-        what = f"{type(error).__name__}: {error}".replace("\n", " ")
-        raise Failure(f"irrun itself failed: {what}; -v shows where") from None
+        fault = error if isinstance(error, InternalError) else InternalError(error)
+        raise _OwnFault(f"{fault}{'' if wants_traceback() else ' (--traceback shows where)'}") from None
 
 
 def diagnosed(error: IRError) -> str:

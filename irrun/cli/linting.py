@@ -13,11 +13,13 @@ import click
 
 from irrun import __version__
 from irrun.cli.console import detail, level, note, result, warn
-from irrun.cli.failures import CANNOT, Failure, of_system
+from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
 from irrun.cli.progress import watched
+from irrun.cli.writing import refuse_inputs
 from irrun.diagnostics import Severity, formats, statistics
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
+from irrun.document.files import replacing
 from irrun.document.reader import MOST_BYTES
 from irrun.linter import baseline
 from irrun.linter.batch import Checked, LostWorker, Task, check_all, collect_rarely
@@ -60,6 +62,7 @@ class Options:
     quiet_non_ir: bool = False
     target_version: str | None = None
     target_precision: str | None = None
+    max_memory: int | None = None
     fix: bool = False
     unsafe_fixes: bool = False
     diff: bool = False
@@ -87,10 +90,10 @@ def _run(options: Options) -> int:
     if options.statistics and output_format not in ("full", "concise", "grouped", "json"):
         raise Failure(f"--statistics goes with the formats full, concise, grouped and json, not with {output_format}")
     known = _baseline(options, here)
-    tasks = [
-        _task(found, options, configurations, known)
-        for found in expanded(options.files, options.exclude or here.exclude)
-    ]
+    named = expanded(options.files, options.exclude or here.exclude)
+    written = [path for path in (options.output_file, options.write_baseline) if path is not None]
+    refuse_inputs(written, [found.path for found in named] if written else ())
+    tasks = [_task(found, options, configurations, known) for found in named]
     checked = _checked(tasks, options)
     if options.diff:
         return _show_diffs(checked, exit_zero=options.exit_zero)
@@ -117,7 +120,7 @@ def _run(options: Options) -> int:
             f"{statistics.found(gone)} of the baseline {'is' if gone == 1 else 'are'} gone; --write-baseline updates it"
         )
     if failed:
-        return CANNOT
+        return OWN_FAULT if any(item.is_own_fault for item in checked) else CANNOT
     return FOUND if not options.exit_zero and _failing(findings, options, configurations) else 0
 
 
@@ -144,6 +147,7 @@ def _task(found: Found, options: Options, configurations: Configurations, known:
         written=options.fix and not options.diff,
         target_precision=options.target_precision or here.target_precision,
         baseline=known if options.fixing is not None else None,
+        max_memory=options.max_memory or here.max_memory,
     )
 
 
@@ -219,7 +223,8 @@ def _say(results: Results, output_format: str, options: Options) -> None:
         text = formats.render(output_format, results)
     if options.output_file is not None:
         content = f"{text}\n" if text else ""
-        options.output_file.write_text(content, encoding="utf-8", errors="backslashreplace")
+        with replacing(options.output_file) as file:
+            file.write(content.encode("utf-8", errors="backslashreplace"))
     elif text:
         result(text)
     page = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -253,6 +258,7 @@ def _baseline(options: Options, here: Configuration) -> baseline.Baseline | None
 
 
 def _write_baseline(findings: Sequence[Finding], path: Path) -> int:
-    path.write_text(baseline.text(findings, path.parent), encoding="utf-8", errors="backslashreplace")
+    with replacing(path) as file:
+        file.write(baseline.text(findings, path.parent).encode("utf-8", errors="backslashreplace"))
     note(f"{statistics.found(len(findings)) if findings else 'no findings'} recorded in {path}")
     return 0

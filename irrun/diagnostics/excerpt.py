@@ -47,8 +47,9 @@ def excerpted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         for edit in fix.edits if fix is not None else ():
             span = _range(source.span(edit.start, edit.end))
             ranges.append(excerpt.spans.setdefault((edit.start, edit.end), span))
-        for row in {row for item in ranges for row in (item.row, item.end_row)} - excerpt.lines.keys():
-            excerpt.lines[row] = source.line(row)
+        for row in {row for item in ranges for row in (item.row, item.end_row)}:
+            if row not in excerpt.lines:
+                excerpt.lines[row] = source.line(row)
     return tuple(dataclasses.replace(finding, source=excerpt) for finding in findings)
 
 

@@ -12,6 +12,7 @@ from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.document.elements import elements_read
 from irrun.document.encoding import decode
 from irrun.document.faults import HostileMarkup
+from irrun.document.files import opened
 from irrun.document.parse import parse
 from irrun.document.records import NetElement
 from irrun.document.text import Mended
@@ -60,7 +61,7 @@ def read(source: Path | bytes, weights: Path | bytes | None = None) -> Document:
 
 def load(path: Path) -> bytes:
     """Return the bytes of a file; IRError where it exceeds the size limit of an IR."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         data = file.read(min(size, MOST_BYTES) + 1 if size else MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -86,6 +87,6 @@ def _weights(path: Path | None, given: Path | bytes | None) -> Weights:
     if isinstance(given, bytes):
         return Weights(None, given)
     if given is not None:
-        with given.open("rb"):
+        with opened(given):
             return Weights(given)
     return Weights.beside(path) if path is not None else Weights(None)

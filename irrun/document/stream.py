@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
@@ -11,8 +10,6 @@ from xml.parsers.expat import ExpatError, ParserCreate
 DEEPEST: Final = 255
 LONGEST: Final = 10_000_000
 PIECE: Final = 1 << 16
-
-_LONG: Final = re.compile(rb"[^<]{%d}" % LONGEST)
 
 
 class TooLarge(Exception):
@@ -31,7 +28,7 @@ class Elements:
     """
 
     def __init__(self, text: bytes) -> None:
-        if len(text) > LONGEST and _LONG.search(text) is not None:
+        if _holds_long_text(text):
             raise TooLarge
         self.open: Element | None = None
         self._text = memoryview(text)
@@ -97,6 +94,17 @@ class Elements:
             if depth > DEEPEST:
                 raise TooLarge
         return False
+
+
+def _holds_long_text(text: bytes) -> bool:
+    """Return whether ``LONGEST`` bytes or more follow each other without a tag."""
+    at = 0
+    while at + LONGEST <= len(text):
+        tag = text.rfind(b"<", at, at + LONGEST)
+        if tag < 0:
+            return True
+        at = tag + 1
+    return False
 
 
 def pieces(text: bytes) -> Iterator[memoryview]:

@@ -1,9 +1,11 @@
-"""The weights file beside the .xml, memory-mapped on first use, with checked bounds."""
+"""The weights file beside the .xml, with checked bounds: a copy of a small one, a memory map of a large one."""
 
 from __future__ import annotations
 
 import functools
 import mmap
+import os
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irrun.diagnostics import OpError
+from irrun.document.files import opened
 
 POINTER: Final = b"version https://git-lfs.github.com/"
 """The first bytes of a Git LFS pointer."""
+
+
+COPIED: Final = 1 << 24
+"""Files of up to this many bytes are copied, which costs a few milliseconds and holds no file open."""
 
 
 class WeightsOutOfRange(OpError):
@@ -29,6 +36,7 @@ class Weights:
         self.path = path
         self._given = data
         self._map: mmap.mmap | None = None
+        self._mapped: os.stat_result | None = None
 
     @staticmethod
     def beside(xml: Path) -> Weights:
@@ -40,7 +48,7 @@ class Weights:
         """True where the file is a Git LFS pointer instead of the weights."""
         if self._given is not None or self.path is None or not self.path.is_file():
             return False
-        with self.path.open("rb") as file:
+        with opened(self.path) as file:
             return file.read(len(POINTER)) == POINTER
 
     @property
@@ -49,19 +57,40 @@ class Weights:
 
     @functools.cached_property
     def bytes(self) -> NDArray[np.uint8]:
-        """The whole file, memory-mapped and read-only."""
+        """The whole file, read-only."""
         if self._given is not None:
             return np.frombuffer(self._given, dtype=np.uint8)
         assert self.path is not None
-        if self.path.stat().st_size == 0:
-            return np.empty(0, dtype=np.uint8)
-        with self.path.open("rb") as file:
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with opened(self.path) as file:
+            status = os.fstat(file.fileno())
+            if status.st_size <= COPIED:
+                return np.frombuffer(file.read(), dtype=np.uint8)
+            self._map = _map(file.fileno(), status.st_size)
+        self._mapped = status
         return np.frombuffer(self._map, dtype=np.uint8)
+
+    def check(self) -> None:
+        """Raise WeightsOutOfRange where a mapped file has been truncated or written to since it was mapped.
+
+        A file that was removed or replaced by another one is still there for this process.
+        """
+        before = self._mapped
+        if before is None or self.path is None:
+            return
+        try:
+            now = os.stat(self.path)
+        except OSError:
+            return
+        if not os.path.samestat(before, now) or (before.st_size, before.st_mtime_ns) == (now.st_size, now.st_mtime_ns):
+            return
+        sizes = f"it had {before.st_size} bytes, and has {now.st_size}"
+        what = "other content" if now.st_size == before.st_size else sizes
+        raise WeightsOutOfRange(f"{self.path.name} was changed after it was opened: {what}; read the model again")
 
     def read(self, offset: int, size: int) -> NDArray[np.uint8] | None:
         """Return ``size`` bytes from ``offset`` without copying them; None where there is no file."""
         whole = self._whole
+        self.check()
         if whole is None:
             return None
         total = len(whole)
@@ -80,3 +109,10 @@ class Weights:
     @functools.cached_property
     def _whole(self) -> NDArray[np.uint8] | None:
         return self.bytes if self.exists else None
+
+
+def _map(handle: int, size: int) -> mmap.mmap:
+    """Map a file read-only, from Python 3.13 on without holding it open."""
+    if sys.version_info >= (3, 13):
+        return mmap.mmap(handle, size, access=mmap.ACCESS_READ, trackfd=False)
+    return mmap.mmap(handle, size, access=mmap.ACCESS_READ)

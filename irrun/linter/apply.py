@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import bisect
-import contextlib
 import difflib
-import errno
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +11,7 @@ from typing import Final
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.encoding import decode
+from irrun.document.files import clear, replacing
 from irrun.document.reader import load
 
 MOST_ROUNDS: Final = 100
@@ -93,37 +89,22 @@ def diff(filename: str, before: bytes, after: bytes) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Replace the content of a file atomically, keeping its permissions.
+def replace(path: Path, before: bytes, data: bytes) -> None:
+    """Replace the content of a file atomically, keeping its mode, owner and extended attributes.
 
-    OSError where the file is not writable; it is then unchanged.
+    OSError where the file is not writable, has several hard links, or no longer holds ``before``; it is then unchanged.
     """
-    target = Path(os.path.realpath(path))
-    if not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror} in its folder", os.fspath(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(target, name)
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    with replacing(path, before) as file:
+        file.write(data)
 
 
 def fix(path: Path, check: Check, *, unsafe: bool = False) -> Outcome:
     """Fix a file in place, and leave it untouched where nothing changes. OSError where it cannot be read or written."""
     before = load(path)
     outcome = mend(before, check, unsafe=unsafe)
+    clear(path)
     if outcome.data != before:
-        replace(path, outcome.data)
+        replace(path, before, outcome.data)
     return outcome
 
 

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from irrun.diagnostics import Diagnostic
+from irrun.diagnostics import Diagnostic, IRError
 from irrun.diagnostics.excerpt import excerpted
+from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
+from irrun.document.files import clear
+from irrun.document.reader import load
 from irrun.linter.apply import diff, mend, replace
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import Report, lint, lint_bytes
@@ -51,11 +54,14 @@ class Task:
     written: bool = False
     target_precision: str | None = None
     baseline: Baseline | None = None
+    max_memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The result of a task: its findings, or the ``problem`` that prevented the check; both empty if ``passed_over``.
+
+    ``is_own_fault`` says that irrun itself failed.
 
     ``fixed`` counts the fixed findings, and ``diff`` shows the changes where nothing was written. ``openvino`` is the
     first release that reads the file.
@@ -69,6 +75,7 @@ class Checked:
     fixed: int = 0
     diff: str = ""
     openvino: str | None = None
+    is_own_fault: bool = False
 
 
 def collect_rarely() -> None:
@@ -81,7 +88,7 @@ def check(task: Task) -> Checked:
     try:
         data = task.data
         if task.passing:
-            data = Path(task.filename).read_bytes() if data is None else data
+            data = load(Path(task.filename)) if data is None else data
             if not looks_like_ir(data):
                 return Checked(task.filename, passed_over=True)
         if task.fixing is not None:
@@ -90,6 +97,10 @@ def check(task: Task) -> Checked:
         report = _checked(task, None if is_file else data)
     except OSError as error:
         return Checked(task.filename, problem=_refused(error, task.filename))
+    except IRError as error:
+        return Checked(task.filename, problem=str(error))
+    except InternalError as error:
+        return Checked(task.filename, problem=f"{task.filename}: {error}", is_own_fault=True)
     except UnknownPort as error:
         return Checked(task.filename, problem=f"{task.filename}: {error}")
     return Checked(task.filename, _counting(report, task), report.ports, openvino=report.openvino)
@@ -106,13 +117,14 @@ def _checked(task: Task, data: bytes | None) -> Report:
         task.asked,
         codes=task.codes,
         target_precision=task.target_precision,
+        max_memory=task.max_memory,
     )
 
 
 def _mended(task: Task, data: bytes | None) -> Checked:
     """Apply the fixes of one file, then report the remaining findings. OSError and UnknownPort are passed on."""
     path = Path(task.filename)
-    before = path.read_bytes() if data is None else data
+    before = load(path) if data is None else data
     reports: list[Report] = []
 
     def found(text: bytes) -> list[Diagnostic]:
@@ -124,8 +136,10 @@ def _mended(task: Task, data: bytes | None) -> Checked:
         return [finding.diagnostic for finding in found]
 
     outcome = mend(before, found, unsafe=task.fixing == "unsafe")
-    if task.written and outcome.data != before:
-        replace(path, outcome.data)
+    if task.written:
+        clear(path)
+        if outcome.data != before:
+            replace(path, before, outcome.data)
     shown = "" if task.written else diff(task.filename, before, outcome.data)
     left = _counting(reports[-1], task)
     ports, release = reports[-1].ports, reports[-1].openvino
@@ -138,26 +152,43 @@ def _counting(report: Report, task: Task) -> tuple[Finding, ...]:
 
 
 def check_all(tasks: Sequence[Task], processes: int = 1) -> Iterator[Checked]:
-    """Check files and yield the results in the order of the tasks. LostWorker where a process dies."""
+    """Check files and yield the results in the order of the tasks. LostWorker where a process dies.
+
+    Where the system refuses more processes, this one checks all files. Workers end when this process does.
+    """
     if processes == 1 or len(tasks) < 2:
         yield from map(check, tasks)
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
-    context = get_context("spawn")
+    others = set(active_children())
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    size = max(1, min(16, len(tasks) // (4 * processes)))
+    chunks = [tasks[at : at + size] for at in range(0, len(tasks), size)]
     done = False
-    with ProcessPoolExecutor(min(processes, len(tasks)), context, initializer=_begin_work) as pool:
+    pool = ProcessPoolExecutor(min(processes, len(tasks)), get_context("spawn"), _begin_work, (ignored,))
+    try:
         try:
             with _uninterrupted():
-                results = pool.map(check, tasks, chunksize=max(1, min(16, len(tasks) // (4 * processes))))
-            yield from results
-            done = True
-        except BrokenProcessPool as error:
-            raise LostWorker("a process that checked files has ended early; --jobs 1 does without") from error
-        finally:
-            pool.shutdown(wait=done, cancel_futures=True)
+                futures = [pool.submit(_check_chunk, chunk) for chunk in chunks]
+        except (OSError, RuntimeError):
+            yield from map(check, tasks)
+            return
+        while futures:
+            yield from futures.pop(0).result()
+        done = True
+    except BrokenProcessPool as error:
+        raise LostWorker("a process that checked files has ended early; --jobs 1 does without") from error
+    finally:
+        for worker in () if done else set(active_children()) - others:
+            worker.terminate()
+        pool.shutdown()
+
+
+def _check_chunk(tasks: Sequence[Task]) -> list[Checked]:
+    return [check(task) for task in tasks]
 
 
 def _refused(error: OSError, filename: str) -> str:
@@ -175,10 +206,21 @@ def _uninterrupted() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
 
 
-def _begin_work() -> None:
-    """Restore SIGINT in a worker, so that it ends at once; only the parent reports the interrupt."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _begin_work(ignored: bool) -> None:
+    """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, name="irrun-parent", daemon=True).start()
     collect_rarely()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, overload
 
 from irrun.diagnostics import Diagnostic, IRError, Severity
+from irrun.diagnostics.internal import Boundary
 from irrun.diagnostics.render import Finding, Source, record
 from irrun.document import Document
 from irrun.document.encoding import decode
@@ -19,7 +20,7 @@ from irrun.graph import bind
 from irrun.inference import infer
 from irrun.linter.consequences import causes_of, unexplained
 from irrun.linter.context import Context
-from irrun.linter.given import Values, facts_of
+from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import rules, url
 from irrun.linter.suppression import unsuppressed
 from irrun.ops.releases import least
@@ -90,21 +91,30 @@ def lint(
     *,
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
+    max_memory: int | None = None,
 ) -> Report:
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
     ``values`` holds the values of unconnected ports, for a file that is a bare layer: pairs of a port id, an input name
     or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``codes`` limits
     the work to rules with these codes, None for all; the report may still contain others. ``target_precision`` is f16
-    where the model is to be computed in f16. OSError where a file cannot be opened, UnknownPort where no port accepts a
-    value.
+    where the model is to be computed in f16, ``max_memory`` the most bytes that its tensors may take. OSError where a
+    file cannot be opened, UnknownPort where no port accepts a value.
     """
     try:
         data = load(Path(path))
     except IRError as error:
         return Report(os.fspath(path), SourceMap(b""), error.diagnostics)
     return lint_bytes(
-        data, path, weights, values, target_version, asked, codes=codes, target_precision=target_precision
+        data,
+        path,
+        weights,
+        values,
+        target_version,
+        asked,
+        codes=codes,
+        target_precision=target_precision,
+        max_memory=max_memory,
     )
 
 
@@ -118,8 +128,25 @@ def lint_bytes(
     *,
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
+    max_memory: int | None = None,
 ) -> Report:
     """Check ``data`` as the content of the file at ``path``, like ``lint``. The file itself need not exist."""
+    filename = os.fspath(path)
+    with Boundary(filename, (UnknownPort,)):
+        return _lint_bytes(data, path, weights, values, target_version, asked, codes, target_precision, max_memory)
+
+
+def _lint_bytes(
+    data: bytes,
+    path: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None,
+    values: Values,
+    target_version: str | None,
+    asked: Collection[str],
+    codes: Collection[str] | None,
+    target_precision: str | None,
+    max_memory: int | None,
+) -> Report:
     filename = os.fspath(path)
     try:
         read = document(data, Path(path), Path(weights) if weights is not None else None)
@@ -129,7 +156,8 @@ def lint_bytes(
     bound = bind(read, mend=True)
     given = facts_of(bound, values)
     needed = _needed(codes, asked, read.data, exact=target_precision is not None)
-    context = Context(read, bound, infer(bound.graph, read.weights, given), given, target_version, target_precision)
+    facts = infer(bound.graph, read.weights, given)
+    context = Context(read, bound, facts, given, target_version, target_precision, max_memory)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
     wanted = _wanted(unexplained(_in_full(found, read), context), asked)
     left = unsuppressed([_fixed(item, context) for item in wanted], read.data, read.source_map)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 from irrun.diagnostics import Severity, listing, near_match
 from irrun.diagnostics.formats import names
+from irrun.diagnostics.sizes import parse_bytes
 from irrun.linter.selection import Choice, FileIgnores, UnknownRule, selector
 from irrun.ops.releases import release
 
@@ -36,6 +38,9 @@ class Configuration:
     baseline: Path | None = None
     target_version: str | None = None
     target_precision: str | None = None
+    max_memory: int | None = None
+    max_iterations: int | None = None
+    timeout: float | None = None
 
 
 class Configurations:
@@ -127,6 +132,9 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
         root / baseline if baseline is not None else None,
         read.get("target-version"),
         read.get("target-precision"),
+        read.get("max-memory"),
+        read.get("max-iterations"),
+        read.get("timeout"),
     )
 
 
@@ -201,6 +209,25 @@ def _precision(value: object) -> str:
     return value
 
 
+def _memory(value: object) -> int:
+    try:
+        return parse_bytes(str(value))
+    except ValueError as error:
+        raise _Unexpected(value, str(error).removeprefix("expected ")) from None
+
+
+def _iterations(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _Unexpected(value, "a positive number of iterations")
+    return value
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+        raise _Unexpected(value, "a positive number of seconds")
+    return float(value)
+
+
 _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "select": _selectors,
     "ignore": _selectors,
@@ -212,4 +239,7 @@ _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "baseline": _text,
     "target-version": _release,
     "target-precision": _precision,
+    "max-memory": _memory,
+    "max-iterations": _iterations,
+    "timeout": _seconds,
 }

@@ -60,7 +60,7 @@ _FLOATS: Final = {"<u8": "<f8", "<u4": "<f4"}
 def readable(context: Context) -> list[Constant]:
     """Return the constants whose bytes exist and do not overlap others, one for each range and element type.
 
-    Empty constants are omitted.
+    Empty constants are omitted, and those whose size in the file is not that of their shape.
     """
     weights = context.document.weights
     if not weights.exists:
@@ -69,7 +69,13 @@ def readable(context: Context) -> list[Constant]:
     known = {(item.start, item.end, item.type): item for item in reversed(constants(context))}
     shared = {(item.start, item.end) for item in clashing(context)}
     distinct = (item for item in reversed(known.values()) if (item.start, item.end) not in shared)
-    return [item for item in distinct if item.end <= total and item.op.shape.size.lo > 0]
+    return [item for item in distinct if item.end <= total and item.op.shape.size.lo > 0 and _is_whole(item)]
+
+
+def _is_whole(item: Constant) -> bool:
+    """Return whether a constant has the size of its shape; the size of strings does not follow from it."""
+    kind = item.op.element_type
+    return kind.kind == "string" or item.end - item.start == -(-item.op.shape.size.lo * kind.bits // 8)
 
 
 @once

@@ -30,7 +30,8 @@ class Context:
     """The input of a rule.
 
     ``given`` are the facts of Parameters passed to the linter, ``target_version`` the release of OpenVINO that should
-    read the file, ``target_precision`` the element type that its floats will be computed in.
+    read the file, ``target_precision`` the element type that its floats will be computed in, ``max_memory`` the
+    most bytes that its tensors may take.
     """
 
     document: Document
@@ -39,6 +40,7 @@ class Context:
     given: Mapping[int, Fact]
     target_version: str | None = None
     target_precision: str | None = None
+    max_memory: int | None = None
 
     @functools.cached_property
     def outputs(self) -> tuple[DeclaredPort, ...]:

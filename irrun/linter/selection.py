@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,7 @@ class FileIgnores:
         return meant(self.ignored) if matched != self.pattern.startswith("!") else frozenset()
 
 
+@functools.lru_cache(maxsize=1024)
 def selector(text: str) -> Selector:
     """Return the rules of a code, a prefix of codes, a name or ``ALL``. UnknownRule where there are none."""
     known = rules()

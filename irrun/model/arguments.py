@@ -88,7 +88,10 @@ def _index(ports: Sequence[Port], key: Any) -> int:
 
 def as_carrier(port: Port, value: Any) -> Array:
     """Convert a value to the carrier of the port's type; InputError where type or shape do not fit."""
-    array: Array = np.asarray(value)
+    try:
+        array: Array = np.asarray(value)
+    except ValueError as error:
+        raise InputError(f'input "{port.any_name}" is no array: {error}') from None
     wanted = port.element_type
     if not _fits(array, wanted):
         raise InputError(f'input "{port.any_name}" is {array.dtype}, expected {wanted}')

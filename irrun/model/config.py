@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import near_match
+from irrun.diagnostics.sizes import parse_bytes
 from irrun.kernels import threads
 from irrun.optimize import Settings, passes
+from irrun.runtime.available import default_memory
+from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
 from irrun.runtime.tiers import Tier
 
-_OWN: Final = ("OPTIMIZE", "EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS", "LOW_MEMORY", "TIER")
+_OWN: Final = (
+    "EXECUTION_MODE_HINT",
+    "INFERENCE_NUM_THREADS",
+    "LOW_MEMORY",
+    "MAX_ITERATIONS",
+    "MAX_MEMORY",
+    "OPTIMIZE",
+    "TIER",
+    "TIMEOUT",
+)
 
 _HARMLESS: Final = frozenset(
     {
@@ -66,6 +79,7 @@ class Config(NamedTuple):
     optimize: Settings = Settings()
     threads: int | None = None
     tier: Tier = "auto"
+    budget: Budget = UNLIMITED
 
     def apply(self) -> None:
         """Set the number of threads for the whole process: BLAS has one setting for all callers.
@@ -88,11 +102,11 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to skip. ``EXECUTION_MODE_HINT`` is
     ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``LOW_MEMORY`` keeps
     weights in their stored element type, f16 too, even where that is slower. ``TIER`` is ``auto``, ``numpy`` or
-    ``compiled``. ConfigError otherwise.
+    ``compiled``. ``MAX_MEMORY`` is a number of bytes or a text such as ``4GiB``, by default a share of the memory that
+    is free; ``MAX_ITERATIONS`` and ``TIMEOUT``, in seconds, are numbers; None lifts any of the three limits.
+    ConfigError otherwise.
     """
-    if config is None or isinstance(config, str):
-        return Config(tier=_tier(os.environ.get("IRRUN_TIER", "auto")))
-    given = {str(key): value for key, value in config.items()}
+    given = {str(key): value for key, value in config.items()} if isinstance(config, Mapping) else {}
     for key in given:
         if key not in _OWN and key not in _HARMLESS:
             raise ConfigError(f'there is no setting "{key}"{near_match(key, (*_OWN, *_HARMLESS))}')
@@ -105,7 +119,38 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
         _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto"))),
+        _budget(given),
     )
+
+
+def _budget(given: Mapping[str, Any]) -> Budget:
+    iterations = _number("MAX_ITERATIONS", given.get("MAX_ITERATIONS", MOST_ITERATIONS))
+    seconds = _number("TIMEOUT", given.get("TIMEOUT"))
+    return Budget(
+        _memory(given["MAX_MEMORY"]) if "MAX_MEMORY" in given else default_memory(),
+        None if iterations is None else int(iterations),
+        seconds,
+    )
+
+
+def _memory(value: Any) -> int | None:
+    try:
+        return None if value is None else parse_bytes(str(value))
+    except ValueError as error:
+        raise ConfigError(f"MAX_MEMORY is {value!r}, {error}") from None
+
+
+def _number(name: str, value: Any) -> float | None:
+    """Return a positive number, or None for no limit."""
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = -1
+    if not 0 < number < math.inf:
+        raise ConfigError(f"{name} is {value!r}, expected a positive number or None")
+    return number
 
 
 def _disabled(value: Any) -> frozenset[str]:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity, near_match
+from irrun.diagnostics.internal import Boundary
 from irrun.document import Document, read
+from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Bound, bind
 from irrun.inference import Facts, infer
 from irrun.model.arguments import InputError, accept, release
@@ -22,7 +24,9 @@ from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, Tiers, plan
+from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
+from irrun.runtime.peak import check_memory
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 
 if TYPE_CHECKING:
@@ -98,7 +102,8 @@ class Model:
             port = _port(self.inputs, key.index if isinstance(key, Port) else key, "input")
             shape = as_shape(value).named(port.node_name)
             given[self._bound.graph.parameters[port.index]] = Fact(port.declared_type, shape)
-        facts = infer(self._bound.graph, self._document.weights, given)
+        with Boundary(self.filename):
+            facts = infer(self._bound.graph, self._document.weights, given)
         errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
         if errors and len(errors) > len([item for item in self.facts.diagnostics if item.severity is Severity.ERROR]):
             raise IRError(errors, self.filename)
@@ -109,10 +114,13 @@ class Model:
         """The path of the file that was read; empty for a model from memory."""
         return str(self._document.path) if self._document.path is not None else ""
 
-    def plan(self, settings: Settings = AS_WRITTEN) -> Plan:
+    def plan(self, settings: Settings = AS_WRITTEN, budget: Budget = UNLIMITED) -> Plan:
         """Return the plan that computes every output; IRError with every obstacle."""
+        _require_unchanged(self._document.weights, self.filename)
         try:
-            return plan(self._bound.graph, self.facts, settings)
+            made = plan(self._bound.graph, self.facts, settings, budget=budget)
+            check_memory(made)
+            return made
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             reasons = [item for item in error.diagnostics if item.code != LayerThatCannotRun.code]
@@ -178,9 +186,19 @@ class InferRequest:
         self.results: Outputs | None = None
 
     def infer(self, inputs: Inputs = None) -> Outputs:
-        """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array."""
+        """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array.
+
+        InputError where they do not fit, IRError where a layer cannot be computed or exceeds a limit. Exceptions of
+        observers pass through.
+        """
+        documented = (Exception,) if self.observers else (InputError,)
+        with Boundary(self._compiled.filename, documented):
+            return self._infer(inputs)
+
+    def _infer(self, inputs: Inputs) -> Outputs:
         compiled = self._compiled
         compiled.config.apply()
+        _require_unchanged(compiled.weights, compiled.filename)
         arrays = accept(compiled.inputs, inputs, compiled.plan.parameter_types, compiled.means)
         self.results = None
         plan = compiled.plans.of(arrays)
@@ -236,9 +254,10 @@ class CompiledModel:
 
     def __init__(self, model: Model, config: Config | None = None) -> None:
         self.config = config if config is not None else Config()
-        self.plan = model.plan(self.config.optimize)
+        self.plan = model.plan(self.config.optimize, self.config.budget)
         self.means = model.means()
-        weights = model.document.weights
+        self.weights = weights = model.document.weights
+        self.filename = model.filename
         weights.forget()
         self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan, model.filename)
         self.inputs = model.inputs
@@ -279,13 +298,15 @@ class CompiledModel:
 def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None) -> Model:
     """Read an IR from a file or from bytes; the weights are those of the sibling ``.bin`` unless given.
 
-    IRError where the file cannot be read as an IR; OSError where it cannot be opened.
+    IRError where the file cannot be read as an IR; OSError where it cannot be opened. InternalError, here and
+    elsewhere, is a fault of irrun itself.
     """
     source = model if isinstance(model, bytes) else Path(model)
     values = weights if isinstance(weights, bytes | None) else Path(weights)
-    document = read(source, values)
-    bound = bind(document)
-    return Model(document, bound, infer(bound.graph, document.weights))
+    with Boundary("" if isinstance(source, bytes) else str(source)):
+        document = read(source, values)
+        bound = bind(document)
+        return Model(document, bound, infer(bound.graph, document.weights))
 
 
 def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | None = None) -> CompiledModel:
@@ -296,11 +317,14 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
     lose precision. ``{"OPTIMIZE": False}`` runs layer by layer exactly as written,
     ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` skips passes. ``{"TIER": "numpy"}`` forbids compiled kernels,
     ``{"TIER": "compiled"}`` compiles them before the first run instead of in the background. ``{"LOW_MEMORY": True}``
-    keeps weights in their stored element type, f16 too, even where that is slower. A text names a device and is
-    ignored, since there is only one. ValueError for an unknown setting.
+    keeps weights in their stored element type, f16 too, even where that is slower. ``{"MAX_MEMORY": "4GiB"}``,
+    ``{"MAX_ITERATIONS": 1000}`` and ``{"TIMEOUT": 2.5}``, in seconds, limit an inference; None lifts a limit. A text
+    names a device and is ignored, since there is only one. ValueError for an unknown setting.
     """
     settings = read_config(config)
-    return CompiledModel(model if isinstance(model, Model) else read_model(model), settings)
+    read = model if isinstance(model, Model) else read_model(model)
+    with Boundary(read.filename):
+        return CompiledModel(read, settings)
 
 
 def as_shape(value: Any) -> Shape:
@@ -314,6 +338,14 @@ def as_shape(value: Any) -> Shape:
 
 def _dim(size: Any) -> Dim:
     return Shape.parse(size)[0] if isinstance(size, str) else Dim.exactly(size)
+
+
+def _require_unchanged(weights: Weights, filename: str) -> None:
+    """Raise IRError where the mapped weights were changed, of which reading a lost part would end the process."""
+    try:
+        weights.check()
+    except WeightsOutOfRange as error:
+        raise IRError([Diagnostic(error.code, error.message)], filename) from None
 
 
 def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:

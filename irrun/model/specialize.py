@@ -12,6 +12,7 @@ from irrun.graph import Graph, Outlet
 from irrun.inference import Facts, infer
 from irrun.optimize import Settings
 from irrun.runtime import Plan, plan
+from irrun.runtime.peak import check_memory
 from irrun.runtime.soundness import sound
 from irrun.tensor import Array, Dim, Fact, Shape
 
@@ -79,6 +80,7 @@ class Plans:
             facts = self._inferred(sizes)
             try:
                 sound(self._graph, facts)
+                check_memory(self.whole, sizes)
             except IRError as error:
                 found = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
                 raise IRError(found or error.diagnostics, self._filename) from None
@@ -120,7 +122,8 @@ class Plans:
     def _specialized(self, pattern: Pattern) -> Plan:
         """Return the plan for inputs of these sizes; the general one if open sizes contradict each other."""
         try:
-            return plan(self._graph, self._inferred(pattern), self._settings, self.whole.constants, self._facts)
+            facts, constants = self._inferred(pattern), self.whole.constants
+            return plan(self._graph, facts, self._settings, constants, self._facts, self.whole.budget)
         except IRError:
             return self.whole
 

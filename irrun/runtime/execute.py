@@ -8,11 +8,14 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError
+from irrun.diagnostics.fault import Fault
+from irrun.diagnostics.internal import out_of_memory
 from irrun.document.places import layer_ref, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
-from irrun.runtime.faults import FailedAtRunTime
+from irrun.runtime.budget import Budget
+from irrun.runtime.faults import FailedAtRunTime, OverBudget
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
@@ -47,7 +50,7 @@ def execute(
     """
     try:
         with Numerics():
-            results = Run(state, observers, memory if memory is not None else Memory()).plan(plan, inputs)
+            results = Run(state, observers, memory if memory is not None else Memory(), plan.budget).plan(plan, inputs)
     except BaseException:
         state.discard()
         raise
@@ -69,16 +72,18 @@ class Numerics(np.errstate):
 class Run:
     """One run of a plan, and of the bodies in it."""
 
-    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory) -> None:
+    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory, budget: Budget) -> None:
         self.state = state
         self.observers = observers
         self.memory = memory
+        self.budget = budget
+        self.deadline = budget.deadline
 
     def plan(self, plan: Plan, inputs: Sequence[Array]) -> tuple[Array, ...]:
         slots: list[Any] = list(plan.slots)
         for slot, array in zip(plan.parameters, inputs, strict=True):
             slots[slot] = array
-        if self.observers:
+        if self.observers or self.deadline is not None:
             self._observed(plan, slots)
         else:
             self._steps(plan, slots)
@@ -112,6 +117,7 @@ class Run:
             for observer in self.observers:
                 observer.before(step, arrays)
             try:
+                self.budget.check_time(self.deadline)
                 self._call(step, arrays, slots)
             except FAILURES as error:
                 raise step_error(step, arrays, error) from _cause(error)
@@ -137,9 +143,8 @@ class Run:
                 context[asked] = self.state
             elif asked == "bodies":
                 bodies = step.bodies or {}
-                context[asked] = {
-                    tag: BodyCall(body.ports, self._body(body), body.results) for tag, body in bodies.items()
-                }
+                calls = {tag: BodyCall(body.ports, self._body(body), body.results) for tag, body in bodies.items()}
+                context[asked] = {tag: self.budget.counted(call, self.deadline) for tag, call in calls.items()}
         return context
 
     def _body(self, body: PlannedBody) -> Callable[[Sequence[Array]], tuple[Array, ...]]:
@@ -166,6 +171,8 @@ def _cause(error: Exception) -> Exception | None:
 
 def step_error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
     if step is None:
+        if isinstance(error, OpError):
+            return IRError([Diagnostic(error.code, error.message)])
         return IRError([FailedAtRunTime(what=f"the computation failed: {error}").at(Anchor())])
     return IRError([_located(step, error) if isinstance(error, OpError) else _failed(step, arrays, error)])
 
@@ -183,7 +190,9 @@ def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Dia
     if isinstance(step.node.op, Fused) and len(step.node.op.parts) > 1:
         notes += (f"the step does what {', '.join(step.node.op.parts)} do",)
     layer = step.node.layer
-    fault = FailedAtRunTime(what=f"the computation failed: {error}")
+    fault: Fault = FailedAtRunTime(what=f"the computation failed: {error}")
+    if isinstance(error, MemoryError):
+        fault = OverBudget(what=out_of_memory(error).message)
     if layer is None:
         return fault.at(Anchor(), notes=notes)
     return fault.at(Anchor(layer.element), layer_ref(layer), notes=notes)

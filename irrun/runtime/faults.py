@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irrun.diagnostics.fault import Said
+from irrun.diagnostics.fault import Fault, Said
 
 
 class MissingWeights(Said):
@@ -27,6 +27,19 @@ class LayerOfAnExtension(Said):
     """An operation of a library, which has no kernel."""
 
     code = "IR803"
+
+
+class OverBudget(Said):
+    """A limit of an inference that is exceeded."""
+
+    code = "IR804"
+
+
+class ResultThatFeeds(Fault):
+    """A layer that reads a Result."""
+
+    code = "IR204"
+    words = "an input is connected to a Result, expected a layer that computes it"
 
 
 class OversizedTensor(Said):

@@ -11,6 +11,7 @@ import numpy as np
 
 from irrun.kernels.compiled.cache import LATE
 from irrun.kernels.compiled.tape import LINE
+from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
 from irrun.runtime.lowering.builder import WIDEST_VECTOR, Call, Late, Value
 from irrun.runtime.lowering.cache import late_row
@@ -77,13 +78,18 @@ class Instance:
         self._memory = Memory()
 
     def run(
-        self, inputs: Sequence[Array], count: int, state: State, observers: Sequence[Observer] = ()
+        self,
+        inputs: Sequence[Array],
+        count: int,
+        state: State,
+        observers: Sequence[Observer] = (),
+        budget: Budget = UNLIMITED,
     ) -> tuple[Array, ...]:
         """The results, which may be arguments or variables; Misfit where NumPy should compute them.
 
         ``count`` is the number of workers.
         """
-        context = Run(state, observers, self._memory)
+        context = Run(state, observers, self._memory, budget)
         workers().settle(self._kept)
         self._counters.fill(0)
         try:

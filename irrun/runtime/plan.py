@@ -16,6 +16,7 @@ from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, chains, optimize, packed_values
 from irrun.optimize.half_precision import in_f32
+from irrun.runtime.budget import UNLIMITED, Budget, guarded
 from irrun.runtime.constants import constants, leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.soundness import dependencies, sound
@@ -66,6 +67,7 @@ class Plan:
     parameter_facts: tuple[Fact, ...]
     result_types: tuple[ElementType, ...]
     constants: Mapping[Outlet, Array]
+    budget: Budget = UNLIMITED
 
     @property
     def parameter_types(self) -> tuple[ElementType, ...]:
@@ -82,6 +84,7 @@ def plan(
     settings: Settings = AS_WRITTEN,
     shared: Mapping[Outlet, Array] | None = None,
     declared: Facts | None = None,
+    budget: Budget = UNLIMITED,
 ) -> Plan:
     """The plan that computes every Result of a graph; IRError where a layer is not understood or not known.
 
@@ -89,7 +92,7 @@ def plan(
     ``facts`` know more: kernels that ask what is known of their inputs are told no more than that.
     """
     declared = declared if declared is not None else facts
-    graph = sound(graph, facts)
+    graph = sound(graph, facts, budget.memory)
     found = chains(graph, facts, settings, shared)
     known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
     values = known
@@ -120,7 +123,7 @@ def plan(
                 if _leaves(graph, outlet, settled):
                     slot(outlet, known[outlet])
             continue
-        steps.append(_step(node, graph, facts, declared, settings, slot_of, outlets, slot))
+        steps.append(_step(node, graph, facts, declared, settings, budget, slot_of, outlets, slot))
     results = tuple(slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
     return Plan(
         _with_frees(steps, results, slots),
@@ -130,6 +133,7 @@ def plan(
         tuple(facts[Outlet(id, 0)] for id in graph.parameters),
         result_types,
         values,
+        budget,
     )
 
 
@@ -154,6 +158,7 @@ def _step(
     facts: Facts,
     declared: Facts,
     settings: Settings,
+    budget: Budget,
     slot_of: Mapping[Outlet, int],
     outlets: Sequence[Outlet],
     slot: Callable[[Outlet], int],
@@ -169,7 +174,7 @@ def _step(
         bodies = {
             tag: PlannedBody(
                 body.ports,
-                plan(body.graph, inner, settings, declared=declared.bodies.get((node.id, tag))),
+                plan(body.graph, inner, settings, declared=declared.bodies.get((node.id, tag)), budget=budget),
                 inner.results(),
             )
             for tag, body in node.bodies.items()
@@ -180,6 +185,7 @@ def _step(
     run = op.run
     if "facts" in op.spec.run_asks:
         run = functools.partial(op.run, facts=declared.inputs(node.id))
+    run = guarded(op, run, facts.inputs(node.id), known, budget)
     asks = tuple(name for name in op.spec.run_asks if name != "facts")
     simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
     plain = types[0].dtype if simple else None

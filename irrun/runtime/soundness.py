@@ -12,18 +12,23 @@ from irrun.graph.faults import UnconnectedInput
 from irrun.inference import Facts
 from irrun.ops.extension import Extension
 from irrun.ops.registry import LATEST
-from irrun.runtime.faults import LayerOfAnExtension, LayerThatCannotRun, OversizedTensor
+from irrun.runtime import budget as limits
+from irrun.runtime.budget import Budget
+from irrun.runtime.faults import LayerOfAnExtension, LayerThatCannotRun, OverBudget, OversizedTensor, ResultThatFeeds
 
 _MOST_BYTES: Final = 1 << 63
 
 
-def sound(graph: Graph, facts: Facts) -> Graph:
+def sound(graph: Graph, facts: Facts, memory: int | None = None) -> Graph:
     """Return the graph without the nodes that no Result and no variable depends on.
 
     Parameters stay. IRError if a needed node has no operation, no facts, an input without an edge, or an output that no
-    memory can hold.
+    memory can hold; also if a constant must be computed that takes more than ``memory`` bytes.
     """
-    faults = list(_faults(graph, facts))
+    needed = dependencies(graph, _known(graph, facts))
+    faults = list(_faults(graph, facts, needed))
+    if memory is not None and not faults:
+        faults += _too_large(graph, facts, needed, memory)
     if faults:
         raise IRError(faults)
     wanted = dependencies(graph)
@@ -58,12 +63,15 @@ def _known(graph: Graph, facts: Facts) -> set[int]:
     return {id for id, found in outlets.items() if found and all(facts[item].constant is not None for item in found)}
 
 
-def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
+def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic]:
     ends = set(graph.results)
     extensions: list[Node] = []
-    for id in sorted(dependencies(graph, _known(graph, facts))):
+    for id in sorted(needed):
         node = graph[id]
         sources = graph.sources(id)
+        if any(source is not None and source.node in ends for source in sources):
+            yield _finding(ResultThatFeeds(), node)
+            continue
         if id in ends:
             if not sources or sources[0] is None:
                 yield _finding(UnconnectedInput(), node)
@@ -80,9 +88,28 @@ def _faults(graph: Graph, facts: Facts) -> Iterator[Diagnostic]:
         for tag, body in node.bodies.items():
             inner = facts.bodies.get((id, tag))
             if inner is not None:
-                yield from _faults(body.graph, inner)
+                yield from _faults(body.graph, inner, dependencies(body.graph, _known(body.graph, inner)))
     if extensions:
         yield _not_implemented(extensions)
+
+
+def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Iterator[Diagnostic]:
+    """Yield a finding for the first constant layer that exceeds the budget when the model is planned."""
+    constant: set[int] = set()
+    budget = Budget(memory)
+    for node in graph:
+        sources = graph.sources(node.id)
+        if node.id not in needed or node.id in graph.parameters or (node.op is not None and node.op.spec.run_asks):
+            continue
+        if not all(source is None or source.node in constant for source in sources):
+            continue
+        constant.add(node.id)
+        for outlet in facts.outlets(node.id):
+            try:
+                budget.check_memory(facts[outlet].least_bytes, f"{facts[outlet]} takes")
+            except limits.OverBudget as error:
+                yield _finding(OverBudget(what=error.message), node)
+                return
 
 
 def _lacks_input(node: Node, sources: tuple[Outlet | None, ...]) -> bool:

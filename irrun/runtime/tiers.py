@@ -42,7 +42,10 @@ def can_compile() -> bool:
 
 
 class Tiers:
-    """Runs the plans of a compiled model. Several threads may use it at once."""
+    """Runs the plans of a compiled model. Several threads may use it at once.
+
+    A plan with a time limit runs on NumPy, where the time is checked before each layer.
+    """
 
     def __init__(self, wanted: Tier = "auto") -> None:
         self._wanted = wanted if can_compile() else "numpy"
@@ -63,7 +66,8 @@ class Tiers:
         try:
             return execute(plan, inputs, state, observers, memory)
         finally:
-            if self._wanted == "auto" and self._hot[plan].is_young:
+            hot = self._hot.get(plan)
+            if self._wanted == "auto" and hot is not None and hot.is_young:
                 memory.clear()
                 release_scratch()
 
@@ -75,7 +79,7 @@ class Tiers:
             compiled.prepare(plan)
 
     def _compiled(self, plan: Plan) -> _Compiled | None:
-        if self._wanted == "numpy":
+        if self._wanted == "numpy" or plan.budget.seconds is not None:
             return None
         with self._lock:
             found = self._hot.get(plan)
@@ -148,7 +152,7 @@ class _Compiled:
         count = choice.next()
         began = time.perf_counter()
         try:
-            results = instance.run(inputs, count, state, observers)
+            results = instance.run(inputs, count, state, observers, plan.budget)
         except Misfit:
             state.discard()
             return execute(plan, inputs, state, observers, memory)

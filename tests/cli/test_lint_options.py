@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click.testing
 import pytest
@@ -474,18 +472,3 @@ def test_progress_on_a_terminal() -> None:
 def test_no_progress_off_a_terminal_or_when_it_is_quick(stream: io.StringIO, step: float) -> None:
     assert list(watched("abc", 3, stream, ticks(step))) == ["a", "b", "c"]
     assert stream.getvalue() == ""
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a read that never ends is made of a named pipe")
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_interrupt_ends_it(write: Write, folder: Path, jobs: str) -> None:
-    write("a.xml")
-    os.mkfifo(folder / "endless.xml")
-    command = [sys.executable, "-m", "irrun", "lint", "a.xml", "endless.xml", "--jobs", jobs]
-    running: subprocess.Popen[Any] = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    with (folder / "endless.xml").open("wb"):
-        os.killpg(running.pid, signal.SIGINT)
-        said, complaints = running.communicate(timeout=60)
-    assert (running.returncode, said, complaints) == (130, "", "interrupted\n")

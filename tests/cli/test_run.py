@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.arrays import file_stems
+from irrun.cli.arrays import file_stems, member_names
 from tests.cases import f32, i64
 from tests.cli.conftest import Net, Run
 
@@ -219,14 +220,21 @@ def test_wrong_integers(run: Run, tmp_path: Path, npy: Npy) -> None:
         (header(descr="<f4", fortran_order=False), "{path} cannot be read: "),
         (header(descr="zz", fortran_order=False, shape=(1,)), "{path} cannot be read: "),
         (header(descr="<f4", fortran_order=False, shape=(1, 3)), "{path} cannot be read: "),
-        pytest.param(
-            header(descr="<f4", fortran_order=False, shape=(-1,)),
-            "{path} cannot be read: ",
-            marks=pytest.mark.skipif(
-                np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="NumPy 2.0 reads no elements"
-            ),
+        (header(descr="<f4", fortran_order=False, shape=(-1,)), "{path} cannot be read: its header is not that of"),
+        (header(descr="<U0", fortran_order=False, shape=(1,)), '{path} cannot be read: there is no type "<U0"'),
+        (
+            header(descr="<f4", fortran_order=False, shape=(2**40, 2**20)),
+            "{path} cannot be read: float32[1099511627776,1048576] takes 4611686018427387904 bytes, and 0 follow",
         ),
-        (header(descr="<f4", fortran_order=False, shape=(2**40, 2**20)), "{path} does not fit into memory: "),
+        (
+            header(descr="<f4", fortran_order=False, shape=tuple([1] * 65)),
+            "{path} cannot be read: it has 65 axes, expected 64 at most",
+        ),
+        (
+            header(descr="<f4", fortran_order=False, shape=(), x=" " * 60_000),
+            "{path} cannot be read: its header has 60",
+        ),
+        (header(descr="<f4" + " " * 9_000, fortran_order=False, shape=()), "{path} cannot be read: its header is not"),
     ],
 )
 def test_broken_files(run: Run, clamp: str, tmp_path: Path, content: bytes, message: str) -> None:
@@ -327,13 +335,15 @@ def test_reshape_that_does_not_fit(run: Run, add: str) -> None:
 
 
 def test_random_without_a_rank_or_without_end(run: Run, tmp_path: Path) -> None:
-    for shape, message in [
-        ("...", "has a dynamic rank, expected a shape for its random value"),
-        ("4194304,4194304,4194304", "has 73786976294838206464 elements, too many for a random value"),
-    ]:
-        net = Net()
-        net.result(net.parameter("x", "f32", shape))
-        assert one_line(run("run", net.write(tmp_path / "x.xml"), "--random")) == f'error: input "x:0" {message}'
+    net = Net()
+    net.result(net.parameter("x", "f32", "..."))
+    assert one_line(run("run", net.write(tmp_path / "x.xml"), "--random")) == (
+        'error: input "x:0" has a dynamic rank, expected a shape for its random value'
+    )
+    net = Net()
+    net.result(net.parameter("x", "f32", "4194304,4194304,4194304"))
+    result = run("run", net.write(tmp_path / "x.xml"), "--random")
+    assert (result.exit_code, "takes 2^63 bytes or more [IR902]" in result.stderr) == (2, True)
 
 
 def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_path: Path) -> None:
@@ -501,6 +511,64 @@ def test_strings_are_written_as_text(run: Run, tmp_path: Path, npy: Npy) -> None
     target = tmp_path / "out.npy"
     run("run", net.write(tmp_path / "s.xml"), "-i", npy("s.npy", np.array(["a", "bcd"])), "-o", target)
     assert np.load(target, allow_pickle=False).tolist() == ["a", "bcd"]
+
+
+@pytest.mark.parametrize("name", ["out.npz", "out.npy", "folder"])
+def test_a_file_that_is_read_is_not_overwritten(run: Run, clamp: str, npy: Npy, tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    assert run("run", clamp, "-i", npy("x.npy", f32([[5, 0.5, -5]])), "-o", target).exit_code == 0
+    (source,) = target.iterdir() if target.is_dir() else [target]
+    if name == "out.npz":
+        np.savez(source, **{"image:0": f32([[5, 0.5, -5]])})
+    content = source.read_bytes()
+    result = run("run", clamp, "-i", source, "-o", target)
+    assert result.exit_code == 2
+    assert result.stderr == f"error: {source} is read by this command, expected another file for the output\n"
+    assert source.read_bytes() == content
+
+
+@pytest.mark.parametrize("target", ["out.npz", "out.npy", "out"])
+def test_an_output_takes_its_place_when_it_is_complete(
+    run: Run, clamp: str, npy: Npy, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = npy("x.npy", f32([[5, 0.5, -5]]))
+    assert run("run", clamp, "-i", given, "-o", tmp_path / target).exit_code == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    def full(file: Any, *_: object, **__: object) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("numpy.lib.format.write_array", full)
+    result = run("run", clamp, "-i", given, "-o", tmp_path / target)
+    assert (result.exit_code, "No space left on device" in result.stderr) == (2, True)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_member_names() -> None:
+    assert member_names(dict.fromkeys(["a/b:0", "x.1"])) == ["a/b:0", "x.1"]
+    unsafe = ["../../evil", "/etc/passwd", "C:\\x", "a//b", "a/./b", "", "nul\0", "evil", "fine/x"]
+    assert member_names(dict.fromkeys(unsafe)) == [
+        *("evil_", "etc_passwd", "C_x", "a_b", "a_._b", "output", "nul", "evil", "fine/x"),
+    ]
+
+
+def test_unsafe_names_of_outputs_are_changed_and_said(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Parameter", {"element_type": "f32", "shape": "1"}, name="x", type="f32", tensor="../../evil"))
+    result = run("run", net.write(tmp_path / "evil.xml"), "--random", "-o", tmp_path / "out.npz")
+    assert np.load(tmp_path / "out.npz").files == ["evil"]
+    assert 'note: "../../evil" is no safe name of a file: it is written as "evil"\n' in result.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80\x04N.", b"text"])
+def test_other_members_of_an_archive(run: Run, clamp: str, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("note.txt", content)
+    assert one_line(run("run", clamp, "-i", path)) == (
+        f'error: "note.txt" in {path} cannot be read: expected the start of an .npy file, version 1.0 to 3.0'
+    )
 
 
 def test_file_stems() -> None:

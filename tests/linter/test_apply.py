@@ -75,7 +75,7 @@ def test_a_file_is_replaced_with_its_permissions(tmp_path: Path) -> None:
     path.chmod(0o640)
     link = tmp_path / "link.xml"
     link.symlink_to(path)
-    replace(link, b"after")
+    replace(link, b"before", b"after")
     assert link.is_symlink()
     assert path.read_bytes() == b"after"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
@@ -117,19 +117,19 @@ def test_a_file_that_is_not_to_be_written(tmp_path: Path) -> None:
     path.write_bytes(b"before")
     path.chmod(0o444)
     with pytest.raises(PermissionError) as caught:
-        replace(path, b"after")
+        replace(path, b"before", b"after")
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b"before"
 
 
 def test_a_folder_that_no_file_can_be_made_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def refuse(**_: object) -> None:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "a name that nobody knows")
 
     path = tmp_path / "model.xml"
     path.write_bytes(b"before")
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr("os.open", refuse)
     with pytest.raises(OSError, match="Permission denied in its folder") as caught:
-        replace(path, b"after")
+        replace(path, b"before", b"after")
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b"before"

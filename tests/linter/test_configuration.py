@@ -92,7 +92,7 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
         (
             "zzzz = 1",
             "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, fail-level, "
-            "output-format, baseline, target-version or target-precision",
+            "output-format, baseline, target-version, target-precision, max-memory, max-iterations or timeout",
         ),
         ('select = "IR4"', 'select is "IR4", expected a list of texts'),
         ("select = [4]", "select is 4, expected a text in each place of the list"),

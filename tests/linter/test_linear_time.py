@@ -71,6 +71,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "ampersands": lambda n: net(layers=relu(3, name="&" * n)),
     "quotes": lambda n: net(layers=relu(3, name='" ' * n)),
     "nested elements": lambda n: net(more="<rt_info>" + "<a>" * (n // 4) + "</a>" * (n // 4) + "</rt_info>"),
+    "text": lambda n: net(layers=" " * n + "<!-- " + "<" * n + " -->"),
     "closing tags": lambda n: net(layers="</layer>\n" * n),
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from irrun.diagnostics.internal import InternalError
 from irrun.linter import lint
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
@@ -28,7 +29,7 @@ def test_a_rule_that_is_not_selected_is_not_checked(monkeypatch: pytest.MonkeyPa
     path.write_text(NET)
     refuses(monkeypatch, WrongPrecision)
     assert list(lint(path, codes={"IR401"})) == []
-    with pytest.raises(AssertionError, match=WrongPrecision.code):
+    with pytest.raises(InternalError, match=WrongPrecision.code):
         lint(path)
 
 

@@ -50,6 +50,7 @@ def refusal(text: str, config: object) -> tuple[str, ...]:
         (layer("NoSuch", 1), edge(0, 0, 1) + edge(1, 1, 9), "IR301"),
         (layer("ReLU", 1), edge(0, 0, 1), "IR204"),
         (layer("ReLU", 1), edge(1, 1, 1) + edge(1, 1, 9), "IR206"),
+        (layer("Result", 1), edge(0, 0, 1) + edge(1, 1, 9), "IR204"),
     ],
 )
 def test_refused_with_the_finding_of_the_linter(layers: str, edges: str, code: str, config: object) -> None:

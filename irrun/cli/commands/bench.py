@@ -23,7 +23,7 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import inputs, values
+from irrun.cli import inputs, limits, values
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -71,6 +71,7 @@ ROWS = (
 @click.option(
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
+@limits.limits
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO and irrun in turns, in f32.")
@@ -85,6 +86,9 @@ def command(
     niter: int | None,
     seconds: float,
     threads: int | None,
+    max_memory: int | None,
+    max_iterations: int | None,
+    timeout: float | None,
     as_written: bool,
     low_memory: bool,
     native: bool,
@@ -95,13 +99,14 @@ def command(
     with blas_threads(threads) as blas:
         loaded, read_ms = milliseconds(lambda: read_model(model, weights))
         reshaped = inputs.reshape(loaded, shapes)
-        given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
         config: dict[str, Any] = {
             "OPTIMIZE": not as_written,
             "LOW_MEMORY": low_memory,
             "INFERENCE_NUM_THREADS": threads or 0,
+            **limits.settings(model, max_memory, max_iterations, timeout),
         }
         compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
+        given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
         say_findings(loaded, model)
         run = inputs.runner(compiled.create_infer_request(), given, model)
         outputs, first_ms = milliseconds(run)

@@ -32,6 +32,7 @@ from typing import Any
 import click
 
 from irrun.cli.console import verbosity
+from irrun.cli.limits import MEMORY_OPTION
 from irrun.diagnostics import formats
 from irrun.diagnostics.diagnostic import Severity
 
@@ -148,6 +149,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     type=click.Choice(["f16"]),
     help="The type in which the floats of the model will be computed; report constants beyond its range.",
 )
+@MEMORY_OPTION
 @click.option("--fix", is_flag=True, help="Apply the fixes that keep the meaning of the model.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also apply fixes that guess the intention.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")

@@ -25,7 +25,7 @@ from typing import Any
 
 import click
 
-from irrun.cli import arithmetic, inputs, values
+from irrun.cli import arithmetic, inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
@@ -39,6 +39,8 @@ from irrun.cli.measuring import (
     require_native,
     short,
 )
+from irrun.cli.writing import refuse_inputs
+from irrun.document.files import replacing
 from irrun.model import Model, compile_model, read_model
 from irrun.ops.fused.base import Fused
 from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
@@ -60,6 +62,7 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write one run as a Chrome trace, for ui.perfetto.dev.",
 )
+@limits.limits
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
@@ -75,6 +78,9 @@ def command(
     top: int,
     threads: int | None,
     trace: Path | None,
+    max_memory: int | None,
+    max_iterations: int | None,
+    timeout: float | None,
     as_written: bool,
     low_memory: bool,
     native: bool,
@@ -84,6 +90,9 @@ def command(
         require_native()
     if trace is not None and not trace.absolute().parent.is_dir():
         raise Failure(f"{trace}: there is no folder {trace.parent}")
+    if trace is not None:
+        read = [weights or model.with_suffix(".bin"), *(Path(text.rpartition("=")[2]) for text in files)]
+        refuse_inputs([trace], [model, *read])
     with blas_threads(threads) as blas:
         loaded = read_model(model, weights)
         reshaped = inputs.reshape(loaded, shapes)
@@ -92,6 +101,7 @@ def command(
             "OPTIMIZE": not as_written,
             "LOW_MEMORY": low_memory,
             "INFERENCE_NUM_THREADS": threads or 0,
+            **limits.settings(model, max_memory, max_iterations, timeout),
         }
         record = _profile(loaded, model, given, niter, config, trace)
         if native:
@@ -131,7 +141,8 @@ def _profile(
         tracer = Tracer()
         request.observers[:] = [tracer]
         observed()
-        trace.write_text(json.dumps(tracer.document()), encoding="utf-8")
+        with replacing(trace) as file:
+            file.write(json.dumps(tracer.document()).encode())
         note(f"wrote {trace}; ui.perfetto.dev opens it")
     layers = [_layer(timing, niter) for timing in profiler.timings]
     inside = sum(layer["ms"] for layer in layers)

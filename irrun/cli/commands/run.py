@@ -24,7 +24,7 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, inputs, values
+from irrun.cli import arrays, assignments, inputs, limits, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
@@ -47,6 +47,7 @@ from irrun.tensor import Array, ElementType
 @click.option(
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
+@limits.limits
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @text_or_json
@@ -62,6 +63,9 @@ def command(
     top: int | None,
     labels: Path | None,
     threads: int | None,
+    max_memory: int | None,
+    max_iterations: int | None,
+    timeout: float | None,
     as_written: bool,
     low_memory: bool,
     output_format: str,
@@ -76,10 +80,10 @@ def command(
     if missing and not randomly:
         what = f"no value for input {assignments.listed(missing)}"
         raise Failure(f'{what}; give -i "{missing[0].any_name}=FILE.npy" or --random')
-    given = inputs.completed(given, loaded.inputs, seed)
     truth = arrays.load_one(labels) if labels is not None else None
     config = {"OPTIMIZE": not as_written, "LOW_MEMORY": low_memory, "INFERENCE_NUM_THREADS": threads or 0}
-    compiled = compile_model(loaded, config)
+    compiled = compile_model(loaded, config | limits.settings(model, max_memory, max_iterations, timeout))
+    given = inputs.completed(given, loaded.inputs, seed)
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
@@ -87,7 +91,9 @@ def command(
     detail(f"run in {_since(begin)}")
     _show(outputs, compiled.output_types, output_format, top, truth)
     if output is not None:
-        _write(output, outputs, compiled.output_types)
+        read = [model, weights or model.with_suffix(".bin"), *([labels] if labels is not None else [])]
+        read += [value.file for value in given if value.file is not None]
+        _write(output, outputs, compiled.output_types, read)
 
 
 def _show(
@@ -164,7 +170,7 @@ def _accuracy(tensor: tuple[str, ElementType, Array], labels: Array) -> tuple[in
     return int(np.count_nonzero(right)), len(rows)
 
 
-def _write(path: Path, outputs: Outputs, types: Sequence[ElementType]) -> None:
+def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: Sequence[Path]) -> None:
     named: dict[str, tuple[Array, ElementType]] = {}
     for (port, array), type in zip(outputs.to_dict().items(), types, strict=True):
         name = port.any_name
@@ -173,7 +179,10 @@ def _write(path: Path, outputs: Outputs, types: Sequence[ElementType]) -> None:
         named[name] = (array, type)
     for sentence in arrays.widened(named):
         note(sentence)
-    for written in arrays.save(path, named):
+    for name, member in zip(named, arrays.member_names(named), strict=True):
+        if path.suffix == ".npz" and member != name:
+            note(f'"{values.printable(name)}" is no safe name of a file: it is written as "{member}"')
+    for written in arrays.save(path, named, inputs):
         note(f"wrote {written}")
 
 

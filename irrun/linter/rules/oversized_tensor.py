@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from irrun.diagnostics import Diagnostic, Severity
+from irrun.diagnostics.sizes import bytes_text
 from irrun.linter.context import Context
 from irrun.linter.declared import offending
 from irrun.linter.rule import Rule
@@ -14,11 +15,12 @@ MOST_BYTES: Final = 1 << 40
 
 
 class OversizedTensor(Rule):
-    """A tensor is larger than any memory.
+    """A tensor is larger than any memory, or than the memory that the model may take.
 
     ## What it does
-    Reports tensors of known size of 1 TiB or more, at the first layer that computes one. From 2^63 bytes on, where the
-    size overflows 64-bit integers, the finding is an error.
+    Reports tensors of known size of 1 TiB or more, or of more than `--max-memory` (`max-memory` in `irrun.toml`), at
+    the first layer that computes one. From 2^63 bytes on, where the size overflows 64-bit integers, the finding is an
+    error.
 
     ## Why is this bad
     The file loads, but allocating the tensor fails, or succeeds with a wrong size after an overflow of the product of
@@ -37,22 +39,22 @@ class OversizedTensor(Rule):
     faults = (faults.OversizedTensor,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
+        budget = context.max_memory
+        most = MOST_BYTES if budget is None else min(budget + 1, MOST_BYTES)
+        stated = "" if budget is None else f", the budget is {bytes_text(budget)}"
         for item in remarkable(context):
-            large = next(
-                (index for index, fact in enumerate(item.outputs) if fact.least_bytes >= MOST_BYTES),
-                None,
-            )
+            large = next((index for index, fact in enumerate(item.outputs) if fact.least_bytes >= most), None)
             layer = item.layer
-            if large is None or any(fact.least_bytes >= MOST_BYTES for fact in item.inputs):
+            if large is None or any(fact.least_bytes >= most for fact in item.inputs):
                 continue
             size = item.outputs[large].least_bytes
-            limit = "2^63 bytes or more" if size >= 1 << 63 else f"{size / MOST_BYTES:.4g} TiB"
+            limit = "2^63 bytes or more" if size >= 1 << 63 else bytes_text(size)
             port = layer.outputs[large] if large < len(layer.outputs) else None
             if port is not None and offending(port, item.outputs[large].shape) != ():
                 continue
             yield self.report(
                 item,
-                f"{item.outputs[large]} takes {limit}",
+                f"{item.outputs[large]} takes {limit}{stated}",
                 port=port,
                 severity=Severity.ERROR if size >= 1 << 63 else None,
             )

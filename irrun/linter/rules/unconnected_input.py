@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from irrun.graph import faults
 from irrun.linter.rule import Rule
+from irrun.runtime import faults as run_faults
 
 
 class UnconnectedInput(Rule):
@@ -23,5 +24,5 @@ class UnconnectedInput(Rule):
 
     code = "IR204"
     name = "unconnected-input"
-    faults = (faults.UnconnectedInput,)
+    faults = (faults.UnconnectedInput, run_faults.ResultThatFeeds)
     breaks = ("structure",)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from irrun.ops import Array, Fact, Fold, In, Op, Out, op
+from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, op
 from irrun.ops.context import BodyCall, BodyPorts
 from irrun.tensor import DYNAMIC
 from irrun.tensor.element_type import ANY, BOOLEAN
@@ -27,6 +27,9 @@ class If(Op):
         }
         if cond.constant is not None and cond.constant.size == 1:
             return results["then_body" if cond.constant.reshape(-1)[0] else "else_body"]
+        counts = [len(facts) for facts in results.values()]
+        if counts[0] != counts[-1]:
+            raise OpError(f"the bodies return {counts[0]} and {counts[-1]} outputs, expected as many")
         return tuple(union(a, b) for a, b in zip(results["then_body"], results["else_body"], strict=True))
 
     def run(self, cond: Array, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:
@@ -43,6 +46,8 @@ def _parameters(ports: BodyPorts, inputs: tuple[Any, ...]) -> list[Any]:
     parameters: list[Any] = [None] * ports.parameters
     for entry in ports.inputs:
         if entry.external is not None:
+            if entry.external >= len(inputs):
+                raise OpError(f"the port map uses input {entry.external}, which is not connected")
             parameters[entry.internal] = inputs[entry.external]
     return parameters
 

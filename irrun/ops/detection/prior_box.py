@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from irrun.kernels.prior_box import distinct_ratios, fixed_priors, lay_out, sized_priors, with_variances
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.tensor.element_type import F32, INTEGER
+
+_MOST_DENSITY: Final = 1000
 
 _INPUTS = (
     In("output_size", INTEGER, "[height, width] of the grid", rank=1),
@@ -47,6 +51,7 @@ class PriorBoxV1(Op):
 
     def verify(self) -> None:
         check_variance(self.variance)
+        _check_density(self.density)
 
     def infer(self, output_size: Fact, image_size: Fact) -> Shape:
         return grid_shape(output_size, image_size, _priors_per_point(self))
@@ -90,6 +95,7 @@ class PriorBoxV8(Op):
 
     def verify(self) -> None:
         check_variance(self.variance)
+        _check_density(self.density)
 
     def infer(self, output_size: Fact, image_size: Fact) -> Shape:
         return grid_shape(output_size, image_size, _priors_per_point(self))
@@ -102,6 +108,13 @@ def check_variance(variance: tuple[float, ...]) -> None:
     """Raise OpError unless there are 0, 1 or 4 variances."""
     if len(variance) not in (0, 1, 4):
         raise OpError(f"variance has {len(variance)} elements, expected 0, 1 or 4", attribute="variance")
+
+
+def _check_density(density: tuple[float, ...]) -> None:
+    """Raise OpError where a density is not a moderate number."""
+    for number in density:
+        if not number <= _MOST_DENSITY:
+            raise OpError(f"density is {number:g}, expected {_MOST_DENSITY} at most", attribute="density")
 
 
 def grid_shape(output_size: Fact, image_size: Fact, priors: int) -> Shape:

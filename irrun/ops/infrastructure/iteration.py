@@ -27,6 +27,8 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -
     parameters: list[Fact | None] = [None] * ports.parameters
     for entry in ports.inputs:
         if entry.external is not None:
+            if entry.external >= len(inputs):
+                raise OpError(f"the port map uses input {entry.external}, which is not connected")
             fact = inputs[entry.external]
             if entry.axis is not None:
                 fact = Fact(fact.type, _sliced(entry, fact.shape))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, op
 from irrun.ops.context import BodyCall
 from irrun.ops.infrastructure.iteration import infer_loop, run_loop
 from irrun.tensor.element_type import ANY, BOOLEAN, I32, I64
@@ -35,6 +35,10 @@ class Loop(Op):
             limit = most[0] if most is not None and len(most) == 1 else Dim.anything()
             going = None if end is None or results[end].constant is None else results[end].constant
             if end is None or (going is not None and bool(going.reshape(-1)[0])):
+                if begin and limit.hi < 0:
+                    raise OpError(
+                        f"the loop never ends: trip_count is {limit} and its condition is always true", input=0
+                    )
                 known = limit if limit.lo >= 0 else Dim()
                 return known if begin else known.union(Dim.exactly(0))
             least = 1 if begin and (limit.lo > 0 or limit == -1) else 0

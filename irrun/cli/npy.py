@@ -1,0 +1,106 @@
+"""Reads .npy data whose header is judged before anything is allocated; nothing in it is evaluated."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import IO, Final, NamedTuple
+
+import numpy as np
+
+from irrun.cli.failures import Failure
+from irrun.tensor import Array
+
+MAGIC: Final = b"\x93NUMPY"
+LONGEST_HEADER: Final = 10_000
+PIECE: Final = 1 << 24
+
+_VERSIONS: Final = {(1, 0): 2, (2, 0): 4, (3, 0): 4}
+"""Bytes of the length of the header, by version of the format."""
+
+_SIZE: Final = r"\d{1,19}L?"
+_HEADER: Final = re.compile(
+    r"\{ ?(?:(?:'descr' ?: ?'(?P<descr>[<>|=]?[A-Za-z]\d{0,9}(?:\[\w{1,9}\])?)'"
+    r"|'fortran_order' ?: ?(?P<fortran>True|False)"
+    rf"|'shape' ?: ?\((?P<shape>(?: ?{_SIZE} ?,)*(?: ?{_SIZE})?) ?\))(?: ?, ?| ?(?=\}}))){{3}}\}}",
+    re.ASCII,
+)
+"""The header of an array, with white space collapsed."""
+
+_PICKLED: Final = re.compile(r"'descr' ?: ?'\|?O")
+
+
+class Header(NamedTuple):
+    """The type, the order and the shape of an array."""
+
+    dtype: np.dtype[np.generic]
+    fortran: bool
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The bytes of the array."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read(file: IO[bytes], length: int, where: str) -> Array:
+    """Read an array from ``.npy`` data of ``length`` bytes; Failure where they are not what the header says."""
+    header, used = _header(file, where)
+    left = length - used
+    if header.size > left:
+        shape = f"[{','.join(map(str, header.shape))}]"
+        raise Failure(f"{where} cannot be read: {header.dtype}{shape} takes {header.size} bytes, and {left} follow")
+    data = bytearray()
+    while len(data) < header.size:
+        piece = file.read(min(PIECE, header.size - len(data)))
+        if not piece:
+            raise Failure(f"{where} cannot be read: {len(data)} bytes follow the header, expected {header.size}")
+        data += piece
+    array = np.frombuffer(data, header.dtype)
+    return array.reshape(header.shape, order="F" if header.fortran else "C")
+
+
+def _header(file: IO[bytes], where: str) -> tuple[Header, int]:
+    start = file.read(8)
+    width = _VERSIONS.get((start[6], start[7])) if len(start) == 8 and start[:6] == MAGIC else None
+    if width is None:
+        raise Failure(f"{where} cannot be read: expected the start of an .npy file, version 1.0 to 3.0")
+    length = int.from_bytes(file.read(width), "little")
+    if length > LONGEST_HEADER:
+        raise Failure(f"{where} cannot be read: its header has {length} bytes, expected {LONGEST_HEADER} at most")
+    text = file.read(length).decode("latin-1")
+    if len(text) < length:
+        raise Failure(f"{where} cannot be read: it ends too early")
+    text = " ".join(text.split())
+    if _PICKLED.search(text) is not None:
+        raise Failure(_pickled(where))
+    match = _HEADER.fullmatch(text)
+    if match is None or None in (match["descr"], match["fortran"], match["shape"]):
+        raise Failure(f"{where} cannot be read: its header is not that of an array of numbers, booleans or text")
+    return Header(_dtype(match["descr"], where), match["fortran"] == "True", _shape(match["shape"], where)), (
+        8 + width + length
+    )
+
+
+def _pickled(where: str) -> str:
+    return (
+        f"{where} holds Python objects (pickled), which are never loaded; "
+        "save numbers as numbers, and text as a NumPy text array, array.astype(str)"
+    )
+
+
+def _dtype(text: str, where: str) -> np.dtype[np.generic]:
+    try:
+        dtype = np.dtype(text)
+    except (TypeError, ValueError, SyntaxError):
+        dtype = None
+    if dtype is None or not dtype.itemsize:
+        raise Failure(f'{where} cannot be read: there is no type "{text}"')
+    return dtype
+
+
+def _shape(text: str, where: str) -> tuple[int, ...]:
+    sizes = tuple(int(size) for size in re.findall(r"\d+", text))
+    if len(sizes) > 64:
+        raise Failure(f"{where} cannot be read: it has {len(sizes)} axes, expected 64 at most")
+    return sizes

@@ -1,0 +1,200 @@
+"""Limits on the memory, the iterations and the time of an inference, checked before they are exceeded."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.diagnostics import OpError
+from irrun.diagnostics.sizes import bytes_text
+from irrun.ops import Op
+from irrun.ops.calling import infer
+from irrun.ops.context import BodyCall
+from irrun.tensor import Array, Dim, Fact, Shape
+
+MOST_ITERATIONS: Final = 1_000_000
+"""The default limit on the iterations of a loop."""
+
+
+MOST_SIZES: Final = 64
+"""The most elements of an input whose values may be sizes."""
+
+
+class OverBudget(OpError):
+    """An inference would exceed, or has exceeded, one of its limits."""
+
+    code = "IR804"
+
+
+class Budget(NamedTuple):
+    """The limits of one inference: bytes of its tensors, iterations of each loop, and seconds. None for no limit."""
+
+    memory: int | None = None
+    iterations: int | None = MOST_ITERATIONS
+    seconds: float | None = None
+
+    def check_memory(self, size: int, subject: str) -> None:
+        """Raise OverBudget if tensors take more bytes than the limit; ``subject`` is a clause with its verb."""
+        if self.memory is not None and size > self.memory:
+            raise OverBudget(
+                f"{subject} {bytes_text(size)}, the budget is {bytes_text(self.memory)}; "
+                "--max-memory or MAX_MEMORY raises it"
+            )
+
+    def counted(self, body: BodyCall, deadline: float | None) -> BodyCall:
+        """Return a body that raises OverBudget where its iterations, its results or its time exceed the limits."""
+        joined = [entry.internal for entry in body.ports.outputs if entry.axis is not None]
+        done = size = 0
+
+        def call(parameters: Sequence[Any]) -> tuple[Any, ...]:
+            nonlocal done, size
+            done += 1
+            if self.iterations is not None and done > self.iterations:
+                raise OverBudget(
+                    f"the loop has not ended after {self.iterations:,} iterations, which is the budget; "
+                    "--max-iterations or MAX_ITERATIONS raises it"
+                )
+            self.check_time(deadline)
+            results = body.call(parameters)
+            size += sum(results[index].nbytes for index in joined)
+            if self.memory is not None:
+                held = size + sum(result.nbytes for result in results)
+                self.check_memory(held, f"the results of {done:,} iterations take")
+            return results
+
+        return body._replace(call=call)
+
+    @property
+    def deadline(self) -> float | None:
+        """The time at which an inference that begins now must have ended, by the monotonic clock."""
+        return None if self.seconds is None else time.monotonic() + self.seconds
+
+    def check_time(self, deadline: float | None) -> None:
+        """Raise OverBudget after the deadline."""
+        if deadline is not None and time.monotonic() > deadline:
+            raise OverBudget(f"the inference has not ended after {self.seconds:g} s; --timeout or TIMEOUT raises it")
+
+
+UNLIMITED: Final = Budget(None, None, None)
+
+
+def least_bytes(fact: Fact, sizes: Mapping[str, int]) -> int:
+    """Return a lower bound of the bytes of a tensor, given the values of named unknown dims."""
+    dims = fact.shape.dims
+    if dims is None:
+        return 0
+    return math.prod([_least(dim, sizes) for dim in dims]) * fact.type.bits // 8
+
+
+def _least(dim: Dim, sizes: Mapping[str, int]) -> int:
+    if dim.expr is None or not sizes:
+        return max(dim.lo, 0)
+    try:
+        terms = [factor * math.prod([sizes[name] for name in names]) for names, factor in dim.expr]
+    except KeyError:
+        return max(dim.lo, 0)
+    return max(sum(terms), dim.lo, 0)
+
+
+def named_sizes(facts: Sequence[Fact], shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+    """Return the value of each named unknown dim of the Parameters, given the shapes of the inputs."""
+    found: dict[str, int] = {}
+    for fact, shape in zip(facts, shapes, strict=True):
+        for dim, size in zip(fact.shape.dims or (), shape, strict=False):
+            if dim.expr is not None and len(dim.expr) == 1:
+                names, factor = dim.expr[0]
+                if len(names) == 1 and factor == 1:
+                    found[names[0]] = size
+    return found
+
+
+def held_bytes(arrays: Sequence[Array | None]) -> int:
+    """Return the bytes of the buffers of arrays, each buffer once; mapped files are not counted."""
+    owners: dict[int, int] = {}
+    for array in arrays:
+        if array is None:
+            continue
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner.base is None:
+            owners[id(owner)] = owner.nbytes
+    return sum(owners.values())
+
+
+def guarded(
+    op: Op, run: Callable[..., Any], inputs: Sequence[Fact | None], outputs: Sequence[Fact], budget: Budget
+) -> Callable[..., Any]:
+    """Return a kernel that raises OverBudget before it computes outputs larger than the budget.
+
+    Kernels whose output shapes follow from those of their inputs are returned as they are: a plan sums those.
+    """
+    if budget.memory is None or op.spec.infer_asks or all(map(_is_named, outputs)) or not _needs_values(op, inputs):
+        return run
+    types = [None if fact is None else fact.type for fact in inputs]
+    harmless = budget.memory // 64
+
+    def checked(*arrays: Any, **asked: Any) -> Any:
+        if _most_elements(arrays) <= harmless:
+            return run(*arrays, **asked)
+        known = [
+            None if array is None or type is None else Fact.of(type, array)
+            for array, type in zip(arrays, types, strict=False)
+        ]
+        for index, fact in enumerate(_inferred(op, known)):
+            budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
+        return run(*arrays, **asked)
+
+    return checked
+
+
+def _needs_values(op: Op, facts: Sequence[Fact | None]) -> bool:
+    """Return whether the shapes of the outputs depend on values of inputs that are not known."""
+    named = [
+        fact if fact is None or fact.shape.dims is None else Fact(fact.type, _named(fact.shape, index), fact.value)
+        for index, fact in enumerate(facts)
+    ]
+    return not all(map(_is_named, _inferred(op, named)))
+
+
+def _is_named(fact: Fact) -> bool:
+    """Return whether each size is known, or known in terms of named ones."""
+    dims = fact.shape.dims
+    return dims is not None and all(dim.is_static or dim.expr is not None for dim in dims)
+
+
+def _most_elements(arrays: Sequence[Any]) -> float:
+    """Return a bound of the elements of an output: the product of all sizes, and of values that may be sizes."""
+    bound = 1.0
+    for array in arrays:
+        if array is None:
+            continue
+        bound *= max(array.size, 1)
+        if array.size <= MOST_SIZES and array.dtype.kind in "iuf":
+            for value in array.reshape(-1).tolist():
+                size = abs(value)
+                bound *= 1 + max(size, 1 / size if size else 0)
+    return bound
+
+
+def _named(shape: Shape, index: int) -> Shape:
+    dims = shape.dims or ()
+    return Shape(
+        [
+            dim if dim.is_static or dim.expr is not None else Dim.symbol(f"input {index} axis {axis}", dim.lo, dim.hi)
+            for axis, dim in enumerate(dims)
+        ]
+    )
+
+
+def _inferred(op: Op, facts: Sequence[Fact | None]) -> tuple[Fact, ...]:
+    """Return the inferred outputs; none where the inputs do not fit, which the kernel reports."""
+    try:
+        with np.errstate(all="ignore"):
+            return infer(op, facts)
+    except (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError):
+        return ()

@@ -1,0 +1,54 @@
+"""The memory that a plan takes, summed before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from irrun.runtime.budget import OverBudget, held_bytes, least_bytes, named_sizes
+from irrun.runtime.execute import step_error
+from irrun.runtime.plan import Plan, Step
+
+_NO_SIZES: Final[Mapping[str, int]] = {}
+
+
+def check_memory(plan: Plan, shapes: Sequence[Sequence[int]] | None = None) -> None:
+    """Raise IRError, located at the first step that exceeds the budget of the plan.
+
+    ``shapes`` are those of the inputs, where they are known. Unknown sizes count as small as they can be.
+    """
+    if plan.budget.memory is None:
+        return
+    sizes = _NO_SIZES if shapes is None else named_sizes(plan.parameter_facts, shapes)
+    total = held_bytes(plan.slots)
+    last: Step | None = None
+    try:
+        for last, size in _sizes(plan, sizes):  # noqa: B007
+            plan.budget.check_memory(total + size, "the tensors held while it runs take")
+        last = None
+        copied = [slot for slot in plan.results if plan.slots[slot] is not None]
+        given = sum(array.nbytes for slot in copied if (array := plan.slots[slot]) is not None)
+        plan.budget.check_memory(given, "the outputs of the model, which are constant, take")
+    except OverBudget as error:
+        raise step_error(last, (), error) from None
+
+
+def _sizes(plan: Plan, sizes: Mapping[str, int]) -> list[tuple[Step | None, int]]:
+    """Return each step with the bytes of the computed tensors that exist while it runs, at the least."""
+    held: dict[int, int] = {}
+    total = sum(least_bytes(fact, sizes) for fact in plan.parameter_facts)
+    found: list[tuple[Step | None, int]] = [(None, total)]
+    for step in plan.steps:
+        made = [least_bytes(fact, sizes) for fact in step.facts]
+        ending = sum(held.get(slot, 0) for slot in step.frees)
+        inner = max((_peak(body.plan) for body in (step.bodies or {}).values()), default=0)
+        found.append((step, total + max(sum(made) - ending, 0) + inner))
+        held.update(zip(step.outputs, made, strict=True))
+        total += sum(made)
+        for slot in step.frees:
+            total -= held.pop(slot, 0)
+    return found
+
+
+def _peak(plan: Plan) -> int:
+    return max(size for _, size in _sizes(plan, _NO_SIZES))

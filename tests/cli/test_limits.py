@@ -1,0 +1,81 @@
+"""Limits of an inference on the command line and in the configuration of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.runtime.budget_nets import broadcast, doubling_loop
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A model of a few bytes that asks for 96 GiB."""
+    return saved(tmp_path, broadcast(2147483647, 3, 4))
+
+
+def saved(folder: Path, model: object) -> Path:
+    document = model.document  # type: ignore[attr-defined]
+    (folder / "model.xml").write_bytes(document.data)
+    (folder / "model.bin").write_bytes(document.weights.bytes.tobytes())
+    return folder / "model.xml"
+
+
+@pytest.mark.parametrize("command", ["run", "bench", "profile"])
+def test_memory(run: Run, large: Path, command: str) -> None:
+    result = run(command, large, "--random", "--max-memory", "500MB")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert 'Broadcast 2 "Broadcast_2": f32[2147483647,3,4] takes 96 GiB, the budget is 476.8 MiB; ' in result.stderr
+    assert "--max-memory or MAX_MEMORY raises it [IR804]" in result.stderr
+
+
+def test_configuration(run: Run, large: Path) -> None:
+    (large.parent / "irrun.toml").write_text('max-memory = "1MiB"\nmax-iterations = 3\ntimeout = 1.5\n')
+    assert "the budget is 1 MiB" in run("run", large).stderr
+    assert "the budget is 2 MiB" in run("run", large, "--max-memory", "2MiB").stderr
+    result = run("lint", large, "--select", "IR902", "--output-format", "concise")
+    assert (result.exit_code, result.stdout.count("\n")) == (1, 1)
+    assert "f32[2147483647,3,4] takes 96 GiB, the budget is 1 MiB [IR902]" in result.stdout
+
+
+def test_lint_without_a_budget_reports_what_no_memory_holds(run: Run, large: Path) -> None:
+    assert run("lint", large, "--select", "IR902", "--isolated").exit_code == 0
+    assert run("lint", large, "--select", "IR902", "--isolated", "--max-memory", "100GiB").exit_code == 0
+    result = run(
+        "lint", large, "--select", "IR902", "--isolated", "--max-memory", "90GiB", "--output-format", "concise"
+    )
+    assert "takes 96 GiB, the budget is 90 GiB [IR902]" in result.stdout
+
+
+def test_iterations(run: Run, tmp_path: Path) -> None:
+    path = saved(tmp_path, doubling_loop(trip_count=5))
+    assert run("run", path, "--max-iterations", "5").exit_code == 0
+    result = run("run", path, "--max-iterations", "4")
+    assert result.exit_code == 2
+    assert 'Loop 3 "loop": the loop has not ended after 4 iterations, which is the budget' in result.stderr
+
+
+def test_time(run: Run, tmp_path: Path) -> None:
+    path = saved(tmp_path, doubling_loop(trip_count=5))
+    assert run("run", path, "--timeout", "1000").exit_code == 0
+    result = run("run", path, "--timeout", "1e-9")
+    assert result.exit_code == 2
+    assert "the inference has not ended after 1e-09 s; --timeout or TIMEOUT raises it [IR804]" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('max-memory = "much"', 'max-memory is "much", expected a positive number of bytes such as 500MB or 4GiB'),
+        ("max-iterations = 0", "max-iterations is 0, expected a positive number of iterations"),
+        ("timeout = true", "timeout is true, expected a positive number of seconds"),
+    ],
+)
+def test_wrong_configuration(run: Run, large: Path, line: str, message: str) -> None:
+    (large.parent / "irrun.toml").write_text(line)
+    for command in ("run", "lint"):
+        result = run(command, large)
+        assert result.exit_code == 2
+        assert message in result.stderr

@@ -1,0 +1,192 @@
+"""Signals, closed pipes and scarce resources: a command ends at once, says so, and leaves nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_limits import saved
+from tests.runtime.budget_nets import doubling_loop
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and /proc of Linux")
+
+ROOT = Path(__file__).parents[2]
+SLOW_XML = (
+    '<net name="n" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
+    '<data shape="1" element_type="f32"/><output>{}</output></layer></layers><edges/></net>'
+).format('<port id="0" precision="FP32"/>' * 16_000)
+
+
+def start(*arguments: object, ignoring: Sequence[int] = (), **options: Any) -> subprocess.Popen[str]:
+    """Start a command in a session of its own."""
+
+    def prepare() -> None:
+        for number in ignoring:
+            signal.signal(number, signal.SIG_IGN)
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "irrun", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=prepare,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        **options,
+    )
+
+
+def running(session: int) -> list[int]:
+    """The processes of a session that have not ended."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[0] != "Z" and int(fields[3]) == session:
+                found.append(int(folder.name))
+    return found
+
+
+def wait_for(condition: Any, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    """A folder of files that take minutes to check."""
+    for index in range(200):
+        (tmp_path / f"{index}.xml").write_text(SLOW_XML)
+    return tmp_path
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    """A model whose loop practically never ends."""
+    return saved(tmp_path, doubling_loop(trip_count=10**15, growing=False))
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_ends(endless: Path, tmp_path: Path, number: int, status: int) -> None:
+    (tmp_path / "out.npy").write_bytes(b"before")
+    command = start("run", "-v", endless, "--max-iterations", 10**15, "-o", tmp_path / "out.npy")
+    assert command.stderr is not None
+    assert "read and planned" in command.stderr.readline()
+    command.send_signal(number)
+    said, complaints = command.communicate(timeout=60)
+    assert (command.returncode, said, complaints) == (status, "", "interrupted\n" if status == 130 else "")
+    assert (tmp_path / "out.npy").read_bytes() == b"before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.bin", "model.xml", "out.npy"]
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_workers_end_with_their_parent(slow: Path, number: int, status: int) -> None:
+    command = start("lint", slow, "--jobs", 2, "-q")
+    wait_for(lambda: len(running(command.pid)) >= 3)
+    time.sleep(0.5)
+    command.send_signal(number)
+    _, complaints = command.communicate(timeout=20)
+    assert command.returncode == status
+    assert complaints == ("interrupted\n" if status == 130 else "") or status < 0
+    wait_for(lambda: not running(command.pid), 10)
+
+
+def test_an_interrupt_of_the_whole_group_ends_workers_quietly(slow: Path) -> None:
+    command = start("lint", slow, "--jobs", 2, "-q")
+    wait_for(lambda: len(running(command.pid)) >= 3)
+    time.sleep(0.5)
+    os.killpg(command.pid, signal.SIGINT)
+    said, complaints = command.communicate(timeout=20)
+    assert (command.returncode, said, complaints) == (130, "", "interrupted\n")
+
+
+def test_an_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
+    for index in range(4):
+        (tmp_path / f"{index}.xml").write_text(SLOW_XML)
+    command = start("lint", tmp_path, "--jobs", 2, "--statistics", "-q", ignoring=[signal.SIGINT])
+    wait_for(lambda: len(running(command.pid)) >= 3)
+    os.killpg(command.pid, signal.SIGINT)
+    said, complaints = command.communicate(timeout=120)
+    assert (command.returncode, complaints) == (1, "")
+    assert said.split()[0] == str(4 * 16_000 - 4)
+
+
+@pytest.mark.parametrize("arguments", [["ops"], ["lint", "{slow}", "--output-format", "concise"], ["rule", "IR401"]])
+def test_a_closed_pipe_is_quiet(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "slow.xml").write_text(SLOW_XML)
+    command = start(*[word.replace("{slow}", str(tmp_path / "slow.xml")) for word in arguments])
+    assert command.stdout is not None
+    assert command.stderr is not None
+    with command.stderr:
+        command.stdout.close()
+        complaints = command.stderr.read()
+    assert (command.wait(60), "Traceback" in complaints, "BrokenPipe" in complaints) == (141, False, False)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", ">/dev/full"])
+def test_streams_that_are_closed_or_full(endless: Path, closed: str) -> None:
+    line = f"{sys.executable} -m irrun info {endless} {closed}"
+    done = subprocess.run(
+        ["sh", "-c", line], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert done.returncode == (2 if closed == ">/dev/full" else 0)
+    assert "Traceback" not in done.stderr
+    if closed == ">/dev/full":
+        assert done.stderr == "error: No space left on device\n"
+
+
+def limited(kind: int, value: int) -> Any:
+    return lambda: resource.setrlimit(kind, (value, value))
+
+
+def irrun(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = options.pop("env", {**os.environ, "PYTHONPATH": str(ROOT)})
+    command = [sys.executable, "-m", "irrun", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, **options)
+
+
+def test_few_file_handles(tmp_path: Path) -> None:
+    for index in range(4):
+        (tmp_path / f"{index}.xml").write_text('<net name="n" version="11"><layers/><edges/></net>')
+    done = irrun("lint", tmp_path, "--jobs", 4, preexec_fn=limited(resource.RLIMIT_NOFILE, 12))
+    assert (done.returncode, done.stdout.count("[IR213]"), done.stderr[:15]) == (1, 4, "4 files checked")
+
+
+def test_a_small_address_space(tmp_path: Path) -> None:
+    path = saved(tmp_path, doubling_loop(trip_count=60))
+    done = irrun("run", path, preexec_fn=limited(resource.RLIMIT_AS, 3 << 30))
+    assert done.returncode == 2
+    assert "[IR804]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_home(tmp_path: Path) -> None:
+    path = saved(tmp_path, doubling_loop(trip_count=3))
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    done = irrun("run", path, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "f32[8]" in done.stdout
+
+
+@pytest.mark.skipif(not os.access("/proc/sys", os.R_OK), reason="a file system that cannot be written to")
+@pytest.mark.parametrize("name", ["out.npy", "out.npz", "out"])
+def test_a_read_only_file_system(tmp_path: Path, name: str) -> None:
+    path = saved(tmp_path, doubling_loop(trip_count=3))
+    done = irrun("run", path, "-o", f"/proc/{name}")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: /proc/{name}: ")
+    assert done.stderr.count("\n") == 1

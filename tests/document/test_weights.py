@@ -1,0 +1,96 @@
+"""Weights that change while a model is used: a diagnostic, and never a signal that ends the process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.document.weights import COPIED, Weights
+from irrun.document.writer import Writer
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32
+
+SMALL, LARGE = 1000, COPIED // 4 + 1000
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "truncated": lambda path: os.truncate(path, 100),
+    "emptied": lambda path: os.truncate(path, 0),
+    "overwritten": lambda path: (path.open("r+b").write(b"x"), os.utime(path, ns=(1, 1)))[1],
+}
+
+
+def written(folder: Path, count: int) -> Path:
+    """A model that adds 0, 1, 2 ... to its input."""
+    ir = Writer("net")
+    x = ir.parameter("x", F32, Shape([count]))
+    numbers = ir.constant(np.arange(count, dtype=np.float32), F32)
+    ir.result(ir.layer("Add", "opset1", [x, numbers], [Fact(F32, Shape([count]))])[0])
+    ir.save(folder / "model.xml")
+    return folder / "model.xml"
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("stage", ["read", "compiled", "run"])
+def test_a_mapped_file_that_changes_is_a_diagnostic(tmp_path: Path, stage: str, change: str) -> None:
+    path = written(tmp_path, LARGE)
+    code = (
+        "import sys, numpy, irrun, pathlib\nfrom tests.document.test_weights import CHANGES, LARGE\n"
+        "path, stage, change = pathlib.Path(sys.argv[1]), sys.argv[2], CHANGES[sys.argv[3]]\n"
+        "x, weights = numpy.ones(LARGE, numpy.float32), path.with_suffix('.bin')\n"
+        "model = irrun.read_model(path)\n"
+        "if stage == 'read': change(weights)\n"
+        "try:\n"
+        "    compiled = irrun.compile_model(model)\n"
+        "    if stage == 'run': assert compiled(x)[0][-1] == LARGE\n"
+        "    if stage != 'read': change(weights)\n"
+        "    compiled(x)\n"
+        "except irrun.IRError as error:\n"
+        "    print(error)\n"
+    )
+    arguments = [sys.executable, "-c", code, str(path), stage, change]
+    done = subprocess.run(arguments, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    size = 4 * LARGE
+    what = {
+        "truncated": f"it had {size} bytes, and has 100",
+        "emptied": f"it had {size} bytes, and has 0",
+        "overwritten": "other content",
+    }
+    expected = f"{path}: model.bin was changed after it was opened: {what[change]}; read the model again [IR502]\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+
+
+def test_a_copied_file_may_change(tmp_path: Path) -> None:
+    path = written(tmp_path, SMALL)
+    compiled = irrun.compile_model(irrun.read_model(path))
+    os.truncate(path.with_suffix(".bin"), 0)
+    assert compiled(np.ones(SMALL, np.float32))[0][-1] == SMALL
+
+
+def test_a_mapped_file_may_be_replaced_or_removed(tmp_path: Path) -> None:
+    path = written(tmp_path, LARGE)
+    compiled = irrun.compile_model(irrun.read_model(path))
+    (tmp_path / "other").write_bytes(b"")
+    (tmp_path / "other").rename(path.with_suffix(".bin"))
+    assert compiled(np.ones(LARGE, np.float32))[0][-1] == LARGE
+    path.with_suffix(".bin").unlink()
+    assert compiled(np.ones(LARGE, np.float32))[0][-1] == LARGE
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the open files of the process in /proc")
+def test_small_weights_hold_no_file_open(tmp_path: Path) -> None:
+    path = written(tmp_path, SMALL)
+    before = len(os.listdir("/proc/self/fd"))
+    models = [irrun.compile_model(irrun.read_model(path)) for _ in range(20)]
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(models) == 20
+
+
+def test_an_empty_file_has_no_bytes(tmp_path: Path) -> None:
+    (tmp_path / "model.bin").touch()
+    assert Weights(tmp_path / "model.bin").bytes.size == 0

@@ -1,0 +1,1 @@
+"""Entry points for OSS-Fuzz and ClusterFuzzLite; they need the package ``atheris``."""

@@ -1,0 +1,173 @@
+"""Six targets that take arbitrary bytes and raise only for a fault of irrun.
+
+The bytes are an ``.xml`` file, and after the first NUL byte its ``.bin`` file.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+import irrun
+from irrun.cli import npy
+from irrun.cli.failures import Failure
+from irrun.diagnostics import Diagnostic, IRError, formats
+from irrun.diagnostics.results import Results
+from irrun.document.reader import document
+from irrun.linter.apply import mend
+from irrun.linter.catalogue import catalogue
+from irrun.linter.check import Report, lint_bytes
+from irrun.model import InputError, Model
+from irrun.model.random_inputs import random_input
+from irrun.tensor import Array
+
+Target = Callable[[bytes], None]
+
+CONFIG: Final = {"MAX_MEMORY": "64MiB", "MAX_ITERATIONS": 200, "TIMEOUT": 5}
+FORMATS: Final = ("full", "concise", "json", "sarif", "junit")
+MOST_ELEMENTS: Final = 1 << 16
+
+
+def reader(data: bytes) -> None:
+    """Read the document and locate every finding; reading the same bytes again finds the same."""
+    found = _read(data)
+    assert found == _read(data)
+
+
+def _read(data: bytes) -> list[tuple[str, str, int, int]]:
+    xml, weights = parts(data)
+    try:
+        read = document(xml, None, weights)
+    except IRError as error:
+        return [(item.code, item.message, 0, 0) for item in error.diagnostics]
+    places = [read.source_map.locate(item.anchor) for item in read.diagnostics]
+    return [
+        (item.code, item.message, place.row, place.column) for item, place in zip(read.diagnostics, places, strict=True)
+    ]
+
+
+def weights(data: bytes) -> None:
+    """Read every constant, and the weights as an array file."""
+    model = _model(data)
+    if model is not None:
+        for fact in model.facts.of.values():
+            if fact.constant is not None:
+                assert fact.admits(fact.constant)
+    for content in (parts(data)[1], data):
+        with suppress(Failure, ValueError):
+            array = npy.read(io.BytesIO(content), len(content), "the file")
+            assert array.nbytes <= len(content)
+
+
+def lint(data: bytes) -> None:
+    """Check the file and print the findings in every kind of format."""
+    report = _report(data)
+    findings = report.findings()
+    rules = catalogue(sorted({finding.diagnostic.code for finding in findings}))
+    results = Results(findings, ["model.xml"], report.ports, rules, Path.cwd(), irrun.__version__, False, None)
+    for name in FORMATS:
+        formats.render(name, results).encode("utf-8", errors="backslashreplace")
+
+
+def fix(data: bytes) -> None:
+    """Apply fixes; a fixed file has nothing more to fix."""
+    xml, binary = parts(data)
+
+    def found(text: bytes) -> Sequence[Diagnostic]:
+        return list(_report(text + b"\0" + binary))
+
+    for unsafe in (False, True):
+        outcome = mend(xml, found, unsafe=unsafe)
+        again = mend(outcome.data, found, unsafe=unsafe)
+        assert again.applied == ()
+
+
+def infer(data: bytes) -> None:
+    """Infer all shapes as written, and for small inputs."""
+    model = _model(data)
+    if model is None:
+        return
+    for size in (1, 2, -1):
+        shapes = {
+            port.any_name: [size] * (port.partial_shape.rank if port.partial_shape.rank is not None else 2)
+            for port in model.inputs
+        }
+        with suppress(IRError, InputError):
+            model.reshape(shapes)
+    assert all(str(port.partial_shape) for port in model.outputs)
+
+
+def run(data: bytes) -> None:
+    """Run the model as written and optimised: both refuse it, or the outputs have the same types and shapes."""
+    made = [_outputs(data, optimize=optimize) for optimize in (False, True)]
+    if made[0] is not None and made[1] is not None:
+        for plain, fast in zip(*made, strict=True):
+            assert (plain.dtype, plain.shape) == (fast.dtype, fast.shape)
+
+
+def _outputs(data: bytes, *, optimize: bool) -> Sequence[Array] | None:
+    model = _model(data)
+    if model is None:
+        return None
+    try:
+        compiled = irrun.compile_model(model, {**CONFIG, "OPTIMIZE": optimize, "TIER": "numpy"})
+        inputs = [random_input(port) for port in compiled.inputs]
+        if sum(array.size for array in inputs) > MOST_ELEMENTS:
+            return None
+        request = compiled.create_infer_request()
+        request.infer(inputs)
+        outputs = request.infer(inputs)
+    except (IRError, InputError):
+        return None
+    for port, array in outputs.to_dict().items():
+        assert port.partial_shape.admits(array.shape), f"{array.shape} is not in {port.partial_shape}"
+    return outputs.to_tuple()
+
+
+def parts(data: bytes) -> tuple[bytes, bytes]:
+    """Return the ``.xml`` and the ``.bin``."""
+    xml, _, binary = data.partition(b"\0")
+    return xml, binary
+
+
+def packed(path: Path) -> bytes:
+    """Return a file and its weights as one input."""
+    weights = path.with_suffix(".bin")
+    return path.read_bytes() + b"\0" + (weights.read_bytes() if weights.exists() else b"")
+
+
+def _model(data: bytes) -> Model | None:
+    try:
+        with np.errstate(all="raise"):
+            return irrun.read_model(*parts(data))
+    except IRError:
+        return None
+
+
+def _report(data: bytes) -> Report:
+    xml, binary = parts(data)
+    path = _folder() / "model.bin"
+    path.write_bytes(binary)
+    return lint_bytes(xml, path.with_suffix(".xml"), path, target_precision="f16")
+
+
+@cache
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="irrun-fuzz-"))
+
+
+TARGETS: Final[dict[str, Target]] = {
+    "reader": reader,
+    "weights": weights,
+    "lint": lint,
+    "fix": fix,
+    "infer": infer,
+    "run": run,
+}

@@ -1,0 +1,158 @@
+"""Limits on memory, iterations and time: each is a diagnostic that names the layer and the figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.diagnostics import IRError
+from irrun.diagnostics.sizes import bytes_text, parse_bytes
+from irrun.model.config import ConfigError, read_config
+from irrun.runtime.available import available_memory, default_memory
+from irrun.runtime.budget import MOST_ITERATIONS
+from tests.runtime.budget_nets import broadcast, doubling_loop, range_of_input, square
+
+
+def failure(model: irrun.Model, config: dict[str, object], inputs: object = None) -> str:
+    with pytest.raises(IRError) as caught:
+        irrun.compile_model(model, config)(inputs)
+    assert [item.code for item in caught.value.diagnostics] == ["IR804"]
+    return str(caught.value)
+
+
+def test_memory_is_summed_before_anything_is_allocated() -> None:
+    model = broadcast(2147483647, 3, 4)
+    with pytest.raises(IRError) as caught:
+        irrun.compile_model(model, {"MAX_MEMORY": "4GiB"})
+    assert str(caught.value) == (
+        'layer "Broadcast_2" (Broadcast): f32[2147483647,3,4] takes 96 GiB, the budget is 4 GiB; '
+        "--max-memory or MAX_MEMORY raises it [IR804]"
+    )
+
+
+def test_the_layer_that_exceeds_the_memory_is_named() -> None:
+    x = np.ones((256, 1), np.float32)
+    assert failure(square("256"), {"MAX_MEMORY": 100_000}) == (
+        'layer "product" (MatMul): the tensors held while it runs take 257 KiB, the budget is 97.66 KiB; '
+        "--max-memory or MAX_MEMORY raises it [IR804]"
+    )
+    compiled = irrun.compile_model(square("256"), {"MAX_MEMORY": 300_000})
+    np.testing.assert_array_equal(compiled(x)[0], np.ones((256, 256)))
+
+
+def test_shapes_that_arrive_are_judged_before_they_run() -> None:
+    compiled = irrun.compile_model(square("?"), {"MAX_MEMORY": 100_000})
+    assert compiled(np.ones((100, 1), np.float32))[0].sum() == 10_000
+    with pytest.raises(IRError, match=r'layer "product" \(MatMul\): .* take 257 KiB, the budget is 97.66 KiB'):
+        compiled(np.ones((256, 1), np.float32))
+    assert compiled(np.ones((100, 1), np.float32))[0].sum() == 10_000
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_sizes_that_are_values_are_judged_before_they_run(optimize: bool) -> None:
+    config = {"MAX_MEMORY": "1MiB", "OPTIMIZE": optimize}
+    compiled = irrun.compile_model(range_of_input(), config)
+    np.testing.assert_array_equal(compiled(np.int64(5))[0], [0, 1, 2, 3, 4])
+    with pytest.raises(IRError, match=r'layer "range" \(Range\): output 0, i64\[300000000\], takes 2.235 GiB'):
+        compiled(np.int64(300_000_000))
+
+
+def test_the_results_of_a_loop_count() -> None:
+    model = doubling_loop(trip_count=60)
+    message = failure(model, {"MAX_MEMORY": "64MiB", "OPTIMIZE": False})
+    assert message.startswith(('layer "loop" (Loop): ', 'layer "join" (Concat): '))
+    assert "the budget is 64 MiB" in message
+    compiled = irrun.compile_model(doubling_loop(trip_count=5), {"MAX_MEMORY": "64MiB"})
+    np.testing.assert_array_equal(compiled()[0], np.ones(32, np.float32))
+
+
+def test_iterations_are_limited() -> None:
+    compiled = irrun.compile_model(doubling_loop(trip_count=4), {"MAX_ITERATIONS": 4})
+    assert compiled()[0].size == 16
+    assert failure(doubling_loop(trip_count=5), {"MAX_ITERATIONS": 4}) == (
+        'layer "loop" (Loop): the loop has not ended after 4 iterations, which is the budget; '
+        "--max-iterations or MAX_ITERATIONS raises it [IR804]"
+    )
+
+
+def test_a_loop_that_cannot_end_is_refused() -> None:
+    model = doubling_loop(trip_count=-1)
+    (found,) = model.diagnostics
+    assert found.message == "the loop never ends: trip_count is -1 and its condition is always true"
+    with pytest.raises(IRError, match="never ends"):
+        irrun.compile_model(model)
+
+
+def test_time_is_limited() -> None:
+    x = np.ones((16, 1), np.float32)
+    assert failure(square("16"), {"TIMEOUT": 1e-9}, x) == (
+        'layer "product" (MatMul): the inference has not ended after 1e-09 s; --timeout or TIMEOUT raises it [IR804]'
+    )
+    assert irrun.compile_model(square("16"), {"TIMEOUT": 1000})(x)[0].sum() == 256
+
+
+def test_settings_are_read() -> None:
+    assert read_config({"MAX_MEMORY": "1.5GiB", "MAX_ITERATIONS": 7, "TIMEOUT": 2}).budget == (3 << 29, 7, 2.0)
+    assert read_config({"MAX_MEMORY": None, "MAX_ITERATIONS": None, "TIMEOUT": None}).budget == (None, None, None)
+    assert read_config(None).budget.iterations == MOST_ITERATIONS
+    with pytest.raises(ConfigError, match="MAX_MEMORY is '4 apples', expected a positive number of bytes such as"):
+        read_config({"MAX_MEMORY": "4 apples"})
+    with pytest.raises(ConfigError, match="TIMEOUT is -1, expected a positive number or None"):
+        read_config({"TIMEOUT": -1})
+    with pytest.raises(ConfigError, match="MAX_ITERATIONS is 'many', expected a positive number or None"):
+        read_config({"MAX_ITERATIONS": "many"})
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("4096", 4096), ("500MB", 500_000_000), ("1.5 GiB", 3 << 29), ("2G", 2 << 30), ("3kb", 3000), ("1ki", 1024)],
+)
+def test_sizes_are_read(text: str, size: int) -> None:
+    assert parse_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1e9", "GiB", "1.5.2", "4 EiB", "٣", "9" * 30])
+def test_other_texts_are_no_sizes(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a positive number of bytes"):
+        parse_bytes(text)
+
+
+def test_sizes_are_shown() -> None:
+    assert [bytes_text(size) for size in (0, 1023, 1024, 96 << 30, 1 << 90)] == [
+        "0 bytes",
+        "1023 bytes",
+        "1 KiB",
+        "96 GiB",
+        "2^90 bytes or more",
+    ]
+
+
+def test_the_memory_of_a_machine_is_what_its_limits_leave(tmp_path: Path) -> None:
+    files = {
+        "proc/meminfo": "MemTotal: 99 kB\nMemAvailable:    1000000 kB\n",
+        "proc/self/cgroup": "4:memory:/box\n0::/user/job\n",
+        "sys/fs/cgroup/user/memory.max": "500000000\n",
+        "sys/fs/cgroup/user/memory.current": "200000000\n",
+        "sys/fs/cgroup/user/memory.stat": "anon 1\ninactive_file 50000000\n",
+        "sys/fs/cgroup/user/job/memory.max": "max\n",
+        "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert available_memory(tmp_path) == 350_000_000
+    (tmp_path / "sys/fs/cgroup/memory/box").mkdir()
+    (tmp_path / "sys/fs/cgroup/memory/box/memory.limit_in_bytes").write_text("300000000\n")
+    assert available_memory(tmp_path) == 300_000_000
+    (tmp_path / "sys/fs/cgroup/user/memory.current").write_text("700000000\n")
+    assert available_memory(tmp_path) == 0
+
+
+def test_the_default_is_a_share_of_what_is_free() -> None:
+    free, share = available_memory(), default_memory()
+    assert free is not None
+    assert share is not None
+    assert 0 < share < free * 1.1
