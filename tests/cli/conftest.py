@@ -84,6 +84,12 @@ def _precision(type: str) -> str:
     return _PRECISIONS.get(type, type.upper())
 
 
+@pytest.fixture(autouse=True)
+def _unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide a variable of the machine that commands warn of."""
+    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+
+
 @pytest.fixture
 def run() -> Run:
     """Run ``irrun`` on arguments; the result has ``exit_code``, ``stdout`` and ``stderr``."""
