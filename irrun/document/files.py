@@ -25,12 +25,19 @@ _KINDS: Final = {
 _BINARY: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 _READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY
 _WRITE: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | _BINARY
+_DESCRIPTORS: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 _LONGEST_NAME: Final = 200
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a regular file for reading; OSError for anything else, before it is waited for."""
-    _require_regular(os.stat(path), path)
+    """Open a regular file for reading; OSError for anything else, before it is waited for.
+
+    A pipe that the process was given, ``/dev/fd/N``, is read: this is how shells pass the output of a command.
+    """
+    status = os.stat(path)
+    if stat.S_ISFIFO(status.st_mode) and os.fspath(path).startswith(_DESCRIPTORS):
+        return open(path, "rb")
+    _require_regular(status, path)
     handle = os.open(path, _READ)
     try:
         _require_regular(os.fstat(handle), path)
