@@ -24,7 +24,7 @@ class Memory:
     """
 
     least = WORTH_KEEPING
-    """Bytes below which an array is made anew."""
+    """Bytes below which an array is allocated without a buffer."""
 
     def __init__(self) -> None:
         self._buffers: list[Array] = []

@@ -148,7 +148,7 @@ def _reduce_row(c: Any, image: int, y: int) -> None:
 
 
 VARIANTS: Final = tuple(product((0, 1), (PIXELS, 1), range(1, VECTORS + 1)))
-"""Whether there are weights, pixels and vectors of all loops that there are."""
+"""The presence of weights, the pixels and the vectors of each loop."""
 
 
 @intrinsic("void", *["int64"] * 24)

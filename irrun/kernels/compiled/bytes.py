@@ -149,7 +149,7 @@ _BETWEEN: Final = ("slope", "shift", "most", "step", "low")
 
 @intrinsic("void", *["int64"] * 3, *["float32"] * 3)
 def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, most: Any) -> None:
-    """Write the levels, from 0 to ``most``, of so many f32 from ``low`` to ``high`` as bytes."""
+    """Write the levels, from 0 to ``most``, of ``count`` f32 from ``low`` to ``high`` as bytes."""
     builder = v.builder
     least, largest, steps = v.splat(low), v.splat(high), v.splat(most)
     span = v.splat(builder.fsub(high, low))
@@ -163,7 +163,7 @@ def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, 
 
 @intrinsic("void", *["int64"] * 3, *["float32"] * 3)
 def dequantize_row(v: Vectors, codes: Any, out: Any, count: Any, low: Any, span: Any, most: Any) -> None:
-    """Write level / most * span + low for so many bytes."""
+    """Write level / most * span + low for ``count`` bytes."""
     builder = v.builder
     least, whole, steps = v.splat(low), v.splat(span), v.splat(most)
 

@@ -25,7 +25,7 @@ _OF_PYTHON: Final = ("NRT_", "Py", "_Py", "_Z", "numba_")
 """Beginnings of the names of functions that are there only while Numba is imported."""
 
 _KINDS: Final = {"void": "void", "int64": "i64"}
-"""What a function that C calls may return, and its name in LLVM."""
+"""The result and argument types of a function that C calls, and their names in LLVM."""
 
 
 def object_code(

@@ -133,7 +133,7 @@ def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
 
 @intrinsic("void", *["int64"] * 6)
 def copy_rows(v: Vectors, x: Any, x_step: Any, out: Any, out_step: Any, rows: Any, count: Any) -> None:
-    """Copy rows of ``count`` f32, which are so many bytes apart."""
+    """Copy rows of ``count`` f32, which are ``x_step`` and ``out_step`` bytes apart."""
     builder = v.builder
     whole = builder.udiv(count, v.constant(LANES))
     begin = builder.mul(whole, v.constant(BYTES))

@@ -31,4 +31,4 @@ LANES, REGISTERS = _vectors()
 BYTES: Final = 4 * LANES
 
 HAS_DOT: Final = {16: "avx512vnni", 8: "avxvnni"}.get(LANES, "none") in _HAS
-"""Whether one instruction adds the products of four pairs of bytes to each word of a vector."""
+"""True if one instruction adds the products of four pairs of bytes to each word of a vector."""

@@ -149,7 +149,7 @@ def _quantize_rows(c: Any, rows: Any, codes: Any, width: int) -> None:
 
 
 class Quantize(NamedTuple):
-    """Arguments of `quantize`: so many f32 in rows of ``columns``, of which each ``size`` are ``x_row`` bytes apart.
+    """Arguments of `quantize`: f32 in rows of ``columns``, of which each ``size`` are ``x_row`` bytes apart.
 
     Others are ``x_block`` bytes apart. Bytes have no gaps. The last row may be shorter; a task has some rows.
     """
@@ -180,7 +180,7 @@ def quantize(arguments: Any, task: int, workspace: int) -> None:
 
 
 class Dequantize(NamedTuple):
-    """Arguments of `dequantize`: so many bytes, and f32. A task has ``each`` of them."""
+    """Arguments of `dequantize`: bytes, and f32. A task has ``each`` of them."""
 
     codes: int
     out: int

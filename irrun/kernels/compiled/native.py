@@ -85,7 +85,7 @@ def intrinsic(
 
 
 def _forms(function: Callable[..., Any]) -> dict[str, Any]:
-    """What the compiler knows of the deferred names that a function refers to."""
+    """Return the forms of the deferred names that a function refers to."""
     assert isinstance(function, FunctionType)
     values = {name: function.__globals__.get(name) for name in _names(function.__code__)}
     return {name: value.form for name, value in values.items() if isinstance(value, Deferred)}

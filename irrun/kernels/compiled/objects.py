@@ -70,7 +70,7 @@ def _environment() -> bytes:
 
 @cache
 def _folder() -> Path | None:
-    """Where objects are kept; None where nothing can be."""
+    """Return the folder of the objects; None if none can be written to."""
     from platformdirs import user_cache_path
 
     folder = Path(os.environ.get("IRRUN_CACHE_DIR") or user_cache_path("irrun", appauthor=False))

@@ -225,7 +225,7 @@ def _function(op: FusedIntegerProduct, end: End) -> dict[str, Any]:
 
 
 def _bias(op: FusedIntegerProduct) -> Array:
-    """What is added to sums; level 0 of a summand is part of it unless they are rounded first."""
+    """Return the numbers that are added to sums; level 0 of a summand is part of it unless they are rounded first."""
     return op.end.bias if op.end.between is not None else op.end.bias + np.float32(_least(op.end.summand))
 
 
