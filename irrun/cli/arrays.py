@@ -13,11 +13,13 @@ import numpy as np
 from irrun.cli import npy
 from irrun.cli.failures import Failure
 from irrun.cli.writing import refuse_inputs
+from irrun.diagnostics import near_match
 from irrun.document.files import opened, replacing
 from irrun.tensor import Array, ElementType
 
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
+_SUFFIXES: Final = (".npy", ".npz")
 _UNSAFE: Final = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:[/\\]|[\ud800-\udfff]")
 
 
@@ -66,12 +68,17 @@ def load_one(path: Path) -> Array:
     return next(iter(loaded.values()))
 
 
-def check_target(path: Path, outputs: int) -> None:
+def check_target(path: Path, outputs: int = 1) -> None:
     """Raise Failure where this number of outputs cannot be written to a path, before anything is computed."""
     if path.suffix == ".npy" and outputs != 1:
         raise Failure(f"{path} holds one array, and there are {outputs} outputs; give a folder or an .npz file")
-    if path.suffix in (".npy", ".npz") and not path.parent.is_dir():
-        raise Failure(f"{path}: there is no folder {path.parent}")
+    is_file = path.suffix in _SUFFIXES
+    if path.suffix[1:2].isalpha() and not is_file and not path.is_dir():
+        close = near_match(path.suffix, _SUFFIXES) or f", expected .npy, .npz or a folder, such as {path.stem}/"
+        raise Failure(f"{path}: outputs are not written to {path.suffix} files{close}")
+    for folder in path.parents if is_file else (path, *path.parents):
+        if folder.exists() and not folder.is_dir():
+            raise Failure(f"{path}: {folder} is a file, expected a folder")
 
 
 def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Sequence[Path] = ()) -> list[Path]:
@@ -79,6 +86,8 @@ def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Se
 
     Each file takes the place of an old one only when it is complete. Failure where it is one of the ``inputs``.
     """
+    check_target(path, len(arrays))
+    (path.parent if path.suffix in _SUFFIXES else path).mkdir(parents=True, exist_ok=True)
     if path.suffix == ".npz":
         import zipfile
 
@@ -88,12 +97,7 @@ def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Se
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     np.lib.format.write_array(member, _storable(array), allow_pickle=False)
         return [path]
-    if path.suffix == ".npy":
-        check_target(path, len(arrays))
-        written = [path]
-    else:
-        path.mkdir(parents=True, exist_ok=True)
-        written = [path / f"{stem}.npy" for stem in file_stems(arrays)]
+    written = [path] if path.suffix == ".npy" else [path / f"{stem}.npy" for stem in file_stems(arrays)]
     refuse_inputs(written, inputs)
     for target, (array, _) in zip(written, arrays.values(), strict=True):
         with replacing(target) as file:

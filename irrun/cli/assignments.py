@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from irrun.cli.failures import Failure
 from irrun.diagnostics import near_match
 from irrun.model import Port
 from irrun.tensor import Shape
+
+_BARE: Final = re.compile(r"[\d?.,\s-]+")
+"""A shape without name and brackets."""
 
 
 def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
@@ -28,7 +33,12 @@ def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
 
 
 def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
-    """Split ``NAME[1,3,?,2..5]`` into the input and its shape; the name is optional for a model with one input."""
+    """Split ``NAME[1,3,?,2..5]`` into the input and its shape.
+
+    For a model with one input the name is optional, and without it the brackets are.
+    """
+    if len(ports) == 1 and _BARE.fullmatch(text) is not None:
+        text = f"[{text}]"
     found = _longest(text, ports, "[")
     if found is None:
         name, bracket, _ = text.partition("[")

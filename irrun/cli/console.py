@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 import click
 
 _KEY = "irrun.verbosity"
+_QUIET = "Print no notes and warnings; -qq prints no results either."
 _TRACEBACK = "irrun.traceback"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def verbosity(command: _Command) -> _Command:
     """Add the options ``-v``, ``-q`` and ``--traceback`` to a command."""
-    quiet = click.option("-q", "--quiet", count=True, expose_value=False, callback=_quieter, help="Say less.")
+    quiet = click.option("-q", "--quiet", count=True, expose_value=False, callback=_quieter, help=_QUIET)
     loud = click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Say more.")
     where = "Show where irrun itself has failed."
     return loud(
@@ -42,8 +43,9 @@ def wants_traceback() -> bool:
 
 
 def result(text: str) -> None:
-    """Print the result of the command on stdout."""
-    click.echo(text)
+    """Print the result of the command on stdout, unless ``-qq`` is given."""
+    if level() > -2:
+        click.echo(text)
 
 
 def note(text: str) -> None:

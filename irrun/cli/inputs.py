@@ -42,7 +42,13 @@ def options(command: _Command) -> _Command:
     """Add the options ``--input``, ``--seed``, ``--shape`` and ``--weights`` to a command."""
     for option in (
         click.option("--weights", type=FILE, help="The weights file, if it is not beside the model."),
-        click.option("--shape", "shapes", multiple=True, metavar="NAME[SHAPE]", help="Reshape an input; repeatable."),
+        click.option(
+            "--shape",
+            "shapes",
+            multiple=True,
+            metavar="[NAME][SHAPE]",
+            help="Reshape an input, such as 'image[1,3,?,224]'; repeatable.",
+        ),
         click.option(
             "--seed",
             type=click.IntRange(min=0),

@@ -99,18 +99,6 @@ def milliseconds(function: Callable[[], Any]) -> tuple[Any, float]:
     return returned, 1000 * (time.perf_counter() - began)
 
 
-def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Format rows as a table: the first ``left`` columns left-aligned, the others right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if index < left else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
-
-
 def short(milliseconds: float) -> str:
     """Format a time in milliseconds with three significant digits."""
     if milliseconds < 10:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.cli.tables import columns, listed, wrapped
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BY_NAME
 
@@ -49,14 +50,13 @@ def statistics(array: Array) -> dict[str, Any]:
 
 def table(rows: Sequence[tuple[str, ElementType, Array]]) -> str:
     """Format a line for each tensor with name, type, shape and statistics, and its values where they are few."""
-    widest = max(len(printable(name)) for name, _, _ in rows)
-    facts = [f"{type}{shape_text(array)}" for _, type, array in rows]
+    width = columns()
+    cells = [(printable(name), f"{type}{shape_text(array)}", _said(array)) for name, type, array in rows]
     lines = []
-    for (name, _, array), fact in zip(rows, facts, strict=True):
-        said = _said(array)
-        lines.append(f"{printable(name):{widest}}  {fact:{max(map(len, facts))}}  {said}".rstrip())
+    for line, (_, _, array) in zip(listed(cells, width), rows, strict=True):
+        lines.append(line)
         if array.dtype.kind in "UO" or 0 < array.size <= FEW:
-            lines.append(f"  {values_text(array)}")
+            lines += wrapped(f"  {values_text(array)}", width, 2)
     return "\n".join(lines)
 
 
@@ -99,6 +99,8 @@ def _said(array: Array) -> str:
     known = statistics(array)
     if "true" in known:
         return f"{known['true']} of {array.size} true"
+    if known.get("nan") == array.size:
+        return "all NaN"
     words = [f"{name} {known[name]:.6g}" for name in ("min", "max", "mean") if known.get(name) is not None]
     words += [f"{known[key]} {word}" for key, word in (("nan", "NaN"), ("inf", "Inf")) if known.get(key)]
     return "  ".join(words)

@@ -66,6 +66,25 @@ def decode(data: bytes) -> Decoded:
     return _rewritten(data, name, place)
 
 
+def encode(data: bytes, like: bytes) -> bytes | None:
+    """Return UTF-8 in the encoding of the file ``like``, with its byte order mark; None where it cannot hold the text.
+
+    The inverse of ``decode``.
+    """
+    if decode(like).data == like:
+        return data
+    text = data.removeprefix(codecs.BOM_UTF8).decode()
+    for mark, name in _MARKS:
+        if like.startswith(mark):
+            return mark + text.encode(name)
+    names = [name for begin, name in _UNMARKED if like.startswith(begin)]
+    declared = _DECLARED.match(like)
+    try:
+        return text.encode(names[0] if names else declared[1].decode() if declared is not None else "utf-8")
+    except UnicodeEncodeError:
+        return None
+
+
 def _rewritten(data: bytes, name: str, declared: Anchor | None) -> Decoded:
     found: tuple[Diagnostic, ...] = ()
     try:

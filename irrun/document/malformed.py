@@ -15,6 +15,8 @@ from irrun.document.text import Mended
 _ENTITY: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[\w.-]+;")
 _NAME: Final = re.compile(rb"[\w:.-]+")
 _PREFIX: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?P<prefix>[^\s<>/=:\"']++):")
+_CONFLICT: Final = re.compile(rb"^<{7}(?=[ \r\n])[^\r\n]*", re.M)
+_CONFLICT_END: Final = re.compile(rb"^>{7}(?=[ \r\n]|\Z)", re.M)
 _CODES: Final = expat.errors.codes
 _NO_ELEMENTS: Final = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
 _INVALID_TOKEN: Final = _CODES[expat.errors.XML_ERROR_INVALID_TOKEN]
@@ -54,6 +56,20 @@ def problem(data: bytes, mended: Mended) -> Diagnostic:
         return _malformed(data, mended, error.code, max(parser.ErrorByteIndex, 0), opened)
     too_long = HostileMarkup(what="a name, a value or a text is longer than any IR has")
     return _misused_prefix(mended) or too_long.at(Anchor(offset=0))
+
+
+def merge_conflict(data: bytes) -> Diagnostic | None:
+    """Return the finding for the first conflict that a version control system has marked; None without one."""
+    begin = _CONFLICT.search(data)
+    if begin is None:
+        return None
+    count = len(_CONFLICT.findall(data))
+    end = _CONFLICT_END.search(data, begin.end())
+    last = None if end is None else data.count(b"\n", 0, end.start()) + 1
+    rows = "" if last is None else f", up to line {last}"
+    what = f"a merge conflict is left in the file{rows}; expected one of its two sides, without the markers"
+    notes = (f"{count - 1} more conflict{'s' if count > 2 else ''}",) if count > 1 else ()
+    return MalformedXml(what=what).at(Anchor(offset=begin.start(), length=len(begin[0])), notes=notes)
 
 
 def _misused_prefix(mended: Mended) -> Diagnostic | None:

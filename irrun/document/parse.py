@@ -35,9 +35,12 @@ def parse(data: bytes, read: Callable[[Elements, Mended], T]) -> Parsed[T]:
     other = _other_file(data)
     if other is not None:
         raise IRError([other])
-    from irrun.document.malformed import problem
+    from irrun.document.malformed import merge_conflict, problem
     from irrun.document.repair import mend
 
+    conflict = merge_conflict(data)
+    if conflict is not None:
+        raise IRError([conflict])
     repaired = mend(data)
     if repaired is not None:
         mended = repaired

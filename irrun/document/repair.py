@@ -27,6 +27,9 @@ _WITHOUT_ATTRIBUTES: Final = frozenset(
     {"layers", "edges", "input", "output", "dim", "port_map", "back_edges", "body", "then_body", "else_body"}
 )
 
+_PARENTS: Final = {"layer": ("layers",), "port": ("input", "output")}
+"""Elements that never directly contain one of their own kind, and their parents."""
+
 
 class _Slip(NamedTuple):
     """A slip: its repair, its place, and its message."""
@@ -67,7 +70,7 @@ def mend(data: bytes) -> Mended | None:
 
 def _slips(data: bytes) -> Iterator[_Slip]:
     opened: list[_Markup] = []
-    end = 0
+    end = last = 0
     for item in _markup(data):
         yield from _ampersands(data, end, item.start)
         for slip in _lost_brackets(data, end, item.start, opened):
@@ -77,6 +80,9 @@ def _slips(data: bytes) -> Iterator[_Slip]:
         if not item.name:
             continue
         yield from _in_tag(data, item)
+        if _lacks_closing(data, item, opened):
+            yield _lost_closing(data, item, opened.pop(), last)
+        last = item.end
         if data.startswith(b"</", item.start):
             while opened and opened.pop().name != item.name:
                 pass
@@ -157,6 +163,25 @@ def _lost_slash(data: bytes, item: _Markup, opening: _Markup) -> _Slip:
     what = f"the closing tag of <{item.name}> has lost its /; {meant} was meant"
     slash = Change(item.start + 1, item.start + 1, b"/")
     return _Slip((slash,), item.start, item.end, what, f"write </{item.name}>")
+
+
+def _lacks_closing(data: bytes, item: _Markup, opened: Sequence[_Markup]) -> bool:
+    """Return whether the innermost element should have been closed before a tag.
+
+    A layer or a port never directly contains another; the end of the parent ends it too.
+    """
+    if not opened or opened[-1].name not in _PARENTS:
+        return False
+    if not data.startswith(b"</", item.start):
+        return item.name == opened[-1].name
+    return len(opened) > 1 and item.name == opened[-2].name and item.name in _PARENTS[opened[-1].name]
+
+
+def _lost_closing(data: bytes, item: _Markup, opening: _Markup, last: int) -> _Slip:
+    word = f"</{item.name}" if data.startswith(b"</", item.start) else f"<{item.name}"
+    what = f"<{opening.name}> is not closed; </{opening.name}> was meant before this {word}>"
+    closing = Change(last, last, f"</{opening.name}>".encode())
+    return _Slip((closing,), item.start, item.start + len(word), what, f"write </{opening.name}>")
 
 
 def _meant(data: bytes, opening: _Markup, end: int) -> str:

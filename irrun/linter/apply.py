@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
-from irrun.document.encoding import decode
+from irrun.document.encoding import decode, encode
 from irrun.document.files import clear, replacing
 from irrun.document.reader import load
 
@@ -32,12 +32,13 @@ class Outcome:
 def mend(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
     """Apply the fixes of the findings of ``check``, repeatedly, until none is left.
 
-    Unsafe fixes are included where ``unsafe`` is set. A file in another encoding than UTF-8 stays as it is, because the
-    offsets of fixes count bytes of UTF-8.
+    Unsafe fixes are included where ``unsafe`` is set. Offsets of fixes count bytes of UTF-8: a file in another encoding
+    is decoded, fixed and encoded again. It stays as it is where its encoding cannot hold the text.
     """
+    file, data = data, decode(data).data
     found = check(data)
-    if decode(data).data != data:
-        return Outcome(data, (), found)
+    if encode(data, file) != file:
+        return Outcome(file, (), found)
     applied: list[Diagnostic] = []
     seen = {data}
     for _ in range(MOST_ROUNDS):
@@ -49,7 +50,8 @@ def mend(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
         data = after
         applied += chosen
         found = check(data)
-    return Outcome(data, tuple(applied), found)
+    written = encode(data, file)
+    return Outcome(file, (), check(file)) if written is None else Outcome(written, tuple(applied), found)
 
 
 def is_wanted(fix: Fix | None, *, unsafe: bool) -> bool:
@@ -84,7 +86,7 @@ def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
 
 def diff(filename: str, before: bytes, after: bytes) -> str:
     """Return the changes to a file as a unified diff."""
-    old, new = (data.decode("utf-8", errors="replace").splitlines(keepends=True) for data in (before, after))
+    old, new = (_text(data).splitlines(keepends=True) for data in (before, after))
     lines = difflib.unified_diff(old, new, filename, filename)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
@@ -106,6 +108,10 @@ def fix(path: Path, check: Check, *, unsafe: bool = False) -> Outcome:
     if outcome.data != before:
         replace(path, before, outcome.data)
     return outcome
+
+
+def _text(data: bytes) -> str:
+    return decode(data).data.decode("utf-8", errors="replace")
 
 
 def _range(edit: Edit) -> tuple[int, int]:

@@ -86,8 +86,9 @@ def _precision(type: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide a variable of the machine that commands warn of."""
+    """Hide variables of the machine: one that commands warn of, and the width of its terminal."""
     monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture

@@ -316,7 +316,7 @@ def test_random_sizes_of_dynamic_dims(run: Run, tmp_path: Path) -> None:
     ("shape", "message"),
     [
         ("imag[1,3]", 'no input "imag"; did you mean image?'),
-        ("1,3", "--shape 1,3 is not of the form NAME[1,3,?,2..5]"),
+        ("1,x", "--shape 1,x is not of the form NAME[1,3,?,2..5]"),
         (
             "image[1,x]",
             '--shape image[1,x]: "[1,x]" is no shape, expected sizes, ? or intervals such as [1,3,?,2..5]',
@@ -406,7 +406,7 @@ def test_nan_and_infinity_are_counted(run: Run, tmp_path: Path, npy: Npy) -> Non
     assert known["values"] == [1.0, "NaN", "Infinity", "-Infinity", 3.0]
     assert (known["nan"], known["inf"]) == (1, 2)
     nothing = npy("n.npy", f32([np.nan, np.nan]))
-    assert run("run", path, "-i", nothing).stdout == "x:0  f32[2]  2 NaN\n  [nan, nan]\n"
+    assert run("run", path, "-i", nothing).stdout == "x:0  f32[2]  all NaN\n  [nan, nan]\n"
     assert run("run", path, "-i", npy("e.npy", f32([]))).stdout == "x:0  f32[0]  empty\n"
 
 
@@ -485,10 +485,8 @@ def test_targets_that_cannot_be(run: Run, add: str, tmp_path: Path) -> None:
     assert one_line(run("run", add, "--random", "-o", both)) == (
         f"error: {both} holds one array, and there are 2 outputs; give a folder or an .npz file"
     )
-    lost = tmp_path / "no" / "x.npz"
-    assert one_line(run("run", add, "--random", "-o", lost)) == f"error: {lost}: there is no folder {tmp_path / 'no'}"
-    result = run("run", add, "--random", "-o", Path(add) / "sub")
-    assert (result.exit_code, result.stderr) == (2, f"error: {add}/sub: Not a directory\n")
+    below = Path(add) / "sub"
+    assert one_line(run("run", add, "--random", "-o", below)) == f"error: {below}: {add} is a file, expected a folder"
 
 
 def test_types_that_numpy_does_not_have(run: Run, tmp_path: Path) -> None:

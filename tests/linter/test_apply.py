@@ -63,10 +63,28 @@ def test_fixes_that_undo_each_other_come_to_an_end() -> None:
     assert (outcome.data, len(outcome.applied)) == (b"b", 1)
 
 
-def test_a_file_in_another_encoding_is_left_alone() -> None:
-    data = '<?xml version="1.0" encoding="utf-16"?><net/>'.encode("utf-16")
-    outcome = mend(data, lambda _: [finding(Edit(0, 1, ""))])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "utf-8-sig"])
+def test_a_file_keeps_its_encoding(encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?><net name="é"/>'
+
+    def renaming(data: bytes) -> list[Diagnostic]:
+        at = data.find('"é"'.encode())
+        return [finding(Edit(at, at + 4, '"ü"'))] if at >= 0 else []
+
+    outcome = mend(text.encode(encoding), renaming)
+    assert outcome.data == text.replace("é", "ü").encode(encoding)
+    assert (len(outcome.applied), outcome.left) == (1, [])
+
+
+def test_a_file_is_left_alone_where_its_encoding_cannot_hold_it() -> None:
+    data = '<?xml version="1.0" encoding="latin-1"?><net name="é"/>'.encode("latin-1")
+    outcome = mend(
+        data, lambda text: [finding(Edit(len(text), len(text), "<!-- € -->"))] if "€".encode() not in text else []
+    )
     assert (outcome.data, outcome.applied, len(outcome.left)) == (data, (), 1)
+    cut = "<net/>".encode("utf-16")[:-1]
+    outcome = mend(cut, lambda _: [finding(Edit(0, 1, ""))])
+    assert (outcome.data, outcome.applied) == (cut, ())
 
 
 def test_a_file_is_replaced_with_its_permissions(tmp_path: Path) -> None:

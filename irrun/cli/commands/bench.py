@@ -29,7 +29,6 @@ from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.measuring import (
     Native,
-    aligned,
     blas_text,
     blas_threads,
     in_turns,
@@ -38,6 +37,7 @@ from irrun.cli.measuring import (
     require_native,
     short,
 )
+from irrun.cli.tables import aligned, columns, listed
 from irrun.model import compile_model, read_model
 from irrun.runtime.tiers import can_compile
 from irrun.tensor import Array
@@ -159,7 +159,7 @@ def _text(record: Mapping[str, Any]) -> str:
     counts = [f"{engine['iterations']:,}" for engine in engines.values()]
     rows.append(["inferences", *counts, *([""] if len(engines) > 1 else [])])
     rows.append(_row("throughput", [engine["throughput"] for engine in engines.values()], _per_second))
-    lines = [aligned(facts, left=2), "", aligned(rows)]
+    lines = [*listed(facts, columns()), "", aligned(rows)]
     if "ratio" in record:
         lines += ["", _agreement(record["largest_difference"], record["relative_difference"])]
     return "\n".join(lines)

@@ -54,6 +54,8 @@ def command(
             raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
         if text.startswith("--"):
             raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
+    if output is not None:
+        arrays.check_target(output)
     cls = resolve(type, opset)
     spec = cls.spec
     _check_alone(spec)

@@ -18,6 +18,7 @@ import click
 from irrun.cli import values
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.findings import say_findings
+from irrun.cli.tables import columns, listed
 from irrun.model import Port, read_model
 from irrun.model.flops import Flops
 from irrun.model.summary import Summary, summarize
@@ -50,8 +51,7 @@ def _text(summary: Summary) -> str:
         ("FLOPs", _flops(summary.flops)),
         *(("", f"{type} {count:,}") for type, count in summary.flops.by_type.items()),
     ]
-    width = max(len(title) for title, _ in rows)
-    return "\n".join(f"{title:{width}}  {text}" for title, text in rows)
+    return "\n".join(listed(rows, columns()))
 
 
 def _ports(title: str, ports: Sequence[Port]) -> list[tuple[str, str]]:

@@ -11,17 +11,23 @@ Examples:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.operations import complete_type, of_opset, opset_named
+from irrun.cli.tables import columns, listed, wrapped
 from irrun.cli.values import as_json
 from irrun.diagnostics import listing
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.declaration import OpClass
 from irrun.ops.registry import declarations, resolve
 from irrun.ops.spec import OpSpec, type_text
+
+_WIDE: Final = 140
+_WIDEST_TYPE: Final = 24
+"""On a terminal narrower than ``_WIDE``, categories are left out, and longer types stand on lines of their own."""
 
 
 @click.command(help=__doc__)
@@ -50,11 +56,10 @@ def _listing(classes: Sequence[OpClass]) -> str:
     for type, specs in by_type.items():
         opsets = ", ".join(spec.version.removeprefix("opset") for spec in specs)
         rows.append((type, opsets, specs[-1].category, specs[-1].summary))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return "\n".join(
-        f"{type:{widths[0]}}  {opsets:{widths[1]}}  {category:{widths[2]}}  {summary}".rstrip()
-        for type, opsets, category, summary in rows
-    )
+    width = columns()
+    if width is not None and width < _WIDE:
+        return "\n".join(listed([(row[0], row[1], row[3]) for row in rows], width, _WIDEST_TYPE))
+    return "\n".join(listed(rows, width))
 
 
 def _page(spec: OpSpec, versions: Sequence[str]) -> str:
@@ -84,7 +89,14 @@ def _page(spec: OpSpec, versions: Sequence[str]) -> str:
         lines.append(f"{click.style('sub-graphs', bold=True)}: {', '.join(spec.bodies)}")
     lines.append(f"{click.style('versions', bold=True)}: {', '.join(versions)}")
     lines.append(f"{click.style('page', bold=True)}: {spec.page}")
-    return "\n".join(lines)
+    return "\n".join(part for line in lines for part in _fitted(line))
+
+
+def _fitted(line: str) -> list[str]:
+    indent = len(line) - len(line.lstrip())
+    return [
+        part for text in line.split("\n") for part in wrapped(text, columns(), indent + 4 if indent == 2 else indent)
+    ]
 
 
 def _entry(name: str, facts: Sequence[str], doc: str) -> list[str]:

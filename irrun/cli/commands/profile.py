@@ -32,13 +32,13 @@ from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Value
 from irrun.cli.measuring import (
     Native,
-    aligned,
     blas_text,
     blas_threads,
     milliseconds,
     require_native,
     short,
 )
+from irrun.cli.tables import aligned, clipped, columns, listed
 from irrun.cli.writing import refuse_inputs
 from irrun.document.files import replacing
 from irrun.model import Model, compile_model, read_model
@@ -235,7 +235,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
         ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
         ["between", f"{short(record['between_ms'])} ms outside of layers, with what observing them takes"],
     ]
-    lines = [aligned(facts, left=2), "", *_types(record["types"])]
+    lines = [*listed(facts, columns()), "", *_types(record["types"])]
     if "openvino" in record:
         native = record["openvino"]
         ratio = record["total_ms"] / native["total_ms"]
@@ -254,7 +254,7 @@ def _types(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     for row in rows:
         cells = [row["type"], f"{row['layers']:,}", short(row["ms"]), f"{100 * row['share']:.1f} %"]
         table.append([*cells, *([_rate_text(row["gflops_per_s"]), _mebibytes(row["bytes"])] if wide else [])])
-    return [aligned(table)]
+    return [aligned(table, width=columns())]
 
 
 def _layers(layers: Sequence[Mapping[str, Any]]) -> str:
@@ -263,7 +263,7 @@ def _layers(layers: Sequence[Mapping[str, Any]]) -> str:
         times = f" x{layer['calls']:g}" if layer["calls"] != 1 else ""
         table.append(
             [
-                _clipped(values.printable(layer["name"]) or str(layer["id"])),
+                clipped(values.printable(layer["name"]) or str(layer["id"]), 40),
                 layer["type"] + times,
                 f"{_shapes(layer['inputs'])} -> {_shapes(layer['outputs'])}",
                 short(layer["ms"]),
@@ -272,16 +272,12 @@ def _layers(layers: Sequence[Mapping[str, Any]]) -> str:
                 _mebibytes(layer["bytes"]),
             ]
         )
-    return aligned(table, left=3)
+    return aligned(table, left=3, width=columns())
 
 
 def _shapes(shapes: Shapes) -> str:
     texts = ["-" if shape is None else f"[{','.join(map(str, shape))}]" for shape in shapes]
     return " ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
-
-
-def _clipped(name: str, most: int = 40) -> str:
-    return name if len(name) <= most else f"...{name[3 - most :]}"
 
 
 def _rate_text(rate: float | None) -> str:

@@ -19,6 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.tables import columns, listed
 from irrun.cli.values import as_json
 
 if TYPE_CHECKING:
@@ -69,5 +70,4 @@ def _page(rule: RuleInfo) -> str:
 
 
 def _listing(rules: list[RuleInfo]) -> str:
-    width = max(len(rule.name) for rule in rules)
-    return "\n".join(f"{rule.code}  {rule.severity!s:7}  {rule.name:{width}}  {rule.summary}" for rule in rules)
+    return "\n".join(listed([(rule.code, str(rule.severity), rule.name, rule.summary) for rule in rules], columns()))

@@ -25,7 +25,7 @@ import click
 import numpy as np
 
 from irrun.cli import arrays, assignments, inputs, limits, values
-from irrun.cli.console import detail, note, result, text_or_json, verbosity
+from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -110,6 +110,9 @@ def _show(
         result(values.as_json(_record(tensors, likeliest, accuracy)))
         return
     result(values.table(tensors))
+    for name, _, array in tensors:
+        if array.dtype.kind == "f" and array.size and np.isnan(array).all():
+            warn(f'every value of output "{values.printable(name)}" is NaN; --as-written runs without optimisation')
     for row, best in enumerate(likeliest):
         which = f"row {row}: " if len(likeliest) > 1 else ""
         result(f"top: {which}{', '.join(f'class {index} ({score:.4g})' for index, score in best)}")

@@ -1,0 +1,35 @@
+"""Print a schema: of IR files, for editors, or of the report of irrun lint.
+
+rng is RELAX NG with every operation and its attributes, xsd is XML Schema with the edges, and report is the JSON schema
+of irrun lint --output-format json.
+
+\b
+Examples:
+  irrun schema rng > ir-v11.rng
+  irrun schema xsd -o ir-v11.xsd
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from irrun.cli.console import note, result, verbosity
+from irrun.document.files import replacing
+
+
+@click.command(help=__doc__)
+@click.argument("name", type=click.Choice(["rng", "xsd", "report"]))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead.")
+@verbosity
+def command(name: str, output: Path | None) -> None:
+    from irrun.schema import relaxng, report_schema, xsd
+
+    text = {"rng": relaxng, "xsd": xsd, "report": report_schema}[name]()
+    if output is None:
+        result(text.rstrip("\n"))
+        return
+    with replacing(output) as file:
+        file.write(text.encode())
+    note(f"wrote {output}")

@@ -1,0 +1,76 @@
+"""Fits tables to a terminal: the last column continues on further lines, long names stand on lines of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
+NARROWEST: Final = 20
+"""The least width of the last column; a table is wider than a terminal that leaves less."""
+
+LEAST: Final = 8
+"""The width below which no column is clipped."""
+
+
+def columns() -> int | None:
+    """Return the width for tables: ``COLUMNS``, or that of the terminal; None where the output goes elsewhere."""
+    if os.environ.get("COLUMNS", "").isdecimal() and int(os.environ["COLUMNS"]):
+        return int(os.environ["COLUMNS"])
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
+
+
+def listed(rows: Sequence[Sequence[str]], width: int | None, widest: int | None = None) -> list[str]:
+    """Return the text of each row, left-aligned. The last column is wrapped to ``width``, where one is given.
+
+    A first cell longer than ``widest`` then stands on a line of its own.
+    """
+    limit = widest if width is not None else None
+    short = [[row[0] if limit is None or len(row[0]) <= limit else "", *row[1:]] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*short, strict=True)][:-1]
+    indent = sum(widths) + 2 * len(widths)
+    texts = []
+    for row, cells in zip(rows, short, strict=True):
+        start = "".join(f"{cell:{size}}  " for cell, size in zip(cells, widths, strict=False))
+        above = [row[0]] if cells[0] != row[0] else []
+        lines = [*above, *wrapped(f"{start}{cells[-1]}", width, indent)]
+        texts.append("\n".join(line.rstrip() for line in lines))
+    return texts
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1, width: int | None = None) -> str:
+    """Format rows as a table: the first ``left`` columns left-aligned, the others right-aligned.
+
+    The widest of the left columns are clipped until the table fits ``width``, where one is given.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths[:left]) > LEAST:
+        widths[widths.index(max(widths[:left]))] -= 1
+    return "\n".join(
+        "  ".join(
+            clipped(cell, size).ljust(size) if index < left else cell.rjust(size)
+            for index, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def wrapped(text: str, width: int | None, indent: int) -> list[str]:
+    """Break a line at spaces to ``width`` columns; continuation lines are indented. None breaks nothing."""
+    if width is None or len(text) <= width:
+        return [text]
+    room = max(width - indent, NARROWEST)
+    head, tail = text[:indent], text[indent:]
+    parts = textwrap.wrap(tail, room, break_long_words=False, break_on_hyphens=False) or [""]
+    return [head + parts[0], *(" " * indent + part for part in parts[1:])]
+
+
+def clipped(text: str, most: int) -> str:
+    """Return a text with its middle left out where it is longer than ``most``."""
+    if len(text) <= most:
+        return text
+    kept = max(most - 3, 2)
+    return f"{text[: kept // 2]}...{text[len(text) - (kept - kept // 2) :]}"

@@ -1,0 +1,89 @@
+"""The files and the words of outputs: targets of ``-o``, NaN, and quiet runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.cli import arrays
+from tests.cases import f32
+from tests.cli.conftest import Net, Run
+
+Npy = Callable[[str, Any], str]
+
+
+@pytest.mark.parametrize("target", ["new/000.npy", "new/deeper/all.npz", "new/folder", "out-1.5"])
+def test_folders_are_made(run: Run, clamp: str, npy: Npy, tmp_path: Path, target: str) -> None:
+    result = run("run", clamp, "-i", npy("x.npy", f32([[-1, 0.5, 2]])), "-o", tmp_path / target)
+    assert result.exit_code == 0
+    path = tmp_path / target
+    loaded = arrays.load(path / "scores.npy" if path.is_dir() else path)
+    array = loaded["scores"] if isinstance(loaded, dict) else loaded
+    np.testing.assert_array_equal(array, f32([[0, 0.5, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("o.txt", "outputs are not written to .txt files, expected .npy, .npz or a folder, such as o/"),
+        ("o.nyp", "outputs are not written to .nyp files; did you mean .npy?"),
+        ("x.npy/000.npy", "{folder}/x.npy is a file, expected a folder"),
+        ("x.npy/deeper", "{folder}/x.npy is a file, expected a folder"),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "eval"])
+def test_other_targets_are_refused(
+    run: Run, clamp: str, npy: Npy, tmp_path: Path, command: str, target: str, expected: str
+) -> None:
+    given = npy("x.npy", f32([[-1, 0.5, 2]]))
+    arguments = ["run", clamp, "-i", given] if command == "run" else ["eval", "Abs", given]
+    result = run(*arguments, "-o", tmp_path / target)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"error: {tmp_path / target}: {expected.format(folder=tmp_path)}\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clamp.bin", "clamp.xml", "x.npy"]
+
+
+def test_outputs_that_are_all_nan(run: Run, tmp_path: Path, npy: Npy) -> None:
+    net = Net()
+    net.result(net.layer("Log", {}, [net.parameter("x", "f32", "?")], name="logs", tensor="logs"))
+    path = net.write(tmp_path / "log.xml")
+    result = run("run", path, "-i", npy("x.npy", f32([-1, -2])))
+    assert result.stdout == "logs  f32[2]  all NaN\n  [nan, nan]\n"
+    assert result.stderr.startswith('warning: every value of output "logs" is NaN; --as-written runs')
+    some = run("run", path, "-i", npy("y.npy", f32([-1, 1])))
+    assert (some.stdout, some.stderr) == ("logs  f32[2]  min 0  max 0  mean 0  1 NaN\n  [nan,  0.]\n", "")
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_quiet(run: Run, clamp: str, tmp_path: Path, before: bool) -> None:
+    def said(*options: str) -> tuple[str, str]:
+        first, last = (options, ()) if before else ((), options)
+        result = run(*first, "run", clamp, "--random", "-o", tmp_path / "o.npy", *last)
+        assert result.exit_code == 0
+        return result.stdout, result.stderr
+
+    out, err = said()
+    assert err == f"note: wrote {tmp_path / 'o.npy'}\n"
+    assert said("-q") == (out, "")
+    assert said("-qq") == ("", "")
+
+
+@pytest.mark.parametrize("shape", ["4,3", "[4,3]", "image[4,3]", " 4, 3"])
+def test_shape_of_the_only_input(run: Run, clamp: str, shape: str) -> None:
+    result = run("run", clamp, "--random", "--shape", shape)
+    assert result.exit_code == 0
+    assert result.stdout.split()[1] == "f32[4,3]"
+
+
+def test_shape_without_a_name(run: Run, add: str, clamp: str) -> None:
+    assert run("run", add, "--random", "--shape", "[2]").stderr.startswith("error: --shape [2] names no input; ")
+    assert (
+        run("run", add, "--random", "--shape", "2").stderr == "error: --shape 2 is not of the form NAME[1,3,?,2..5]\n"
+    )
+    assert run("run", clamp, "--random", "--shape", "4,x").stderr == (
+        "error: --shape 4,x is not of the form NAME[1,3,?,2..5]\n"
+    )

@@ -1,0 +1,58 @@
+"""The package as an index shows and installs it: links, versions, examples, schemas."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import irrun
+
+ROOT = Path(__file__).resolve().parents[1]
+REPOSITORY = "https://github.com/irrun/irrun"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_links_of_the_readme_work_anywhere() -> None:
+    """A package index shows the page without the files beside it."""
+    links = re.findall(r"\]\(([^)]+)\)", README)
+    assert len(links) > 10
+    assert [link for link in links if "://" not in link] == []
+    for link in links:
+        own = re.fullmatch(rf"{REPOSITORY}/(?:blob|tree)/main/([^#]+)(?:#.*)?", link)
+        assert own is None or (ROOT / own[1]).exists(), link
+        assert own is None or ("/tree/" in link) == (ROOT / own[1]).is_dir(), link
+
+
+def test_commands_of_the_readme_say_where_they_run() -> None:
+    bare = re.search(r"^irrun ", README, re.M)
+    assert bare is not None
+    assert README.index(". .venv/bin/activate") < bare.start()
+
+
+@pytest.mark.parametrize("page", ["docs/ci.md"])
+def test_tags_are_named_after_the_version(page: str) -> None:
+    tags = re.findall(r"(?:irrun@|rev: )(\S+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert tags == [f"v{irrun.__version__}"] * 2
+
+
+def test_one_version() -> None:
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "irrun/__init__.py"
+    assert f"## {irrun.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_examples_and_schemas_come_with_the_wheel(tmp_path: Path) -> None:
+    hatchling = pytest.importorskip("hatchling.builders.wheel", reason="hatchling, which builds the wheel, is missing")
+    (wheel,) = hatchling.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    shared = f"irrun-{irrun.__version__}.data/data/share/irrun"
+    for folder in ("examples", "schemas"):
+        files = [path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        assert len(files) > 2
+        assert {f"{shared}/{path.relative_to(ROOT)}" for path in files} <= names
