@@ -152,10 +152,10 @@ def _operations(specs: Iterable[OpSpec], board: Scoreboard) -> Iterator[str]:
 
 
 def _departures(spec: OpSpec, members: Iterable[AnyCase]) -> str:
-    """Return the departures of an operation, with the number of cases of each."""
+    """Return the departures of an operation, with the number of cases of each that has any."""
     counts = Counter(reason(case) for case in members if case.departs)
     texts = dict.fromkeys((*spec.departures.values(), *counts))
-    return "; ".join(f"{text} ({counts[text]})" for text in texts).replace("|", "\\|")
+    return "; ".join(f"{text} ({counts[text]})" if counts[text] else text for text in texts).replace("|", "\\|")
 
 
 def files() -> Iterator[tuple[Path, str]]:

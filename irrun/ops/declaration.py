@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, dataclass_transform
 from typing import TypeVar as _TypeVar
 
+from irrun.ops.departures import Departure
 from irrun.tensor import ElementType
 
 if TYPE_CHECKING:
@@ -186,7 +187,8 @@ class Op:
     for each output; types of returned shapes follow from the declaration. ``run`` maps arrays to arrays. Both return a
     tuple for several outputs. A hook requests further arguments by keyword: ``bodies`` for sub-graphs, ``state`` for
     variables, ``weights`` for the weights file. ``departures`` lists differences between OpenVINO's CPU plugin and the
-    specification page: under a short key, the words that follow "OpenVINO's CPU plugin".
+    specification page: under a short key, the words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the
+    linter recognises.
     """
 
     type: ClassVar[str]
@@ -197,7 +199,7 @@ class Op:
     legacy: ClassVar[tuple[Legacy, ...]] = ()
     foldable: ClassVar[Fold] = Fold.VALUES
     bodies: ClassVar[tuple[str, ...]] = ()
-    departures: ClassVar[Mapping[str, str]] = {}
+    departures: ClassVar[Mapping[str, str | Departure]] = {}
     spec: ClassVar[OpSpec]
 
     if not TYPE_CHECKING:

@@ -1,12 +1,48 @@
-"""Differences between OpenVINO's CPU plugin and the specification that affect many operations.
+"""Differences between OpenVINO's CPU plugin and the specification.
 
-The text of a departure follows the words "OpenVINO's CPU plugin". Departures of a single operation are declared there.
+An operation declares its own in ``departures``; ``GENERAL`` holds those of many operations. The text of a departure
+follows the words "OpenVINO's CPU plugin".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from irrun.tensor import Fact
+
+
+class Layer(Protocol):
+    """A layer with the facts of its inputs and outputs."""
+
+    @property
+    def inputs(self) -> tuple[Fact, ...]: ...
+    @property
+    def outputs(self) -> tuple[Fact, ...]: ...
+
+    def varies(self, *ports: int) -> bool:
+        """Return whether the values of an input are computed at run time."""
+        ...
+
+    def is_constant(self) -> bool:
+        """Return whether the layer depends on no Parameter and no variable."""
+        ...
+
+
+class Departure(NamedTuple):
+    """A departure that the linter recognises in a file.
+
+    ``applies`` gets the operation and its layer. It returns True, or the words for this layer where they hold values.
+    """
+
+    text: str
+    applies: Callable[[Any, Layer], bool | str | None]
+
+    def found(self, op: object, layer: Layer) -> str | None:
+        """Return the text of the departure if the layer shows it."""
+        found = self.applies(op, layer)
+        return found if isinstance(found, str) else self.text if found else None
+
 
 GENERAL: Final[Mapping[str, str]] = {
     "64-bit": "computes i64 and u64 in 32 bits",
@@ -20,3 +56,20 @@ GENERAL: Final[Mapping[str, str]] = {
     "unknown": "does not know the operation",
 }
 """Departures by a short key."""
+
+
+def is_empty(layer: Layer, port: int) -> bool:
+    """Return whether an input is known to have no elements."""
+    shape = layer.inputs[port].shape if port < len(layer.inputs) else None
+    return shape is not None and shape.is_static and shape.size == 0
+
+
+def constant(layer: Layer, port: int) -> Any:
+    """Return the value of an input; None if it is absent or not known."""
+    return layer.inputs[port].constant if port < len(layer.inputs) else None
+
+
+def refuses_pdpd(type: str) -> Departure:
+    """Return the departure of an operation that the plugin does not broadcast as PaddlePaddle does."""
+    text = f"refuses a {type} with auto_broadcast pdpd"
+    return Departure(text, lambda op, _: op.auto_broadcast == "pdpd")

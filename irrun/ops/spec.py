@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, Union
 from irrun.diagnostics import listing, near_match
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttrKind, AttrSpec
 from irrun.ops.declaration import ANYWHERE, REQUIRED, Attr, Fold, In, Legacy, OpClass, Out, Types, TypeVar
+from irrun.ops.departures import Departure
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import ANY, FLOAT, INTEGER, NUMERIC
 
@@ -32,7 +33,11 @@ _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/
 
 @dataclass(frozen=True, slots=True)
 class OpSpec:
-    """A declaration as plain data. ``ignored`` are the attributes without meaning that a layer may have."""
+    """A declaration as plain data.
+
+    ``ignored`` are the attributes without meaning that a layer may have, ``recognised`` the departures that the linter
+    finds in a file.
+    """
 
     type: str
     version: str
@@ -46,6 +51,7 @@ class OpSpec:
     outputs: tuple[Out, ...]
     bodies: tuple[str, ...]
     departures: Mapping[str, str]
+    recognised: tuple[Departure, ...]
     foldable: Fold
     page: str
     infer_asks: tuple[str, ...]
@@ -68,7 +74,10 @@ class OpSpec:
             inputs=cls.inputs,
             outputs=cls.outputs,
             bodies=cls.bodies,
-            departures=cls.departures,
+            departures={
+                key: item.text if isinstance(item, Departure) else item for key, item in cls.departures.items()
+            },
+            recognised=tuple(item for item in cls.departures.values() if isinstance(item, Departure)),
             foldable=cls.foldable,
             page=f"{_PAGES}/{category}/{cls.page or f'{_kebab(cls.type)}-{opset}'}.html",
             infer_asks=_keywords(cls.infer),

@@ -37,13 +37,18 @@ def test_a_case_of_a_departure_has_its_words() -> None:
 
 
 def test_no_operation_repeats_a_general_departure() -> None:
-    own = {(cls.type, text) for cls in declarations() for text in cls.departures.values()}
+    own = {(cls.type, text) for cls in declarations() for text in cls.spec.departures.values()}
     assert [(type, text) for type, text in own if text in GENERAL.values()] == []
 
 
-def test_every_departure_has_a_case() -> None:
+def test_every_departure_that_the_linter_does_not_recognise_has_a_case() -> None:
     named = {(case.type, case.opset, case.departs) for case in every()}
-    declared = {(cls.type, cls.opset, key) for cls in declarations() for key in cls.departures}
+    declared = {
+        (cls.type, cls.opset, key)
+        for cls in declarations()
+        for key, item in cls.departures.items()
+        if isinstance(item, str)
+    }
     assert declared - named == set()
     assert set(GENERAL) - {case.departs for case in every()} == set()
 

@@ -5,9 +5,17 @@ import math
 import numpy as np
 
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure, Layer
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
+
+
+def _min_of_8_bits(op: Clamp, layer: Layer) -> str | None:
+    kind = layer.inputs[0].type
+    if kind.is_integer and kind.bits == 8 and math.isfinite(op.min) and op.min > 0 and op.min % 1:
+        return f"rounds min {op.min:g} of a Clamp of {kind} down, the specification up"
+    return None
 
 
 @op("Clamp", opset=1)
@@ -19,7 +27,7 @@ class Clamp(Op):
 
     departures = {
         "nan": "returns min for NaN",
-        "8-bit": "rounds min of 8-bit integers down",
+        "8-bit": Departure("rounds min of 8-bit integers down", _min_of_8_bits),
     }
 
     inputs = (In("data", T),)

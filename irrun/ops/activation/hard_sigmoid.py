@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from irrun.kernels.activation import hard_sigmoid, in_floats
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
+from irrun.ops.departures import Departure
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -12,7 +13,7 @@ class HardSigmoid(Op):
     """A line clipped to [0, 1]: max(0, min(1, alpha * x + beta))."""
 
     departures = {
-        "parameters": "refuses alpha and beta that are not constant",
+        "parameters": Departure("refuses alpha and beta that are not constant", lambda _, layer: layer.varies(1, 2)),
         "falling": "assumes that alpha is positive",
         "nan": "returns 1 for NaN",
     }

@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.kernels.activation import elu
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.departures import Departure
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -13,7 +14,9 @@ T = TypeVar("T", FLOAT)
 class Selu(Op):
     """Scaled exponential linear unit: lambda * x where x is positive, lambda * alpha * (exp(x) - 1) elsewhere."""
 
-    departures = {"parameters": "refuses alpha and lambda that are not constant"}
+    departures = {
+        "parameters": Departure("refuses alpha and lambda that are not constant", lambda _, layer: layer.varies(1, 2))
+    }
 
     inputs = (
         In("data", T),

@@ -4,13 +4,14 @@ import numpy as np
 
 from irrun.ops import Fold, op
 from irrun.ops.arithmetic.elementwise import Binary
+from irrun.ops.departures import refuses_pdpd
 
 
 @op("Subtract", opset=1)
 class Subtract(Binary):
     """Element-wise difference of two tensors."""
 
-    departures = {"8-bit": "saturates 8-bit integers"}
+    departures = {"8-bit": "saturates 8-bit integers", "pdpd": refuses_pdpd("Subtract")}
 
     foldable = Fold.DIMS
     function = np.subtract

@@ -7,6 +7,7 @@ import numpy as np
 from irrun.ops import Array, Dim, op
 from irrun.ops.arithmetic.elementwise import hold_dims
 from irrun.ops.comparison.base import Comparison
+from irrun.ops.departures import refuses_pdpd
 from irrun.tensor import Undecided
 
 
@@ -25,5 +26,7 @@ def _same(a: Any, b: Any) -> bool:
 @op("Equal", opset=1)
 class Equal(Comparison):
     """Element-wise comparison a == b."""
+
+    departures = {"pdpd": refuses_pdpd("Equal")}
 
     function = equal

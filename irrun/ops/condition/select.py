@@ -6,6 +6,7 @@ import numpy as np
 
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.arithmetic.elementwise import align_pdpd
+from irrun.ops.departures import refuses_pdpd
 from irrun.ops.shapes import broadcast, broadcast_pdpd
 from irrun.tensor.element_type import ANY, BOOLEAN
 
@@ -15,6 +16,8 @@ T = TypeVar("T", ANY)
 @op("Select", opset=1)
 class Select(Op):
     """Elements of one tensor where a condition is true, of another where it is false."""
+
+    departures = {"pdpd": refuses_pdpd("Select")}
 
     inputs = (
         In("cond", BOOLEAN),

@@ -1,20 +1,35 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure, Layer, constant
 from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
 
 
+def _leads_away(_: object, layer: Layer) -> str | None:
+    start, stop, step = (constant(layer, port) for port in range(3))
+    if start is None or stop is None or step is None or (stop - start) * step >= 0:
+        return None
+    return f"returns elements for a Range from {start} to {stop} by {step}, which is empty"
+
+
+_AWAY: Final = Departure(
+    "counts |stop - start| / step elements where the step leads away from stop; the page has none", _leads_away
+)
+
+
 @op("Range", opset=1)
 class RangeV1(Op):
     """The numbers from start up to, but not including, stop, at intervals of step."""
+
+    departures = {"away": _AWAY}
 
     inputs = (
         In("start", T, "the first number", rank=0),
@@ -40,7 +55,7 @@ class RangeV4(Op):
     """
 
     departures = {
-        "away": "counts |stop - start| / step elements where the step leads away from stop; the page has none",
+        "away": _AWAY,
         "convert": "counts with inputs that are not converted to the output type, and rounds sums of floats",
     }
 

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from irrun.kernels import interpolate as kernels
 from irrun.kernels.windows import pad
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure
 from irrun.ops.shapes import axes_of, normalize_axis
 from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import FLOAT, INTEGER, NUMERIC
@@ -16,6 +17,10 @@ T = TypeVar("T", NUMERIC)
 Coordinates = Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"]
 Nearest = Literal["round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"]
 Calculation = Literal["sizes", "scales"]
+
+_ANTIALIAS: Final = Departure(
+    "ignores antialias where an Interpolate of mode linear shrinks", lambda op, _: op.antialias and op.mode == "linear"
+)
 
 
 @op("Interpolate", opset=1)
@@ -91,7 +96,7 @@ class InterpolateV4(Op):
     """
 
     departures = {
-        "antialias": "does not widen the window of linear for antialias",
+        "antialias": _ANTIALIAS,
         "kept axis": "does not resample an axis that keeps its size, even where its scale is not 1",
         "negative axis": "refuses negative axes",
     }
@@ -129,7 +134,7 @@ class InterpolateV11(Op):
     """
 
     departures = {
-        "antialias": "does not widen the window of linear for antialias",
+        "antialias": _ANTIALIAS,
         "cube_coeff": "uses -0.5 as cube_coeff of bicubic_pillow, whatever its value",
         "kept axis": "does not resample an axis that keeps its size, even where its scale is not 1",
         "negative axis": "refuses negative axes",

@@ -1,14 +1,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from irrun.kernels.gather import gather
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure, Layer, constant, is_empty
 from irrun.ops.shapes import merge_dims, normalize_axis, single_axis
-from irrun.tensor.element_type import ANY, INTEGER
+from irrun.tensor.element_type import ANY, F32, I32, I64, INTEGER
 
 T = TypeVar("T", ANY)
 Known = Sequence[Fact | None] | None
+
+
+def _negative_indices(op: GatherV1 | GatherV7, layer: Layer) -> str | None:
+    data, indices = layer.inputs[:2]
+    value, axis = indices.constant, constant(layer, 2)
+    if value is None or not value.size or int(value.min()) >= 0 or data.is_constant or layer.is_constant():
+        return None
+    batches = op.batch_dims if isinstance(op, GatherV7) else 0
+    if axis is not None and data.rank and is_counted_from_end(data, indices, int(axis.reshape(-1)[0]), batches):
+        return None
+    does = "reads beyond its memory" if data.rank == 1 and data.type in (F32, I32, I64) else "gives zeros"
+    return f"{does} for the negative indices of a Gather before opset8, such as {int(value.min())}"
+
+
+_NO_INDICES: Final = Departure("ends the process where a Gather has no indices", lambda _, layer: is_empty(layer, 1))
+_NEGATIVE: Final = Departure("returns zeros for negative indices, or reads beyond its memory", _negative_indices)
 
 
 @op("Gather", opset=1)
@@ -20,6 +38,8 @@ class GatherV1(Op):
     1; others yield zeros. For 1D integer data they always count from the end, as in shape arithmetic, where OpenVINO's
     CPU plugin may read out of bounds.
     """
+
+    departures = {"empty": _NO_INDICES, "negative": _NEGATIVE}
 
     inputs = (
         In("data", T),
@@ -47,6 +67,8 @@ class GatherV7(Op):
     CPU plugin may read out of bounds.
     """
 
+    departures = {"empty": _NO_INDICES, "negative": _NEGATIVE}
+
     inputs = (
         In("data", T),
         In("indices", INTEGER, "indices of slices, from 0 on"),
@@ -72,6 +94,8 @@ class GatherV8(Op):
 
     Negative indices count from the end of the axis; indices outside it yield zeros.
     """
+
+    departures = {"empty": _NO_INDICES}
 
     inputs = (
         In("data", T),

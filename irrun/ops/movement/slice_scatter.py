@@ -3,17 +3,24 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.departures import Departure, Layer
 from irrun.ops.movement.slice import sliced_shape, slices
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
 
 
+def _bounds_vary(_: object, layer: Layer) -> bool:
+    return len(layer.inputs) < 6 and layer.varies(2, 3, 4)
+
+
 @op("SliceScatter", opset=15)
 class SliceScatter(Op):
     """Copy a tensor and overwrite a slice of it with the updates."""
 
-    departures = {"no axes": "returns garbage where start, stop and step are no constants and axes are absent"}
+    departures = {
+        "no axes": Departure("returns garbage where axes are absent and bounds are not constant", _bounds_vary),
+    }
 
     inputs = (
         In("data", T, "the tensor to copy"),

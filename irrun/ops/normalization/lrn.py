@@ -3,6 +3,7 @@ from __future__ import annotations
 from irrun.kernels.activation import in_floats
 from irrun.kernels.normalization import local_response
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure, is_empty
 from irrun.ops.normalization.axes import check_axes
 from irrun.ops.reduction.base import reduced_axes
 from irrun.tensor.element_type import INTEGER, NUMERIC
@@ -21,7 +22,7 @@ class LRN(Op):
     departures = {
         "even size": "sums up to (size - 1) // 2 away with an even size",
         "bias": "drops the fraction of bias",
-        "no axes": "crashes without axes",
+        "no axes": Departure("ends the process where an LRN has no axes", lambda _, layer: is_empty(layer, 1)),
         "axes": "supports only the axes [1] and those from the third on",
     }
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import ClassVar
 
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
+from irrun.ops.departures import Departure, Layer, constant, is_empty
 from irrun.ops.shapes import axes_of
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
 T = TypeVar("T", NUMERIC)
+
+
+def _has_no_axes(_: object, layer: Layer) -> bool:
+    return constant(layer, 1) is not None and is_empty(layer, 1)
 
 
 class Reduction(Op):
@@ -17,7 +23,9 @@ class Reduction(Op):
     An empty list of axes leaves the tensor unchanged. A scalar may be reduced along axis 0 or -1, and stays a scalar.
     """
 
-    departures = {"no axes": "refuses a constant, empty list of axes"}
+    departures: ClassVar[Mapping[str, str | Departure]] = {
+        "no axes": Departure("refuses a reduction along a constant, empty list of axes", _has_no_axes)
+    }
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", T),)

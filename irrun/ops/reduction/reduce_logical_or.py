@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.ops import Array, In, Out, op
+from irrun.ops.departures import Departure
 from irrun.ops.reduction.base import Reduction
 from irrun.tensor.element_type import BOOLEAN, INTEGER
 
@@ -11,7 +12,10 @@ from irrun.tensor.element_type import BOOLEAN, INTEGER
 class ReduceLogicalOr(Reduction):
     """Logical disjunction of the elements along axes."""
 
-    departures = {**Reduction.departures, "varying axes": "refuses axes that are not constant"}
+    departures = {
+        **Reduction.departures,
+        "varying axes": Departure("refuses axes that are not constant", lambda _, layer: layer.varies(1)),
+    }
 
     inputs = (In("data", BOOLEAN), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", BOOLEAN),)

@@ -8,6 +8,7 @@ from irrun.ops.sequence.recurrent import (
     LEFT_BY_SEQUENCES,
     Direction,
     activation_names,
+    ignores_lengths,
     infer_sequence,
     reversals,
     weights_of,
@@ -25,7 +26,7 @@ class GRUSequence(Op):
     Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
-    departures = {"dynamic": "ignores sequence_lengths where the shapes of the model are dynamic"}
+    departures = {"dynamic": ignores_lengths(2)}
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),

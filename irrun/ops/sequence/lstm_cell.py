@@ -5,11 +5,18 @@ from typing import Literal
 
 from irrun.kernels.recurrent import Lstm, Weights, run_cell
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure
 from irrun.ops.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
 _DEFAULT = ("sigmoid", "tanh", "tanh")
+
+
+def _order_of_gates(op: LSTMCellV1, _: object) -> str | None:
+    if op.weights_format == "fico":
+        return None
+    return f'takes the gates in the order "fico" and ignores weights_format="{op.weights_format}"'
 
 
 @op("LSTMCell", opset=1)
@@ -19,6 +26,11 @@ class LSTMCellV1(Op):
     Note: the page has no peepholes and one order of gates. OpenVINO writes ``P``, ``input_forget`` and
     ``weights_format``; neither its CPU plugin nor irrun reads them.
     """
+
+    departures = {
+        "input_forget": Departure("ignores input_forget", lambda op, _: op.input_forget),
+        "gates": Departure("ignores weights_format", _order_of_gates),
+    }
 
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),

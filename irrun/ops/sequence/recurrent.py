@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from irrun.kernels.recurrent import ACTIVATIONS, Weights
-from irrun.ops import Array, Dim, Fact, Legacy, OpError, Shape
+from irrun.ops import Array, Dim, Fact, Legacy, Op, OpError, Shape
+from irrun.ops.departures import Departure, Layer
 from irrun.ops.shapes import merge_dims
 
 Direction = Literal["forward", "reverse", "bidirectional"]
@@ -14,6 +15,18 @@ Direction = Literal["forward", "reverse", "bidirectional"]
 LEFT_BY_CELLS: Final = (Legacy("activation_alpha", "activation_beta", since="2019 R1"),)
 LEFT_BY_SEQUENCES: Final = (*LEFT_BY_CELLS, Legacy("axis", since="2019 R1"))
 """Attributes that Model Optimizer writes for cells and sequences but nothing reads."""
+
+
+def ignores_lengths(port: int) -> Departure:
+    """Return the departure of a sequence of open shape, whose lengths are an input."""
+
+    def applies(op: Op, layer: Layer) -> str | None:
+        data = layer.inputs[0].shape
+        if data.is_static or not layer.varies(port):
+            return None
+        return f"ignores sequence_lengths of a {op.type} whose data {data} are dynamic"
+
+    return Departure("ignores sequence_lengths where the shapes of the model are dynamic", applies)
 
 
 def reversals(direction: Direction) -> tuple[bool, ...]:

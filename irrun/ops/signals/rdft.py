@@ -2,10 +2,21 @@ from __future__ import annotations
 
 from irrun.kernels.fft import rdft
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.departures import Departure, Layer, constant
 from irrun.ops.signals.fourier import INDEX, checked_axes, known_sizes, transformed, unknown
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
+
+
+def _grows(_: object, layer: Layer) -> str | None:
+    sizes, axes, data = constant(layer, 2), constant(layer, 1), layer.inputs[0].shape.dims
+    if sizes is None or axes is None or data is None:
+        return None
+    for axis, size in zip(axes.reshape(-1).tolist(), sizes.reshape(-1).tolist(), strict=False):
+        if -len(data) <= axis < len(data) and size > data[axis].hi:
+            return f"writes beyond its memory where signal_size {size} exceeds the {data[axis]} of axis {axis}"
+    return None
 
 
 @op("RDFT", opset=9)
@@ -16,7 +27,7 @@ class RDFT(Op):
     only the first size // 2 + 1 frequencies.
     """
 
-    departures = {"size": "reads beyond its memory where signal_size exceeds the axis"}
+    departures = {"size": Departure("reads beyond its memory where signal_size exceeds the axis", _grows)}
 
     inputs = (
         In("data", T),

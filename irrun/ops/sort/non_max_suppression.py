@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from irrun.kernels.nms import Selection, iou, select
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, attr, op
+from irrun.ops.departures import Departure
 from irrun.ops.sort.selection import check_single, counts, number, selected_outputs, selected_shapes, threshold
 from irrun.tensor import Dim
 from irrun.tensor.element_type import F32, FLOAT, I64, INTEGER
@@ -24,6 +25,9 @@ _OPTIONS = (
     ("score_threshold", FLOAT, "the score that a box must exceed; 0 where absent"),
 )
 _SIGMA = ("soft_nms_sigma", FLOAT, "sigma of Soft-NMS (https://arxiv.org/abs/1704.04503); hard where 0 or absent")
+_NO_LIMIT: Final = Departure(
+    "writes beyond its memory where no max_output_boxes_per_class is given", lambda _, layer: len(layer.inputs) < 3
+)
 _SCALARS = tuple(In(name, type, doc, optional=True, rank=0) for name, type, doc in _OPTIONS)
 _ONE_ELEMENT = tuple(In(name, type, doc, optional=True, rank=(0, 1)) for name, type, doc in (*_OPTIONS, _SIGMA))
 
@@ -40,6 +44,7 @@ class NonMaxSuppressionV1(Op):
 
     departures = {
         "rows of -1": "omits the rows of -1",
+        "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -70,6 +75,7 @@ class NonMaxSuppressionV3(Op):
 
     departures = {
         "rows of -1": "omits the rows of -1",
+        "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -99,6 +105,7 @@ class NonMaxSuppressionV4(Op):
 
     departures = {
         "rows of -1": "omits the rows of -1",
+        "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
@@ -130,6 +137,7 @@ class NonMaxSuppressionV5(Op):
     """
 
     departures = {
+        "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
         "soft": "keeps boxes above iou_threshold with soft_nms_sigma",
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
@@ -178,6 +186,7 @@ class NonMaxSuppressionV9(Op):
     """
 
     departures = {
+        "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
     }

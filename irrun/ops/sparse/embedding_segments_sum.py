@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.kernels.embedding import reduce_bags
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.departures import Departure, Layer, constant
 from irrun.ops.sparse.embedding import INDEX, bags_shape, check_indices, check_weights, default_row, same_length
 from irrun.tensor.element_type import NUMERIC
 
@@ -11,9 +12,16 @@ T = TypeVar("T", NUMERIC)
 TI = TypeVar("T_IND", INDEX)
 
 
+def _default_of_zeros(_: object, layer: Layer) -> bool:
+    default = constant(layer, 4)
+    return default is not None and default.size == 1 and int(default.reshape(-1)[0]) == -1
+
+
 @op("EmbeddingSegmentsSum", opset=3)
 class EmbeddingSegmentsSum(Op):
     """Sums of table rows in segments; segment_ids holds the segment of each index."""
+
+    departures = {"zeros": Departure("writes beyond its memory where default_index is -1", _default_of_zeros)}
 
     inputs = (
         In("emb_table", T, "[rows, ...]"),

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from irrun.tensor.element_type import BOOLEAN, F64, I8, I32, I64, STRING, U8
-from tests.graphs.departures.row import Departure, always, is_constant
+from tests.graphs.departures.row import Departure, always, declared, is_constant
 from tests.graphs.evaluate import Use
 from tests.graphs.values import holds
 
@@ -39,10 +39,10 @@ BINARY: Final = (
 )
 
 DEPARTURES: Final = (
-    Departure(("Atan2",), "the opset of the release does not have it", always),
-    Departure(("Multinomial",), "draws from a generator of its own", always),
-    Departure(("RandomUniform",), "goes on in the stream with each run", always),
-    Departure(("Divide",), "rounds integers toward zero whatever m_pythondiv says", _inexact),
+    Departure(("Atan2",), declared("Atan2", "unknown"), always),
+    Departure(("Multinomial",), declared("Multinomial", "generator"), always),
+    Departure(("RandomUniform",), declared("RandomUniform", "stream"), always),
+    Departure(("Divide",), declared("Divide", "floor"), _inexact),
     Departure(
         ("Divide",),
         "rounds quotients of 8-bit integers to the nearest",
@@ -53,18 +53,18 @@ DEPARTURES: Final = (
         "gives the least integer as the remainder of a division by zero",
         lambda use: use.facts[0].type.is_integer and bool((use.inputs[1] == 0).any()),
     ),
-    Departure(("CumSum",), "does not know its second input to be optional", lambda use: len(use.facts) == 1),
+    Departure(("CumSum",), declared("CumSum", "optional"), lambda use: len(use.facts) == 1),
     Departure(("Select",), "cannot select booleans", lambda use: use.facts[1].type is BOOLEAN),
     Departure(
         ("FakeQuantize",),
-        "gives NaN where the limits are equal",
+        declared("FakeQuantize", "equal limits"),
         lambda use: bool((use.inputs[1] == use.inputs[2]).any()),
     ),
-    Departure(("FakeQuantize", "PReLU"), "refuses f64", lambda use: use.facts[0].type is F64),
+    Departure(("FakeQuantize", "PReLU"), declared("PReLU", "f64"), lambda use: use.facts[0].type is F64),
     Departure(("TopK",), "takes k as i8, i32 or i64 only", lambda use: use.facts[1].type not in (I8, I32, I64)),
     Departure(
         ("Add", "Multiply", "Maximum"),
-        "forgets PaddlePaddle's broadcasting in some models",
+        declared("Add", "pdpd"),
         lambda use: use.op.auto_broadcast == "pdpd",
     ),
     Departure(
@@ -75,7 +75,7 @@ DEPARTURES: Final = (
         ),
     ),
     Departure(("FakeConvert",), "folds it with other roundings than it runs it", lambda use: is_constant(use, 0)),
-    Departure(("Identity",), "crashes with strings", lambda use: use.facts[0].type is STRING),
+    Departure(("Identity",), declared("Identity", "strings"), lambda use: use.facts[0].type is STRING),
     Departure(
         ("HardSigmoid",),
         "takes 0 for the default of alpha and beta",
@@ -92,10 +92,10 @@ DEPARTURES: Final = (
     Departure(("Negative",), "knows no unsigned integers", lambda use: use.facts[0].type.kind == "uint"),
     Departure(
         ("Clamp",),
-        "truncates fractions of bounds of 8-bit integers",
+        declared("Clamp", "8-bit"),
         lambda use: use.facts[0].type in (I8, U8) and (use.op.min % 1 != 0 or use.op.max % 1 != 0),
     ),
-    Departure(("NonZero",), "gives the index of a number an axis", lambda use: use.inputs[0].ndim == 0),
+    Departure(("NonZero",), declared("NonZero", "scalar"), lambda use: use.inputs[0].ndim == 0),
     Departure(
         ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
         "turns booleans into u8, in some models on one side only",
@@ -103,12 +103,12 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("ReduceSum", "ReduceMean", "ReduceProd", "ReduceL1"),
-        "saturates sums of 8-bit integers",
+        declared("ReduceSum", "8-bit"),
         lambda use: use.facts[0].type in (I8, U8),
     ),
     Departure(
         ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
-        "compares no strings",
+        declared("Equal", "strings"),
         lambda use: use.facts[0].type is STRING,
     ),
     Departure(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from irrun.ops.sort.non_max_suppression import NonMaxSuppressionV5
 from irrun.tensor.element_type import I8, I32, I64, STRING, U8
-from tests.graphs.departures.row import Departure, is_bounded, is_constant, is_dynamic, types
+from tests.graphs.departures.row import Departure, declared, is_bounded, is_constant, is_dynamic, types
 from tests.graphs.evaluate import Use
 
 
@@ -75,7 +76,7 @@ DEPARTURES: Final = (
             *("Roll", "ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate", "ShuffleChannels", "Slice"),
             *("SliceScatter", "StridedSlice", "Tile", "Unique", "VariadicSplit"),
         ),
-        "refuses strings, or crashes with them",
+        declared("Slice", "strings"),
         lambda use: use.facts[0].type is STRING,
     ),
     Departure(
@@ -145,7 +146,7 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("ScatterElementsUpdate",),
-        "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits",
+        declared("ScatterElementsUpdate", "mean"),
         lambda use: use.op.opset != 3 and use.op.reduction == "mean" and use.inputs[0].dtype.kind in "iu",
     ),
     Departure(("Transpose",), "leaves out that of one axis, and an input", lambda use: use.inputs[0].ndim < 2),
@@ -160,7 +161,7 @@ DEPARTURES: Final = (
     Departure(("StringTensorPack",), "does not fold strings", lambda use: all(is_constant(use, i) for i in range(3))),
     Departure(
         ("NonMaxSuppression",),
-        "keeps boxes whose overlap is above iou_threshold with soft_nms_sigma",
+        NonMaxSuppressionV5.spec.departures["soft"],
         lambda use: len(use.inputs) == 6 and bool((use.inputs[5] != 0).any()),
     ),
     Departure(

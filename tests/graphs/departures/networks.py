@@ -6,7 +6,7 @@ from typing import Final
 
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, BOOLEAN, F16, F32, F64, I8, I32, I64, U8
-from tests.graphs.departures.row import Departure, always, is_constant, is_dynamic, is_last_dynamic, types
+from tests.graphs.departures.row import Departure, always, declared, is_constant, is_dynamic, is_last_dynamic, types
 from tests.graphs.evaluate import Use
 
 
@@ -20,7 +20,7 @@ def _lengths(use: Use) -> Array:
 
 
 DEPARTURES: Final = (
-    Departure(("LSTMSequence",), "opset1 does not have it", lambda use: use.op.opset == 1),
+    Departure(("LSTMSequence",), declared("LSTMSequence", "unknown"), lambda use: use.op.opset == 1),
     Departure(("GRN", "NormalizeL2"), "crashes when it folds it", lambda use: is_constant(use, 0)),
     Departure(("MVN",), "takes axes of i32 and i64 only", lambda use: not types(use, 1) <= {I32, I64}),
     Departure(("AdaptiveMaxPool",), "refuses indices of type i64", lambda use: use.op.index_element_type == "i64"),
@@ -29,10 +29,10 @@ DEPARTURES: Final = (
         "has indices in static shapes only, and not for bf16",
         lambda use: use.op.opset != 1 and (is_dynamic(use, 0) or use.facts[0].type is BF16),
     ),
-    Departure(("RDFT", "IRDFT", "DFT", "IDFT"), "refuses f64", lambda use: use.facts[0].type is F64),
+    Departure(("RDFT", "IRDFT", "DFT", "IDFT"), declared("RDFT", "f64"), lambda use: use.facts[0].type is F64),
     Departure(
         ("GRUSequence", "LSTMSequence", "RNNSequence"),
-        "ignores sequence_lengths where shapes are dynamic",
+        declared("LSTMSequence", "dynamic"),
         lambda use: (
             any(is_dynamic(use, index) for index in range(3)) and bool((_lengths(use) != use.inputs[0].shape[1]).any())
         ),
@@ -49,7 +49,7 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("AUGRUCell", "AUGRUSequence"),
-        "knows activations in small letters",
+        declared("AUGRUCell", "case"),
         lambda use: use.op.activations != ("sigmoid", "tanh"),
     ),
     Departure(
@@ -127,7 +127,7 @@ DEPARTURES: Final = (
     ),
     Departure(("Assign",), "does not write a constant", lambda use: is_constant(use, 0)),
     Departure(("LRN",), "forgets sizes, or crashes, where they are not told", lambda use: is_dynamic(use, 0)),
-    Departure(("EmbeddingSegmentsSum",), "corrupts its memory", always),
+    Departure(("EmbeddingSegmentsSum",), declared("EmbeddingSegmentsSum", "memory"), always),
     Departure(
         ("DeformableConvolution",),
         "takes bilinear_interpolation_pad of another one",

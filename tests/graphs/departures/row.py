@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from irrun.ops.departures import GENERAL
+from irrun.ops.registry import resolve
 from irrun.tensor import UNBOUNDED
 from tests.graphs.evaluate import Use
 
@@ -15,6 +17,12 @@ class Departure(NamedTuple):
     types: tuple[str, ...]
     reason: str
     applies: Callable[[Use], bool]
+
+
+def declared(type: str, key: str) -> str:
+    """Return the words of a departure that the newest version of an operation declares, or of one in general."""
+    operation = resolve(type)
+    return operation.spec.departures[key] if key in operation.spec.departures else GENERAL[key]
 
 
 def is_constant(use: Use, index: int) -> bool:
