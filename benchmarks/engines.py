@@ -33,11 +33,8 @@ class Irrun:
     tier = "auto"
 
     def __init__(self, stem: Path, threads: int) -> None:
-        from threadpoolctl import threadpool_limits
-
         import irrun
 
-        threadpool_limits(limits=threads, user_api="blas")
         self._read, self._compile = irrun.read_model, irrun.compile_model
         self._path = stem.with_suffix(".xml")
         self._config = {"INFERENCE_NUM_THREADS": threads, "TIER": self.tier}

@@ -6,16 +6,16 @@ import importlib
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 from irrun.cli.console import warn
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import Value
+from irrun.kernels.threads import threads
 from irrun.model import Port
 from irrun.tensor import Array, Shape
 
@@ -25,26 +25,24 @@ TURN: Final = 0.2
 CORE_TYPE: Final = "OPENBLAS_CORETYPE"
 
 
-@contextmanager
-def blas_threads(count: int | None) -> Iterator[dict[str, Any]]:
-    """Limit BLAS to ``count`` threads, or to its default for None; yield a description of the BLAS in use."""
+def blas_in_use() -> dict[str, Any]:
+    """Describe the BLAS of this process; warn if it is pinned to an architecture. A first inference sets its threads."""
     pinned = os.environ.get(CORE_TYPE)
     if pinned:
         warn(f"{CORE_TYPE}={pinned} pins BLAS to an architecture, which can halve its speed; unset it to measure")
-    with threadpool_limits(limits=count, user_api="blas"):
-        found = [item for item in threadpool_info() if item["user_api"] == "blas"]
-        first = found[0] if found else {}
-        yield {
-            "name": first.get("internal_api", "unknown"),
-            "version": first.get("version") or "",
-            "architecture": first.get("architecture") or "unknown",
-            "threads": first.get("num_threads") or count or os.cpu_count() or 1,
-        }
+    found = [item for item in threadpool_info() if item["user_api"] == "blas"]
+    first = found[0] if found else {}
+    return {
+        "name": first.get("internal_api", "unknown"),
+        "version": first.get("version") or "",
+        "architecture": first.get("architecture") or "unknown",
+        "threads": first.get("num_threads") or threads(),
+    }
 
 
 def blas_text(blas: Mapping[str, Any]) -> str:
-    threads = blas["threads"]
-    return f"{blas['name']} {blas['version']}, {blas['architecture']}, {threads} thread{'s' if threads != 1 else ''}"
+    count = blas["threads"]
+    return f"{blas['name']} {blas['version']}, {blas['architecture']}, {count} thread{'s' if count != 1 else ''}"
 
 
 def in_turns(runs: Mapping[str, Callable[[], object]], niter: int | None, seconds: float) -> dict[str, list[float]]:

@@ -29,8 +29,8 @@ from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.measuring import (
     Native,
+    blas_in_use,
     blas_text,
-    blas_threads,
     in_turns,
     latency,
     milliseconds,
@@ -96,38 +96,36 @@ def command(
 ) -> None:
     if native:
         require_native()
-    with blas_threads(threads) as blas:
-        loaded, read_ms = milliseconds(lambda: read_model(model, weights))
-        reshaped = inputs.reshape(loaded, shapes)
-        config: dict[str, Any] = {
-            "OPTIMIZE": not as_written,
-            "LOW_MEMORY": low_memory,
-            "INFERENCE_NUM_THREADS": threads or 0,
-            **limits.settings(model, max_memory, max_iterations, timeout),
+    loaded, read_ms = milliseconds(lambda: read_model(model, weights))
+    reshaped = inputs.reshape(loaded, shapes)
+    config: dict[str, Any] = {
+        "OPTIMIZE": not as_written,
+        "LOW_MEMORY": low_memory,
+        "INFERENCE_NUM_THREADS": threads or 0,
+        **limits.settings(model, max_memory, max_iterations, timeout),
+    }
+    compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
+    given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
+    say_findings(loaded, model)
+    run = inputs.runner(compiled.create_infer_request(), given, model)
+    outputs, first_ms = milliseconds(run)
+    compiled.prepare()
+    blas = blas_in_use()
+    engines: dict[str, dict[str, Any]] = {"irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}}
+    runs: dict[str, Callable[[], object]] = {"irrun": run}
+    difference: tuple[float | None, float | None] = None, None
+    if native:
+        other = Native(model, weights, reshaped, given, blas["threads"])
+        engines["openvino"] = {
+            "version": other.version,
+            "read_ms": other.read_ms,
+            "compile_ms": other.compile_ms,
+            "first_ms": other.first_ms,
         }
-        compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
-        given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
-        say_findings(loaded, model)
-        run = inputs.runner(compiled.create_infer_request(), given, model)
-        outputs, first_ms = milliseconds(run)
-        compiled.prepare()
-        engines: dict[str, dict[str, Any]] = {
-            "irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}
-        }
-        runs: dict[str, Callable[[], object]] = {"irrun": run}
-        difference: tuple[float | None, float | None] = None, None
-        if native:
-            other = Native(model, weights, reshaped, given, blas["threads"])
-            engines["openvino"] = {
-                "version": other.version,
-                "read_ms": other.read_ms,
-                "compile_ms": other.compile_ms,
-                "first_ms": other.first_ms,
-            }
-            runs["openvino"] = other.run
-            difference = _difference(outputs.to_tuple(), other.outputs)
-        for name, times in in_turns(runs, niter, seconds).items():
-            engines[name] |= {"iterations": len(times), **latency(times)}
+        runs["openvino"] = other.run
+        difference = _difference(outputs.to_tuple(), other.outputs)
+    for name, times in in_turns(runs, niter, seconds).items():
+        engines[name] |= {"iterations": len(times), **latency(times)}
     record: dict[str, Any] = {
         "model": loaded.friendly_name,
         "inputs": [value.as_dict() for value in given],

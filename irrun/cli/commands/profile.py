@@ -32,8 +32,8 @@ from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Value
 from irrun.cli.measuring import (
     Native,
+    blas_in_use,
     blas_text,
-    blas_threads,
     milliseconds,
     require_native,
     short,
@@ -93,19 +93,19 @@ def command(
     if trace is not None:
         read = [weights or model.with_suffix(".bin"), *(Path(text.rpartition("=")[2]) for text in files)]
         refuse_inputs([trace], [model, *read])
-    with blas_threads(threads) as blas:
-        loaded = read_model(model, weights)
-        reshaped = inputs.reshape(loaded, shapes)
-        given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
-        config: dict[str, Any] = {
-            "OPTIMIZE": not as_written,
-            "LOW_MEMORY": low_memory,
-            "INFERENCE_NUM_THREADS": threads or 0,
-            **limits.settings(model, max_memory, max_iterations, timeout),
-        }
-        record = _profile(loaded, model, given, niter, config, trace)
-        if native:
-            record["openvino"] = _native(Native(model, weights, reshaped, given, blas["threads"], True), niter)
+    loaded = read_model(model, weights)
+    reshaped = inputs.reshape(loaded, shapes)
+    given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
+    config: dict[str, Any] = {
+        "OPTIMIZE": not as_written,
+        "LOW_MEMORY": low_memory,
+        "INFERENCE_NUM_THREADS": threads or 0,
+        **limits.settings(model, max_memory, max_iterations, timeout),
+    }
+    record = _profile(loaded, model, given, niter, config, trace)
+    blas = blas_in_use()
+    if native:
+        record["openvino"] = _native(Native(model, weights, reshaped, given, blas["threads"], True), niter)
     record = {
         "model": loaded.friendly_name,
         "inputs": [value.as_dict() for value in given],
