@@ -26,7 +26,7 @@ CORE_TYPE: Final = "OPENBLAS_CORETYPE"
 
 
 def blas_in_use() -> dict[str, Any]:
-    """Describe the BLAS of this process; warn if it is pinned to an architecture. A first inference sets its threads."""
+    """Describe the BLAS of this process, whose threads an inference sets; warn if it is pinned to an architecture."""
     pinned = os.environ.get(CORE_TYPE)
     if pinned:
         warn(f"{CORE_TYPE}={pinned} pins BLAS to an architecture, which can halve its speed; unset it to measure")

@@ -11,6 +11,7 @@ from irrun.ops.departures import Departure
 from irrun.tensor import ElementType
 
 if TYPE_CHECKING:
+    from irrun.kernels.elementwise import Elementwise
     from irrun.ops.spec import OpSpec
 
 
@@ -224,6 +225,10 @@ class Op:
 
     infer: Callable[..., Any]
     run: Callable[..., Any]
+
+    def elementwise(self) -> Elementwise | None:
+        """Return the function of each element that ``run`` computes for one float tensor; None for other operations."""
+        return None
 
     def __repr__(self) -> str:
         values = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.graph import Node, Outlet
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Fact
 from irrun.ops.activation.swish import Swish
-from irrun.ops.fused.in_place import Elementwise, elementwise
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
@@ -55,7 +55,7 @@ class FollowingLayers:
         if node.op is None or (isinstance(node.op, Swish) and len(self.graph.sources(node.id)) > 1):
             return False
         sources = self.graph.sources(node.id)
-        self.activation = elementwise(node.op) if len(sources) == 1 else None
+        self.activation = node.op.elementwise() if len(sources) == 1 else None
         return self.activation is not None
 
     def _constant(self, node: Node) -> bool:

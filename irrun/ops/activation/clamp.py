@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from irrun.kernels.elementwise import Elementwise, clipped
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.departures import Departure, Layer
 from irrun.tensor.element_type import NUMERIC
@@ -49,6 +50,9 @@ class Clamp(Op):
         bounds = np.iinfo(data.dtype)
         low, high = (_within(bound, bounds.min, bounds.max) for bound in (self.min, self.max))
         return np.asarray(np.clip(data, math.ceil(low), math.floor(high)))
+
+    def elementwise(self) -> Elementwise:
+        return clipped(self.min, self.max)
 
 
 def _within(bound: float, least: int, most: int) -> float | int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from irrun.kernels.activation import in_floats
+from irrun.kernels.elementwise import Elementwise, copied
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar
 from irrun.tensor.element_type import FLOAT, NUMERIC
 
@@ -25,6 +26,9 @@ class Activation(Op):
 
     def run(self, data: Array) -> Array:
         return in_floats(type(self).function, data)
+
+    def elementwise(self) -> Elementwise:
+        return Elementwise(self.type.lower(), (), copied(type(self).function))
 
 
 class FloatActivation(Activation):

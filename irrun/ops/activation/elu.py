@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.activation import elu, in_floats
+from irrun.kernels.elementwise import Elementwise, copied
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import NUMERIC
 
@@ -21,3 +22,7 @@ class Elu(Op):
 
     def run(self, data: Array) -> Array:
         return in_floats(elu, data, self.alpha)
+
+    def elementwise(self) -> Elementwise:
+        alpha = self.alpha
+        return Elementwise("elu", (alpha,), copied(lambda x: elu(x, alpha)))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.activation import gelu, gelu_tanh
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.activation.elementwise import FloatActivation
 from irrun.tensor.element_type import FLOAT
@@ -15,6 +16,9 @@ class GeluV2(FloatActivation):
     """Gaussian error linear unit, x times the normal distribution function of x, by the error function."""
 
     function = gelu
+
+    def elementwise(self) -> Elementwise:
+        return Elementwise("gelu", (), gelu)
 
 
 @op("Gelu", opset=7)
@@ -31,3 +35,8 @@ class GeluV7(Op):
 
     def run(self, data: Array) -> Array:
         return gelu(data) if self.approximation_mode == "erf" else gelu_tanh(data)
+
+    def elementwise(self) -> Elementwise:
+        if self.approximation_mode == "erf":
+            return Elementwise("gelu", (), gelu)
+        return Elementwise("gelu_tanh", (), gelu_tanh)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.activation import hard_sigmoid, in_floats
+from irrun.kernels.elementwise import Elementwise, copied
 from irrun.ops import Array, op
 from irrun.ops.activation.elementwise import Activation
 
@@ -13,3 +14,6 @@ class HSigmoid(Activation):
 
     def run(self, data: Array) -> Array:
         return in_floats(hard_sigmoid, data, 1 / 6, 0.5)
+
+    def elementwise(self) -> Elementwise:
+        return Elementwise("hsigmoid", (), copied(lambda x: hard_sigmoid(x, 1 / 6, 0.5)))

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.kernels.activation import relu
+from irrun.kernels.elementwise import Elementwise, clipped
 from irrun.ops import Array, op
 from irrun.ops.activation.elementwise import Activation
 
@@ -14,3 +16,6 @@ class ReLU(Activation):
 
     def run(self, data: Array) -> Array:
         return np.asarray(np.maximum(data, 0))
+
+    def elementwise(self) -> Elementwise:
+        return clipped(0.0, np.inf, relu)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.activation import swish
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.tensor.element_type import FLOAT
 
@@ -22,3 +23,6 @@ class Swish(Op):
 
     def run(self, data: Array, beta: Array | None) -> Array:
         return swish(data, beta)
+
+    def elementwise(self) -> Elementwise:
+        return Elementwise("swish", (), lambda x, out: swish(x, None, out))

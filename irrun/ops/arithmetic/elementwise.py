@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from irrun.kernels.casting import nearest, truncate
+from irrun.kernels.elementwise import Elementwise, copied
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
 from irrun.ops.shapes import broadcast, broadcast_pdpd
 from irrun.tensor.element_type import FLOAT, NUMERIC
@@ -28,6 +29,9 @@ class Unary(Op):
 
     def run(self, data: Array) -> Array:
         return np.asarray(type(self).function(data))
+
+    def elementwise(self) -> Elementwise:
+        return Elementwise(self.type.lower(), (), copied(type(self).function))
 
 
 class FloatFunction(Unary):

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
 from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Fused, Memory, fused
-from irrun.ops.fused.in_place import Elementwise, in_place
 
 _MOST_SHAPES = 8
 

@@ -9,10 +9,10 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, empty_as
-from irrun.ops.fused.in_place import Elementwise, in_place
 from irrun.tensor.element_type import U8
 
 F32: Final = np.dtype(np.float32)

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
-from irrun.ops.fused.in_place import Elementwise, in_place
 
 
 @fused("FusedPackedMatMul")

@@ -23,7 +23,6 @@ from irrun.ops.arithmetic.minimum import Minimum
 from irrun.ops.arithmetic.multiply import Multiply
 from irrun.ops.arithmetic.subtract import Subtract
 from irrun.ops.fused.fused_elementwise import FusedElementwise
-from irrun.ops.fused.in_place import elementwise
 from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain
 from irrun.optimize.rewrite import Rewriter
 
@@ -65,7 +64,7 @@ def _function(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
         return None
     if len(sources) == 2:
         return _BINARY.get(type(node.op)) if broadcasts_as_numpy(node) else None
-    return elementwise(node.op) if len(sources) == 1 else None
+    return node.op.elementwise() if len(sources) == 1 else None
 
 
 def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:

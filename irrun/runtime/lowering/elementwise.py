@@ -12,9 +12,9 @@ from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
 from irrun.kernels.compiled.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
 from irrun.kernels.compiled.functions import BINARY, RUN, UNARY
+from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_elementwise import FusedElementwise
-from irrun.ops.fused.in_place import Elementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
 from irrun.runtime.lowering.copies import contiguous

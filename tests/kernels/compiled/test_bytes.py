@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
 from irrun.ops.fused.fused_integer_product import Requantization
-from irrun.ops.fused.in_place import Elementwise
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32

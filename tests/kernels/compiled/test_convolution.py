@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
-from irrun.ops.fused.in_place import Elementwise
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from irrun.kernels.compiled.packed import words_of
+from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.ops.fused.in_place import Elementwise
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run

@@ -1,0 +1,49 @@
+"""Functions of one float tensor that write to an existing array, as epilogues and chains apply them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from irrun.kernels.threads import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """An elementwise function of an array, identified by its name and parameters.
+
+    ``function(x, out)`` computes it; both arguments may be the same array.
+    """
+
+    name: str
+    parameters: tuple[float, ...]
+    function: Callable[..., Any] = field(compare=False)
+
+    def __call__(self, x: Array, out: Array) -> None:
+        self.function(x, out=out)
+
+    def in_place(self, x: Array) -> None:
+        """Overwrite an array with the function of its elements."""
+        self.function(x, out=x)
+
+
+def clipped(low: float, high: float, function: Callable[..., Any] | None = None) -> Elementwise:
+    """Return the function that clips to an interval; ``function`` computes it if it is faster than ``clip``."""
+
+    def clip(x: Array, out: Array) -> None:
+        x.clip(low, high, out=out)
+
+    return Elementwise("clamp", (low, high), function or clip)
+
+
+def copied(function: Callable[[Array], Any]) -> Callable[..., Any]:
+    """Return a function with an output argument, for one that returns a new array."""
+    return function if isinstance(function, np.ufunc) else lambda x, out: np.copyto(out, function(x))
+
+
+def in_place(function: Elementwise | None) -> Callable[[Array], object] | None:
+    """Return a function that overwrites an array with the function of its elements."""
+    return None if function is None else function.in_place
