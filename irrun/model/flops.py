@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
-from irrun.ops import Op
 from irrun.ops.context import BodyPorts
 from irrun.ops.extension import Extension
+from irrun.ops.work import Sizes
 from irrun.tensor import Fact, Shape
-
-Sizes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +30,6 @@ class Flops:
     @property
     def total(self) -> int:
         return sum(self.by_type.values())
-
-
-class _Unknown(Exception):
-    """A shape is not known well enough to count operations."""
 
 
 def flops(graph: Graph, facts: Facts) -> Flops:
@@ -63,21 +56,18 @@ class _Counter:
             return {}
         if node.bodies:
             return self._bodies(node, facts)
-        rule = _RULES.get(node.type)
-        if rule is None or node.op is None:
+        if node.op is None or node.op.multiply_adds is None:
             return {}
-        inputs, output = facts.inputs(node.id), facts.get(Outlet(node.id, 0))
-        try:
-            if output is None:
-                raise _Unknown
-            return {node.type: 2 * rule(node.op, [self._sizes(fact) for fact in inputs], self._sizes(output))}
-        except _Unknown:
+        shapes = [self._shape(fact) for fact in (facts.get(Outlet(node.id, 0)), *facts.inputs(node.id))]
+        known = [shape for shape in shapes if shape is not None]
+        if len(known) < len(shapes):
             self.unknown.append(node.name)
             return {}
+        return {node.type: 2 * node.op.multiply_adds(Sizes(tuple(known[1:]), known[0]))}
 
-    def _sizes(self, fact: Fact | None) -> Sizes:
+    def _shape(self, fact: Fact | None) -> tuple[int, ...] | None:
         if fact is None or fact.shape.dims is None:
-            raise _Unknown
+            return None
         if not fact.shape.is_static:
             self.assumed = True
         return tuple(dim.lo if dim.is_static else 1 for dim in fact.shape)
@@ -120,96 +110,3 @@ class _Counter:
 
 def _static(shape: Shape, axis: int) -> bool:
     return shape.rank is not None and -shape.rank <= axis < shape.rank and shape[axis].is_static
-
-
-# A rule maps the operation, the sizes of each input and the sizes of the first output to multiply-adds.
-_Rule = Callable[[Any, Sequence[Sizes], Sizes], int]
-
-
-def _convolution(_op: Any, inputs: Sequence[Sizes], output: Sizes) -> int:
-    return math.prod(output) * math.prod(inputs[1][1:])
-
-
-def _group_convolution(_op: Any, inputs: Sequence[Sizes], output: Sizes) -> int:
-    return math.prod(output) * math.prod(inputs[1][2:])
-
-
-def _deformable_convolution(_op: Any, inputs: Sequence[Sizes], output: Sizes) -> int:
-    return math.prod(output) * math.prod(inputs[2][1:])
-
-
-def _convolution_backprop(_op: Any, inputs: Sequence[Sizes], _output: Sizes) -> int:
-    return math.prod(inputs[0]) * math.prod(inputs[1][1:])
-
-
-def _group_convolution_backprop(_op: Any, inputs: Sequence[Sizes], _output: Sizes) -> int:
-    return math.prod(inputs[0]) * math.prod(inputs[1][2:])
-
-
-def _matmul(op: Any, inputs: Sequence[Sizes], output: Sizes) -> int:
-    left = inputs[0]
-    common = left[-2] if op.transpose_a and len(left) > 1 else left[-1]
-    return math.prod(output) * common
-
-
-def _einsum(op: Any, inputs: Sequence[Sizes], output: Sizes) -> int:
-    """Count the product over all labels, as if contracting all operands at once; 0 for a single operand."""
-    if len(inputs) < 2:
-        return 0
-    terms = op.equation.replace(" ", "").split("->")[0].split(",")
-    sizes: dict[str, int] = {}
-    batch = 1
-    for term, shape in zip(terms, inputs, strict=True):
-        head, _, tail = term.partition("...")
-        extra = len(shape) - len(head) - len(tail)
-        batch = max(batch, math.prod(shape[len(head) : len(head) + extra]))
-        named = zip(head + tail, (*shape[: len(head)], *shape[len(head) + extra :]), strict=True)
-        for label, size in named:
-            sizes[label] = max(size, sizes.get(label, 1))
-    del output
-    return batch * math.prod(sizes.values())
-
-
-def _attention(_op: Any, inputs: Sequence[Sizes], _output: Sizes) -> int:
-    query, key, value = inputs[:3]
-    return math.prod(query[:-1]) * key[-2] * (query[-1] + value[-1])
-
-
-def _cell(op: Any, inputs: Sequence[Sizes], _output: Sizes) -> int:
-    """Count W and R times the input and the state, for each batch element and each step of a sequence."""
-    by_name = {port.name: sizes for port, sizes in zip(op.inputs, inputs, strict=False)}
-    weights = [by_name[name] for name in ("W", "R") if name in by_name]
-    if not weights:
-        raise _Unknown
-    rows = inputs[0][:-1]
-    return math.prod(rows) * sum(math.prod(sizes) for sizes in weights)
-
-
-_RULES: Final[Mapping[str, _Rule]] = {
-    "AUGRUCell": _cell,
-    "AUGRUSequence": _cell,
-    "BinaryConvolution": _convolution,
-    "Convolution": _convolution,
-    "ConvolutionBackpropData": _convolution_backprop,
-    "DeformableConvolution": _deformable_convolution,
-    "Einsum": _einsum,
-    "GRUCell": _cell,
-    "GRUSequence": _cell,
-    "GroupConvolution": _group_convolution,
-    "GroupConvolutionBackpropData": _group_convolution_backprop,
-    "LSTMCell": _cell,
-    "LSTMSequence": _cell,
-    "MatMul": _matmul,
-    "RNNCell": _cell,
-    "RNNSequence": _cell,
-    "ScaledDotProductAttention": _attention,
-}
-
-
-def multiply_adds(op: Op, inputs: Sequence[Sizes], output: Sizes) -> int | None:
-    """Return the multiply-adds of an operation; None where it is not counted or its shapes are unknown."""
-    rule = _RULES.get(op.type)
-    try:
-        return None if rule is None else rule(op, inputs, output)
-    except _Unknown:
-        return None

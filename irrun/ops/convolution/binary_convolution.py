@@ -5,6 +5,7 @@ from typing import Literal
 from irrun.kernels.convolution import binary_convolve
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, attr, op
 from irrun.ops.convolution.base import Convolving, forward_shape
+from irrun.ops.work import per_output
 from irrun.tensor.element_type import NUMERIC, U1
 
 T1 = TypeVar("T1", NUMERIC)
@@ -27,6 +28,7 @@ class BinaryConvolution(Convolving):
         In("kernel", U1, "[C_OUT, C_IN, Y, X]", rank=4),
     )
     outputs = (Out("output", T1, "[N, C_OUT, Y, X]"),)
+    multiply_adds = per_output(kernel=1, skipped=1)
 
     mode: Literal["xnor-popcount"] = attr(doc="meaning of the bits", openvino="xnor-popcount")
     pad_value: float = attr(doc="the value of padding", openvino=0.0)

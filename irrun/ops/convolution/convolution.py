@@ -3,6 +3,7 @@ from __future__ import annotations
 from irrun.kernels.convolution import convolve
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
 from irrun.ops.convolution.base import Convolving, forward_shape, in_wide_integers, saturated
+from irrun.ops.work import per_output
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -22,6 +23,7 @@ class Convolution(Convolving):
         In("kernel", T, "[C_OUT, C_IN, Z, Y, X]", rank=(3, 4, 5)),
     )
     outputs = (Out("output", T, "[N, C_OUT, Z, Y, X]"),)
+    multiply_adds = per_output(kernel=1, skipped=1)
 
     def infer(self, data: Fact, kernel: Fact) -> Shape:
         return forward_shape(self, data, kernel, grouped=False)

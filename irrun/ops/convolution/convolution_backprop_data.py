@@ -3,6 +3,7 @@ from __future__ import annotations
 from irrun.kernels.convolution import convolve_transposed
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
 from irrun.ops.convolution.base import TransposedConvolving, in_wide_integers, saturated, transposed_shape
+from irrun.ops.work import per_input
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
 T1 = TypeVar("T1", NUMERIC)
@@ -25,6 +26,7 @@ class ConvolutionBackpropData(TransposedConvolving):
         In("output_shape", INTEGER, "the spatial sizes of the output", optional=True, rank=1),
     )
     outputs = (Out("output", T1, "[N, C_OUTPUT, Z, Y, X]"),)
+    multiply_adds = per_input(kernel=1, skipped=1)
 
     def infer(self, data: Fact, kernel: Fact, output_shape: Fact | None) -> Shape:
         return transposed_shape(self, data, kernel, output_shape, grouped=False)

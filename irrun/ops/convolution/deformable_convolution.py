@@ -5,6 +5,7 @@ from irrun.ops import REFUSED, Array, Dim, Fact, In, Legacy, Op, OpError, Out, S
 from irrun.ops.convolution.base import match_channels
 from irrun.ops.convolution.spatial import AutoPad, Windows, per_axis
 from irrun.ops.shapes import known_dims, merge_dims
+from irrun.ops.work import per_output
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -27,6 +28,7 @@ class DeformableConvolutionV1(Op):
         Legacy("output_padding", since="2020.1", until="2021.2"),
         Legacy("input", "kernel", "output", since="2019 R2", until="2019 R3"),
     )
+    multiply_adds = per_output(kernel=2, skipped=1)
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())
@@ -54,6 +56,7 @@ class DeformableConvolutionV8(Op):
         In("mask", NUMERIC, "[N, deformable_group * kernel_Y * kernel_X, Y, X]", optional=True, rank=4),
     )
     outputs = (Out("output", T, "[N, C_OUT, Y, X]"),)
+    multiply_adds = per_output(kernel=2, skipped=1)
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())

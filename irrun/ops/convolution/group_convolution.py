@@ -3,6 +3,7 @@ from __future__ import annotations
 from irrun.kernels.convolution import convolve
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
 from irrun.ops.convolution.base import Convolving, forward_shape, in_wide_integers, saturated
+from irrun.ops.work import per_output
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -20,6 +21,7 @@ class GroupConvolution(Convolving):
         In("kernel", T, "[GROUPS, C_OUT, C_IN, Z, Y, X]", rank=(4, 5, 6)),
     )
     outputs = (Out("output", T, "[N, GROUPS * C_OUT, Z, Y, X]"),)
+    multiply_adds = per_output(kernel=1, skipped=2)
 
     def infer(self, data: Fact, kernel: Fact) -> Shape:
         return forward_shape(self, data, kernel, grouped=True)

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from irrun.kernels.attention import attention
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.work import Sizes
 
 
 @fused("FusedAttention")
@@ -22,6 +25,10 @@ class FusedAttention(Fused):
         self.causal = causal
         self.key_transposed = key_transposed
         self.shared = shared
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        query, value = sizes.inputs[0], sizes.inputs[2]
+        return math.prod(query[:-1]) * value[-2] * (query[-1] + value[-1])
 
     def run(self, query: Array, key: Array, value: Array, mask: Array | None = None, *, memory: Memory) -> Array:
         if self.key_transposed:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import math
+
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
 from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.work import Sizes
 
 _MOST_SHAPES = 8
 
@@ -65,6 +68,9 @@ class FusedConvolution(Fused):
 
     def release(self) -> None:
         self._prepared.clear()
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         kernel = self.prepare(data.shape)

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import math
+
 from irrun.kernels.layout import channels_first
 from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Memory, fused
 from irrun.ops.fused.fused_integer_product import F32, FusedIntegerProduct, Requantization
+from irrun.ops.work import Sizes
 
 _MOST_SHAPES = 8
 
@@ -50,6 +53,9 @@ class FusedIntegerConvolution(FusedIntegerProduct):
 
     def release(self) -> None:
         self._prepared.clear()
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
 
     def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
         kernel = self.prepare(codes.shape)

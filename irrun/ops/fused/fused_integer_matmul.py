@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -8,6 +9,7 @@ from irrun.kernels.epilogue import Epilogue
 from irrun.ops import Array
 from irrun.ops.fused.base import Memory, fused
 from irrun.ops.fused.fused_integer_product import F32, FusedIntegerProduct
+from irrun.ops.work import Sizes
 
 
 @fused("FusedIntegerMatMul")
@@ -23,6 +25,9 @@ class FusedIntegerMatMul(FusedIntegerProduct):
 
     def release(self) -> None:
         self.__dict__.pop("_floats", None)
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * int(self.weights.shape[0])
 
     def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
         depth, columns = self.weights.shape

@@ -8,6 +8,7 @@ from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.epilogue import Epilogue
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.work import Sizes
 
 
 @fused("FusedMatMul")
@@ -22,6 +23,9 @@ class FusedMatMul(Fused):
         self.weights = weights
         self.bias = bias
         self.activation = activation
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * int(self.weights.shape[0])
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         depth, columns = self.weights.shape

@@ -6,6 +6,7 @@ from irrun.kernels.recurrent import Cell, Weights, are_whole, fast_steps, run_se
 from irrun.kernels.recurrent_steps import run_directions
 from irrun.ops import Array, Fact, Out
 from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.work import Sizes
 from irrun.tensor.element_type import ANY
 
 
@@ -30,6 +31,10 @@ class FusedRecurrence(Fused):
 
     def infer(self, *inputs: Fact | None) -> tuple[Fact, ...]:  # type: ignore[override]  # noqa: ARG002
         return self.facts
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        batch, steps, _ = sizes.inputs[0]
+        return batch * steps * sum(own.w.size + own.r.size for own in self.weights)
 
     def run(self, x: Array, *others: Array, memory: Memory) -> tuple[Array, ...]:
         *states, lengths = others

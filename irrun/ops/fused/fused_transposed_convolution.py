@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import math
+
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
 from irrun.kernels.prepared_transposed import PreparedTransposed
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import TransposedConvolving
 from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.work import Sizes
 
 
 @fused("FusedTransposedConvolution")
@@ -33,6 +36,9 @@ class FusedTransposedConvolution(Fused):
         self.activation = activation
         windows = source.windows(2)
         self.kernel = PreparedTransposed(weights, windows.strides, windows.dilations, bias, in_place(activation))
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[1:])
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[2:], self.wanted)

@@ -4,6 +4,7 @@ from irrun.kernels.recurrent import Gru, Weights, run_cell
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.sequence.recurrent import activation_names, infer_cell
 from irrun.ops.shapes import merge_dims
+from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -27,6 +28,7 @@ class AUGRUCell(Op):
         In("A", T, "the attention score, [batch, 1]", rank=2),
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"),)
+    multiply_adds = of_weights(w=2, r=3)
 
     hidden_size: int = attr(doc="size of the hidden state", gt=0)
     activations: tuple[str, ...] = attr(("sigmoid", "tanh"), doc="of the gates and of the candidate")

@@ -6,6 +6,7 @@ from irrun.kernels.recurrent import Gru, run_sequence
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.internal.augru_cell import score_batch, verify_augru
 from irrun.ops.sequence.recurrent import infer_sequence, weights_of
+from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT, INTEGER
 
 T1 = TypeVar("T1", FLOAT)
@@ -30,6 +31,7 @@ class AUGRUSequence(Op):
         In("A", T1, "the attention scores, [batch, steps, 1]", rank=3),
     )
     outputs = (Out("Y", T1, "[batch, 1, steps, hidden_size]"), Out("Ho", T1, "[batch, 1, hidden_size]"))
+    multiply_adds = of_weights(w=3, r=4)
 
     hidden_size: int = attr(doc="size of the hidden state", gt=0)
     activations: tuple[str, ...] = attr(("sigmoid", "tanh"), doc="of the gates and of the candidate")

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import math
 import re
 
 from irrun.kernels.einsum import Labels, einsum
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import broadcast_dim
+from irrun.ops.work import Sizes
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -30,6 +32,22 @@ class Einsum(Op):
         _, output = self._subscripts()
         if len(set(output)) != len(output):
             raise self._fault("the output subscript repeats a label")
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        """Count the product over all labels, as if contracting all operands at once; 0 for a single operand."""
+        if len(sizes.inputs) < 2:
+            return 0
+        terms = self.equation.replace(" ", "").split("->")[0].split(",")
+        found: dict[str, int] = {}
+        batch = 1
+        for term, shape in zip(terms, sizes.inputs, strict=True):
+            head, _, tail = term.partition("...")
+            extra = len(shape) - len(head) - len(tail)
+            batch = max(batch, math.prod(shape[len(head) : len(head) + extra]))
+            named = zip(head + tail, (*shape[: len(head)], *shape[len(head) + extra :]), strict=True)
+            for label, size in named:
+                found[label] = max(size, found.get(label, 1))
+        return batch * math.prod(found.values())
 
     def infer(self, *inputs: Fact) -> Shape:
         subscripts, output = self._subscripts()

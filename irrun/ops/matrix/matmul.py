@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import math
+
 from irrun.kernels.matmul import matmul
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import broadcast
+from irrun.ops.work import Sizes
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -23,6 +26,10 @@ class MatMul(Op):
 
     transpose_a: bool = attr(False, doc="whether the last two axes of the first input are swapped")
     transpose_b: bool = attr(False, doc="whether the last two axes of the second input are swapped")
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        left = sizes.inputs[0]
+        return math.prod(sizes.output) * (left[-2] if self.transpose_a and len(left) > 1 else left[-1])
 
     def infer(self, a: Fact, b: Fact) -> Shape:
         for index, fact in enumerate((a, b)):

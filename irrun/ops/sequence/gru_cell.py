@@ -5,6 +5,7 @@ import math
 from irrun.kernels.recurrent import Gru, Weights, run_cell
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
+from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -24,6 +25,7 @@ class GRUCell(Op):
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"),)
     legacy = LEFT_BY_CELLS
+    multiply_adds = of_weights(w=2, r=3)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(_DEFAULT, doc="of the gates and of the candidate; each sigmoid, tanh or relu")

@@ -7,6 +7,7 @@ from irrun.kernels.recurrent import Lstm, Weights, run_cell
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.departures import Departure
 from irrun.ops.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
+from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -43,6 +44,7 @@ class LSTMCellV1(Op):
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
     legacy = (*LEFT_BY_CELLS, Legacy("element_type", writer="OpenVINO's own tests"))
+    multiply_adds = of_weights(w=3, r=4)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
@@ -87,6 +89,7 @@ class LSTMCellV4(Op):
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
     legacy = LEFT_BY_CELLS
+    multiply_adds = of_weights(w=3, r=4)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(

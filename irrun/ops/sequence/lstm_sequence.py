@@ -13,6 +13,7 @@ from irrun.ops.sequence.recurrent import (
     reversals,
     weights_of,
 )
+from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT, INTEGER
 
 T1 = TypeVar("T1", FLOAT)
@@ -41,6 +42,7 @@ class LSTMSequenceV1(Op):
         Out("Co", T1, "[batch, directions, hidden_size]"),
     )
     legacy = LEFT_BY_SEQUENCES
+    multiply_adds = of_weights(w=4, r=5)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
@@ -93,6 +95,7 @@ class LSTMSequenceV5(Op):
         Out("Co", T1, "[batch, directions, hidden_size]"),
     )
     legacy = LEFT_BY_SEQUENCES
+    multiply_adds = of_weights(w=4, r=5)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(

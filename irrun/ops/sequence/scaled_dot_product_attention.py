@@ -5,6 +5,7 @@ import math
 from irrun.kernels.attention import attention
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import broadcast, broadcast_dim, merge_dims
+from irrun.ops.work import Sizes
 from irrun.tensor.element_type import BOOLEAN, FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -35,6 +36,10 @@ class ScaledDotProductAttention(Op):
     outputs = (Out("output", T, "[N, ..., L, Ev]"),)
 
     causal: bool = attr(doc="whether query i sees the keys 0 to i only", openvino=False)
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        query, key, value = sizes.inputs[:3]
+        return math.prod(query[:-1]) * key[-2] * (query[-1] + value[-1])
 
     def infer(
         self, query: Fact, key: Fact, value: Fact, mask: Fact | None, scale: Fact | None, sink: Fact | None
