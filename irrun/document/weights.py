@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from irrun.diagnostics import OpError
 from irrun.document.files import opened
+from irrun.document.guard import Guard
 
 POINTER: Final = b"version https://git-lfs.github.com/"
 """The first bytes of a Git LFS pointer."""
@@ -37,6 +38,7 @@ class Weights:
         self._given = data
         self._map: mmap.mmap | None = None
         self._mapped: os.stat_result | None = None
+        self._guard: Guard | None = None
 
     @staticmethod
     def beside(xml: Path) -> Weights:
@@ -66,6 +68,7 @@ class Weights:
             if status.st_size <= COPIED:
                 return np.frombuffer(file.read(), dtype=np.uint8)
             self._map = _map(file.fileno(), status.st_size)
+            self._guard = Guard(self._map)
         self._mapped = status
         return np.frombuffer(self._map, dtype=np.uint8)
 
@@ -77,6 +80,8 @@ class Weights:
         before = self._mapped
         if before is None or self.path is None:
             return
+        if self._guard is not None and self._guard.is_torn:
+            raise WeightsOutOfRange(f"{self.path.name} was truncated while it was read; read the model again")
         try:
             now = os.stat(self.path)
         except OSError:

@@ -16,6 +16,7 @@ from irrun.document import Document
 from irrun.document.encoding import decode
 from irrun.document.reader import document, load
 from irrun.document.source_map import SourceMap
+from irrun.document.weights import WeightsOutOfRange
 from irrun.graph import bind
 from irrun.inference import infer
 from irrun.linter.consequences import causes_of, unexplained
@@ -159,6 +160,10 @@ def _lint_bytes(
     facts = infer(bound.graph, read.weights, given)
     context = Context(read, bound, facts, given, target_version, target_precision, max_memory)
     found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
+    try:
+        read.weights.check()
+    except WeightsOutOfRange as error:
+        found = [Diagnostic(error.code, error.message)]
     wanted = _wanted(unexplained(_in_full(found, read), context), asked)
     left = unsuppressed([_fixed(item, context) for item in wanted], read.data, read.source_map)
     release = least({node.version for node in bound.graph.walk()}, read.net.version)

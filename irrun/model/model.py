@@ -120,11 +120,12 @@ class Model:
         try:
             made = plan(self._bound.graph, self.facts, settings, budget=budget)
             check_memory(made)
-            return made
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             reasons = [item for item in error.diagnostics if item.code != LayerThatCannotRun.code]
             raise IRError([*errors, *reasons] or error.diagnostics, self.filename) from None
+        _require_unchanged(self._document.weights, self.filename)
+        return made
 
     def means(self) -> dict[int, Array]:
         """Return the means subtracted from inputs, by index; IRError where one is unknown or does not fit."""
@@ -203,6 +204,7 @@ class InferRequest:
         self.results = None
         plan = compiled.plans.of(arrays)
         results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory)
+        _require_unchanged(compiled.weights, compiled.filename)
         kept = [*arrays, *self._state.values.values()]
         released = _released(list(results), compiled.output_types, kept, self._memory)
         self.results = Outputs(compiled.outputs, released)
@@ -306,7 +308,9 @@ def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None)
     with Boundary("" if isinstance(source, bytes) else str(source)):
         document = read(source, values)
         bound = bind(document)
-        return Model(document, bound, infer(bound.graph, document.weights))
+        facts = infer(bound.graph, document.weights)
+        _require_unchanged(document.weights, str(document.path or ""))
+        return Model(document, bound, facts)
 
 
 def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | None = None) -> CompiledModel:
@@ -341,7 +345,7 @@ def _dim(size: Any) -> Dim:
 
 
 def _require_unchanged(weights: Weights, filename: str) -> None:
-    """Raise IRError where the mapped weights were changed, of which reading a lost part would end the process."""
+    """Raise IRError where the mapped weights were changed: what was read of them may be wrong."""
     try:
         weights.check()
     except WeightsOutOfRange as error:

@@ -10,7 +10,7 @@ import numpy as np
 from irrun.model.arguments import InputError
 from irrun.model.port import Port
 from irrun.ops.calling import conform
-from irrun.tensor import Array, Dim
+from irrun.tensor import Array, Dim, ElementType
 
 MOST: Final = 2**40
 """The limit on the elements of a random input, far above any memory."""
@@ -23,7 +23,7 @@ def random_input(port: Port, seed: int = 0) -> Array:
     """Return a random value for an input, which depends on the seed and the index of the input only.
 
     Floats are standard normal, integers small and not negative, strings short words. A dynamic dim is 1, or its lower
-    bound where that is larger. InputError where the rank is dynamic.
+    bound where that is larger. InputError where the rank is dynamic, or the memory too small.
     """
     dims = port.partial_shape.dims
     if dims is None:
@@ -31,8 +31,14 @@ def random_input(port: Port, seed: int = 0) -> Array:
     shape = tuple(_size(dim) for dim in dims)
     if math.prod(shape) > MOST:
         raise InputError(f'input "{port.any_name}" has {math.prod(shape)} elements, too many for a random value')
-    generator = np.random.default_rng([seed, port.index])
-    wanted = port.element_type
+    try:
+        return _value(np.random.default_rng([seed, port.index]), shape, port.element_type)
+    except MemoryError:
+        what = f'input "{port.any_name}" has {math.prod(shape)} elements, for which there is not enough memory'
+        raise InputError(what) from None
+
+
+def _value(generator: np.random.Generator, shape: tuple[int, ...], wanted: ElementType) -> Array:
     match wanted.kind:
         case "boolean":
             return generator.integers(0, 2, shape).astype(np.bool_)

@@ -20,6 +20,7 @@ from irrun.runtime.budget import UNLIMITED, Budget, guarded
 from irrun.runtime.constants import constants, leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.soundness import dependencies, sound
+from irrun.runtime.state import fitting
 from irrun.tensor import Array, ElementType, Fact
 
 
@@ -187,6 +188,8 @@ def _step(
         run = functools.partial(op.run, facts=declared.inputs(node.id))
     run = guarded(op, run, facts.inputs(node.id), known, budget)
     asks = tuple(name for name in op.spec.run_asks if name != "facts")
+    if "state" in asks:
+        run = fitting(run, known[0])
     simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
     plain = types[0].dtype if simple else None
     return Step(node, run, inputs, tuple(slot(outlet) for outlet in outlets), known, types, (), asks, bodies, plain)

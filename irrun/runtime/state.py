@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from irrun.tensor import Array
+from irrun.diagnostics import OpError
+from irrun.tensor import Array, Fact
+from irrun.tensor.dim import UNBOUNDED
 
 _ROOM: Final = 256
 """Elements along its axis that a variable can grow by before it is moved, at least."""
@@ -76,3 +79,23 @@ class State:
         else:
             self.values.pop(name, None)
             self._rooms.pop(name, None)
+
+
+def fitting(run: Callable[..., Array], fact: Fact) -> Callable[..., Array]:
+    """Return a kernel that refuses a variable whose value does not have the inferred shape.
+
+    What was assigned need not have it: a size may be that of an input, or the caller sets the variable.
+    """
+    rank = fact.rank
+    limits = [
+        (axis, dim.lo, dim.hi) for axis, dim in enumerate(fact.shape.dims or ()) if dim.lo > 0 or dim.hi < UNBOUNDED
+    ]
+
+    def checked(*arrays: Array | None, **asked: Any) -> Array:
+        value = run(*arrays, **asked)
+        shape = value.shape
+        if rank is not None and (len(shape) != rank or any(not lo <= shape[axis] <= hi for axis, lo, hi in limits)):
+            raise OpError(f"the variable holds a value of shape [{','.join(map(str, shape))}], expected {fact.shape}")
+        return value
+
+    return checked

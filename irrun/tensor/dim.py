@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Final, SupportsIndex
 
 from irrun.diagnostics import OpError
@@ -56,7 +57,7 @@ class Dim:
 
     @classmethod
     def exactly(cls, value: SupportsIndex) -> Dim:
-        value = value.__index__()
+        value = operator.index(value)
         known = cls._interned.get(value)
         if known is None:
             known = cls._make(value, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,8 +15,10 @@ import pytest
 import irrun
 from irrun.document.weights import COPIED, Weights
 from irrun.document.writer import Writer
+from irrun.linter import lint
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
+from tests.optimize.nets import TIERS
 
 SMALL, LARGE = 1000, COPIED // 4 + 1000
 CHANGES: dict[str, Callable[[Path], None]] = {
@@ -94,3 +97,51 @@ def test_small_weights_hold_no_file_open(tmp_path: Path) -> None:
 def test_an_empty_file_has_no_bytes(tmp_path: Path) -> None:
     (tmp_path / "model.bin").touch()
     assert Weights(tmp_path / "model.bin").bytes.size == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the guard knows Linux")
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_mapped_file_that_is_truncated_during_an_inference(tmp_path: Path, tier: str) -> None:
+    path = written(tmp_path, LARGE)
+    compiled = irrun.compile_model(path, {"TIER": tier})
+    request, x = compiled.create_infer_request(), np.ones(LARGE, np.float32)
+    assert request.infer(x)[0][-1] == LARGE
+    compiled.weights.forget()
+
+    class Truncate:
+        def before(self, *_: object) -> None:
+            os.truncate(path.with_suffix(".bin"), 100)
+
+        def after(self, *_: object) -> None: ...
+
+    request.observers.append(Truncate())
+    for _ in range(2):
+        with pytest.raises(irrun.IRError, match=r"model\.bin was (truncated|changed)") as caught:
+            request.infer(x)
+        assert [item.code for item in caught.value.diagnostics] == ["IR502"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the guard knows Linux")
+def test_other_missing_pages_are_left_to_the_handler_that_was_there(tmp_path: Path) -> None:
+    path = written(tmp_path, LARGE)
+    code = (
+        "import faulthandler, mmap, sys, irrun\nfaulthandler.enable()\nirrun.read_model(sys.argv[1])\n"
+        "with open(sys.argv[1], 'r+b') as file:\n"
+        "    map = mmap.mmap(file.fileno(), 0)\n    file.truncate(0)\n    map[0]\n"
+    )
+    arguments = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    assert (done.returncode, done.stdout) == (-signal.SIGBUS, "")
+    assert done.stderr.startswith("Fatal Python error: Bus error\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the guard knows Linux")
+def test_a_file_that_is_truncated_while_it_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, LARGE)
+
+    def truncate(*_: object) -> tuple[()]:
+        os.truncate(path.with_suffix(".bin"), 100)
+        return ()
+
+    monkeypatch.setattr("irrun.linter.check._merged", truncate)
+    assert [item.code for item in lint(path)] == ["IR502"]

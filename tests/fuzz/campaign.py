@@ -17,7 +17,7 @@ from tests.fuzz.mutate import Mutator
 from tests.fuzz.targets import TARGETS, Target
 
 SECONDS: Final = 10
-"""The time of one input."""
+"""Processor time of one input."""
 
 MEMORY: Final = 4 << 30
 
@@ -31,18 +31,23 @@ class Outcome:
     """The number of inputs, and for each kind of failure the first input and its traceback."""
 
     count: int = 0
+    peak: int = 0
+    """Bytes of memory of the process."""
+
     failures: dict[str, tuple[bytes, str]] = field(default_factory=dict)
 
 
-def campaign(name: str, seconds: float, number: int, folder: Path | None = None) -> Outcome:
-    """Run mutants for some seconds. Each failure, and the input that ends the process, is written to ``folder``."""
+def campaign(name: str, seconds: float, number: int, folder: Path | None = None, most: int | None = None) -> Outcome:
+    """Run mutants for some seconds, ``most`` at most.
+
+    Each failure, and the input that ends the process, is written to ``folder``.
+    """
     mutator = Mutator(seeds(), number)
     target, outcome, end = TARGETS[name], Outcome(), time.monotonic() + seconds
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    signal.signal(signal.SIGALRM, _stop)
     faulthandler.enable()
     current = None if folder is None else folder / f"{name}-{number}.current"
-    while time.monotonic() < end:
+    while time.monotonic() < end and outcome.count != most:
         data = mutator.mutant()
         if current is not None:
             current.write_bytes(data)
@@ -56,12 +61,14 @@ def campaign(name: str, seconds: float, number: int, folder: Path | None = None)
                 path.with_suffix(".txt").write_text(found[1])
     if current is not None:
         current.unlink(missing_ok=True)
+    outcome.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     return outcome
 
 
 def failure(target: Target, data: bytes) -> tuple[str, str] | None:
     """Return the kind and the traceback of a failure; None where there is none."""
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, _stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -75,7 +82,7 @@ def failure(target: Target, data: bytes) -> tuple[str, str] | None:
         kind = f"{type(cause).__name__} at {Path(where.filename).name}:{where.lineno}"
         return kind, "".join(traceback.format_exception(error))
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return None
 
 

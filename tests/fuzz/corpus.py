@@ -1,4 +1,4 @@
-"""Seeds of mutants: the fixtures of the linter, the cases of all operations, and inputs that once failed."""
+"""Seeds of mutants: the examples of the rules, the cases of all operations, and inputs that once failed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tests.cases import all_cases, all_models
 from tests.fuzz.targets import packed
+from tests.linter.snippets import examples
 from tests.ops.harness import model, whole
 
 REGRESSIONS = Path(__file__).parent / "regressions"
-FIXTURES = Path(__file__).parents[1] / "linter" / "fixtures"
 LARGEST = 1 << 16
 
 
@@ -21,7 +21,8 @@ def files(folder: Path) -> list[Path]:
 @cache
 def seeds() -> tuple[bytes, ...]:
     """Return all seeds of moderate size."""
-    found = [packed(path) for path in (*files(REGRESSIONS), *files(FIXTURES))]
+    found = [packed(path) for path in files(REGRESSIONS)]
+    found += [item.data + b"\0" + (item.weights or b"") for item in examples()]
     for number, case in enumerate(all_cases()):
         constants = [index for index, array in enumerate(case.inputs) if index and array is not None]
         ir, _ = model(case, dynamic=number % 3 == 2, constants=constants if number % 3 else ())

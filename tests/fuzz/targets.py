@@ -1,4 +1,4 @@
-"""Six targets that take arbitrary bytes and raise only for a fault of irrun.
+"""Seven targets that take arbitrary bytes and raise only for a fault of irrun.
 
 The bytes are an ``.xml`` file, and after the first NUL byte its ``.bin`` file.
 """
@@ -6,7 +6,10 @@ The bytes are an ``.xml`` file, and after the first NUL byte its ``.bin`` file.
 from __future__ import annotations
 
 import io
+import math
+import random
 import tempfile
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -18,21 +21,32 @@ import numpy as np
 import irrun
 from irrun.cli import npy
 from irrun.cli.failures import Failure
-from irrun.diagnostics import Diagnostic, IRError, formats
+from irrun.diagnostics import Diagnostic, IRError, Severity, formats
 from irrun.diagnostics.results import Results
 from irrun.document.reader import document
 from irrun.linter.apply import mend
 from irrun.linter.catalogue import catalogue
 from irrun.linter.check import Report, lint_bytes
 from irrun.model import InputError, Model
+from irrun.model.port import Port
 from irrun.model.random_inputs import random_input
-from irrun.tensor import Array
+from irrun.tensor import Array, Shape
 
 Target = Callable[[bytes], None]
 
 CONFIG: Final = {"MAX_MEMORY": "64MiB", "MAX_ITERATIONS": 200, "TIMEOUT": 5}
 FORMATS: Final = ("full", "concise", "json", "sarif", "junit")
 MOST_ELEMENTS: Final = 1 << 16
+CONFIGS: Final = tuple(
+    {**CONFIG, "OPTIMIZE": optimize, "TIER": tier, "TIMEOUT": 5 if tier == "numpy" else None}
+    for tier in ("numpy", "compiled")
+    for optimize in (False, True)
+)
+COMPILED_SHARE: Final = 0.02
+"""The share of inputs that run on compiled kernels too, which takes seconds."""
+
+SIZES: Final = (0, 1, 1, 2, 2, 3, 4, 5, 7, 8)
+LARGEST_SIZE: Final = 64
 
 
 def reader(data: bytes) -> None:
@@ -118,9 +132,9 @@ def _outputs(data: bytes, *, optimize: bool) -> Sequence[Array] | None:
         return None
     try:
         compiled = irrun.compile_model(model, {**CONFIG, "OPTIMIZE": optimize, "TIER": "numpy"})
-        inputs = [random_input(port) for port in compiled.inputs]
-        if sum(array.size for array in inputs) > MOST_ELEMENTS:
+        if sum(_least_elements(port.partial_shape) for port in compiled.inputs) > MOST_ELEMENTS:
             return None
+        inputs = [random_input(port) for port in compiled.inputs]
         request = compiled.create_infer_request()
         request.infer(inputs)
         outputs = request.infer(inputs)
@@ -129,6 +143,75 @@ def _outputs(data: bytes, *, optimize: bool) -> Sequence[Array] | None:
     for port, array in outputs.to_dict().items():
         assert port.partial_shape.admits(array.shape), f"{array.shape} is not in {port.partial_shape}"
     return outputs.to_tuple()
+
+
+def shapes(data: bytes) -> None:
+    """Offer shapes that probably do not fit to a model made dynamic, on both tiers, as written and optimised.
+
+    A plan refuses what inference refuses, and its outputs have the inferred shapes, for shapes that arrive first, after
+    others, and again.
+    """
+    model, chosen = _model(data), random.Random(zlib.crc32(data))
+    if model is None or not (model.inputs and model.outputs) or _has_errors(model):
+        return
+    offers = [[_offer(port, chosen) for port in model.inputs] for _ in range(2)]
+    expected = [_inferred(data, offer) for offer in offers]
+    with suppress(IRError, InputError):
+        model.reshape({port: _opened(port.partial_shape, chosen) for port in model.inputs})
+    for settings in CONFIGS if chosen.random() < COMPILED_SHARE else CONFIGS[:2]:
+        try:
+            request = irrun.compile_model(model, settings).create_infer_request()
+        except IRError:
+            continue
+        for index in (0, 1, 0):
+            inputs = [random_input(port) for port in offers[index]]
+            try:
+                outputs = request.infer(inputs).to_tuple()
+            except (IRError, InputError):
+                continue
+            inferred = expected[index]
+            assert inferred is not None, f"inference refuses {offers[index]}, but they run"
+            for shape, array in zip(inferred, outputs, strict=True):
+                assert _has(array, shape), f"{array.shape} is not in {shape}"
+
+
+def _least_elements(shape: Shape) -> int:
+    return math.prod(max(dim.lo, 1) for dim in shape.dims or ())
+
+
+def _has_errors(model: Model) -> bool:
+    return any(item.severity is Severity.ERROR for item in model.diagnostics)
+
+
+def _offer(port: Port, chosen: random.Random) -> Port:
+    """Return a port with sizes that are those of the port, or others."""
+    rank = port.partial_shape.rank
+    sizes = [chosen.choice(SIZES) for _ in range(chosen.randint(0, 5) if rank is None else rank)]
+    for axis, dim in enumerate(port.partial_shape.dims or ()):
+        if dim.is_static and dim.lo <= LARGEST_SIZE and chosen.random() < 0.5:
+            sizes[axis] = dim.lo
+    return Port(port.index, port.node_name, port.names, port.element_type, Shape(sizes))
+
+
+def _has(array: Array, shape: Shape) -> bool:
+    """Return whether a result has an inferred shape; a loop without iterations makes unknown sizes 0."""
+    return shape.admits(array.shape) or (array.size == 0 and shape.rank == array.ndim and shape.size.lo == 0)
+
+
+def _opened(shape: Shape, chosen: random.Random) -> Shape:
+    """Return a shape with unknown sizes, or of dynamic rank."""
+    return Shape.unknown(None if chosen.random() < 0.1 else shape.rank)
+
+
+def _inferred(data: bytes, offer: Sequence[Port]) -> list[Shape] | None:
+    """Return the shapes of the outputs for the shapes of an offer; None where these are refused."""
+    model = irrun.read_model(*parts(data))
+    try:
+        model.reshape({port: port.partial_shape for port in offer})
+        irrun.compile_model(model, CONFIGS[0])
+    except IRError:
+        return None
+    return [port.partial_shape for port in model.outputs]
 
 
 def parts(data: bytes) -> tuple[bytes, bytes]:
@@ -170,4 +253,5 @@ TARGETS: Final[dict[str, Target]] = {
     "fix": fix,
     "infer": infer,
     "run": run,
+    "shapes": shapes,
 }

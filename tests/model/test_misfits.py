@@ -77,3 +77,23 @@ def test_lengths_that_change_with_every_call(tmp_path: Path, config: Mapping[str
     with pytest.raises(irrun.IRError):
         compiled(arrays([(9, 3), (8, 4)]))
     assert compiled(arrays([(9, 3), (9, 4)]))[0].shape == (9, 7)
+
+
+@pytest.mark.parametrize("config", [*({"TIER": tier} for tier in TIERS), {"OPTIMIZE": False}], ids=str)
+def test_a_variable_that_was_set_to_another_shape(tmp_path: Path, config: Mapping[str, object]) -> None:
+    net = Net()
+    variable = {"variable_id": "sum", "variable_type": "f32", "variable_shape": "1,2"}
+    before = net.layer("ReadValue", [net.constant(np.zeros((1, 2), np.float32))], "1,2", 6, **variable)
+    total = net.layer("Add", [net.parameter("a", "?,2"), before], "?,2")
+    net.layer("Assign", [total], "?,2", 6, variable_id="sum")
+    net.result(total)
+    net.ir.save(tmp_path / "net.xml")
+    request = irrun.compile_model(tmp_path / "net.xml", config).create_infer_request()
+    for count in range(1, 4):
+        assert request.infer(arrays([(1, 2)]))[0].tolist() == [[count / 2] * 2]
+    assert request.infer(arrays([(3, 2)]))[0].tolist() == [[2.0, 2.0]] * 3
+    for _ in range(2):
+        with pytest.raises(irrun.IRError, match=r"the variable holds a value of shape \[3,2\], expected \[1,2\]"):
+            request.infer(arrays([(1, 2)]))
+    request.query_state()[0].state = np.full((1, 2), 5.0)
+    assert request.infer(arrays([(1, 2)]))[0].tolist() == [[5.5, 5.5]]

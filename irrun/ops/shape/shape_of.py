@@ -44,7 +44,7 @@ def _fact(shape: Shape, type: ElementType) -> Fact:
     if shape.dims is None:
         return Fact(type, Shape([Dim()]))
     if shape.is_static:
-        return Fact.of(type, np.array(shape.static, dtype=type.dtype))
+        return Fact.of(type, np.array(shape.static, dtype=np.int64).astype(type.dtype))
     dims = np.empty(len(shape), dtype=object)
     dims[:] = shape.dims
     return Fact(type, Shape(dims.shape), dims)
