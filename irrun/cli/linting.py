@@ -13,6 +13,7 @@ import click
 
 from irrun import __version__
 from irrun.cli.console import detail, level, note, result, warn
+from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
 from irrun.cli.progress import watched
 from irrun.cli.writing import refuse_inputs
@@ -148,6 +149,7 @@ def _task(found: Found, options: Options, configurations: Configurations, known:
         target_precision=options.target_precision or here.target_precision,
         baseline=known if options.fixing is not None else None,
         max_memory=options.max_memory or here.max_memory,
+        extensions=extensions(),
     )
 
 

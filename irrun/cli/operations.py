@@ -7,13 +7,20 @@ from contextlib import suppress
 
 import click
 
+from irrun.cli.extending import extensions
 from irrun.ops.declaration import OpClass
+from irrun.ops.extending import Operations, operations_of
 from irrun.ops.registry import LATEST, UnknownOperation, declarations, resolve
+
+
+def known_operations() -> Operations:
+    """Return irrun's operations and those of ``--extension``."""
+    return operations_of(extensions())
 
 
 def opset_named(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     """Parse the name of an opset: ``opset8``, ``8``, or one outside the numbered ones that has operations."""
-    if value is None or any(cls.opset == value for cls in declarations()):
+    if value is None or any(cls.opset == value for cls in known_operations().declarations()):
         return value
     number = re.fullmatch(r"(?:opset)?(\d+)", value)
     if number is None or not 1 <= int(number[1]) <= LATEST:
@@ -24,7 +31,7 @@ def opset_named(_ctx: click.Context, _parameter: click.Parameter, value: str | N
 def of_opset(opset: str) -> list[OpClass]:
     """Return the operations that a model of this opset uses, by type; for other domains, those that it declares."""
     if not opset.startswith("opset"):
-        return [cls for cls in declarations() if cls.opset == opset]
+        return [cls for cls in known_operations().declarations() if cls.opset == opset]
     newest: dict[str, OpClass] = {}
     for cls in declarations():
         with suppress(UnknownOperation):

@@ -21,7 +21,7 @@ from irrun.graph.ports import is_number, tensor_names
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.context import BodyPorts
-from irrun.ops.declaration import DECLARED
+from irrun.ops.extending import BUILT_IN, ExtensionError, Operations
 from irrun.ops.extension import Extension
 from irrun.ops.registry import resolve, spelling
 from irrun.tensor import DYNAMIC, Shape
@@ -45,13 +45,13 @@ class Bound:
     means: Mapping[int, Mean] | None = field(default_factory=dict)
 
 
-def bind(document: Document, *, mend: bool = False) -> Bound:
+def bind(document: Document, operations: Operations = BUILT_IN, *, mend: bool = False) -> Bound:
     """Build the graph of a document. Layers that cannot be bound stay in it without an operation.
 
     With ``mend``, misspelt types and attributes are replaced by what was probably meant, so that the rest can be
     checked; otherwise they are ignored.
     """
-    binder = _Binder(Extensions(document.net), fragment=document.fragment, mend=mend)
+    binder = _Binder(Extensions(document.net, operations), operations, fragment=document.fragment, mend=mend)
     graph = binder.net(document.net, ())
     if document.net.pre_process is None:
         return Bound(graph, tuple(binder.found), {})
@@ -67,6 +67,7 @@ def bind(document: Document, *, mend: bool = False) -> Bound:
 @dataclass
 class _Binder:
     extensions: Extensions
+    available: Operations
     fragment: bool
     mend: bool
     found: list[Diagnostic] = field(default_factory=list)
@@ -125,7 +126,7 @@ class _Binder:
                 op = None
         names = tuple([tensor_names(port.names) for port in layer.outputs])
         names = _UNNAMED if names == _UNNAMED else names
-        type, version, count = _type(layer, op), layer.version or "", len(layer.outputs)
+        type, version, count = self._type(layer, op), layer.version or "", len(layer.outputs)
         return Node(id, layer.name, type, version, op, count, names, layer, bodies or _NO_BODIES)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
@@ -134,13 +135,13 @@ class _Binder:
             return None
         key = layer.type, layer.version
         if key not in self.operations:
-            extension = self.extensions.find(layer)
-            if extension is not None:
-                return extension
             try:
-                declared = resolve(*key)
+                extension = self.extensions.find(layer)
+                if extension is not None:
+                    return extension
+                declared = self.available.resolve(*key)
             except OpError as error:
-                is_known = spelling(layer.type) is not None
+                is_known = isinstance(error, ExtensionError) or self.available.spelling(layer.type) is not None
                 anchor = Anchor(layer.element, "attribute", error.attribute)
                 self._misread(op_fault(error, anchor, layer, notes=path_notes(path)))
                 return self._meant(layer, path) if self.mend and not is_known else None
@@ -164,9 +165,17 @@ class _Binder:
                 self._misread(op_diagnostic(error, layer, path))
             return None
 
+    def _type(self, layer: LayerElement, op: Op | None) -> str:
+        """Return the type of a node; with its domain where another operation is named like one of an opset."""
+        if isinstance(op, Extension):
+            return layer.type if spelling(layer.type) is None else repr(op)
+        if op is None:
+            return layer.type
+        return f"{op.opset}::{op.type}" if self.available.shadows(op) else op.type
+
     def _meant(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
         """Return the operation whose type is close to a misspelt one, if the attributes fit; None otherwise."""
-        meant = nearest(layer.type, DECLARED)
+        meant = nearest(layer.type, self.available.types())
         before = len(self.found)
         op = None if meant is None else self._operation(layer._replace(type=meant), path)
         if len(self.found) == before:
@@ -199,13 +208,6 @@ def _leave_out(inlets: Sequence[Inlet], nodes: Mapping[int, Node], sources: Sour
         op = nodes[inlet.node].op
         if op is not None and inlet.port + 1 == len(sources[inlet.node]) and inlet.port >= op.spec.least_inputs:
             sources[inlet.node].pop()
-
-
-def _type(layer: LayerElement, op: Op | None) -> str:
-    """Return the type of a node; for an extension named like an operation of an opset, with its domain."""
-    if isinstance(op, Extension):
-        return layer.type if spelling(layer.type) is None else repr(op)
-    return layer.type if op is None else op.type
 
 
 def _keeps_state(op: Op | None) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from irrun.document.records import LayerElement, NetElement, PortElement, element_type
 from irrun.ops.declaration import OpClass
+from irrun.ops.extending import Operations
 from irrun.ops.extension import Extension
-from irrun.ops.registry import find, versions
+from irrun.ops.registry import versions
 from irrun.ops.releases import is_meant_as_number
 from irrun.tensor import DYNAMIC, Fact, Shape
 
@@ -21,13 +22,14 @@ class Extensions:
     the opset's operation does not; or another layer of its domain has a type that no opset has.
     """
 
-    def __init__(self, net: NetElement) -> None:
+    def __init__(self, net: NetElement, operations: Operations) -> None:
         self._net = net
+        self._operations = operations
 
     def find(self, layer: LayerElement) -> Extension | None:
         """Return the extension operation of a layer; None where the layer is an opset's or misspelt."""
         type, domain = layer.type, layer.version
-        if domain is None or is_meant_as_number(domain) or find(type, domain) is not None:
+        if domain is None or is_meant_as_number(domain) or self._operations.find(type, domain) is not None:
             return None
         op = Extension(type, domain, [declared_fact(port) for port in layer.outputs])
         is_evident = op.library is not None or op.internal_to is not None or domain in self._domains

@@ -39,7 +39,7 @@ class Task:
 
     ``data`` replaces the bytes of the file, which then need not exist. With ``passing``, a file that is not an IR is
     skipped. ``fixing`` selects the fixes to apply; with ``written`` the file itself is changed, otherwise only the diff
-    is shown. Findings in ``baseline`` are not fixed.
+    is shown. Findings in ``baseline`` are not fixed. ``extensions`` are Python files of operations and rules.
     """
 
     filename: str
@@ -55,6 +55,7 @@ class Task:
     target_precision: str | None = None
     baseline: Baseline | None = None
     max_memory: int | None = None
+    extensions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ def _checked(task: Task, data: bytes | None) -> Report:
         codes=task.codes,
         target_precision=task.target_precision,
         max_memory=task.max_memory,
+        extensions=task.extensions,
     )
 
 

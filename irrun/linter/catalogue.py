@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from irrun.diagnostics.results import RuleInfo
-from irrun.linter.rule import Rule, rules, url
+from irrun.linter.rule import Rule, rules
 
 
 def catalogue(codes: Iterable[str] | None = None) -> dict[str, RuleInfo]:
@@ -17,4 +17,4 @@ def catalogue(codes: Iterable[str] | None = None) -> dict[str, RuleInfo]:
 def _info(rule: type[Rule]) -> RuleInfo:
     explanation = rule.explanation()
     summary = " ".join(explanation.partition("\n\n")[0].split())
-    return RuleInfo(rule.code, rule.name, rule.severity, summary, explanation, url(rule.code))
+    return RuleInfo(rule.code, rule.name, rule.severity, summary, explanation, rule.url())

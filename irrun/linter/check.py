@@ -22,8 +22,9 @@ from irrun.inference import infer
 from irrun.linter.consequences import causes_of, unexplained
 from irrun.linter.context import Context
 from irrun.linter.given import UnknownPort, Values, facts_of
-from irrun.linter.rule import rules, url
+from irrun.linter.rule import adding, rules
 from irrun.linter.suppression import unsuppressed
+from irrun.ops.extending import ExtensionSource, Operations, operations_of
 from irrun.ops.releases import least
 
 _MARK: Final = b"irrun:"
@@ -48,17 +49,16 @@ class Report(Sequence[Diagnostic]):
         self.filename = filename
         self.ports = ports
         self.openvino = openvino
+        self._rules = rules()
         self._source = source
         self._diagnostics = tuple(sorted(diagnostics, key=self._place))
 
     def findings(self) -> list[Finding]:
         """Return the diagnostics with their places, ready to be rendered."""
-        known = rules()
+        named = [(item, self._rules.get(item.code)) for item in self._diagnostics]
         return [
-            Finding(
-                item, self.filename, self._source, known[item.code].name if item.code in known else "", url(item.code)
-            )
-            for item in self._diagnostics
+            Finding(item, self.filename, self._source, *(("", "") if rule is None else (rule.name, rule.url())))
+            for item, rule in named
         ]
 
     def as_dicts(self) -> list[dict[str, object]]:
@@ -93,14 +93,16 @@ def lint(
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
     max_memory: int | None = None,
+    extensions: Iterable[ExtensionSource] = (),
 ) -> Report:
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
     ``values`` holds the values of unconnected ports, for a file that is a bare layer: pairs of a port id, an input name
     or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``codes`` limits
     the work to rules with these codes, None for all; the report may still contain others. ``target_precision`` is f16
-    where the model is to be computed in f16, ``max_memory`` the most bytes that its tensors may take. OSError where a
-    file cannot be opened, UnknownPort where no port accepts a value.
+    where the model is to be computed in f16, ``max_memory`` the most bytes that its tensors may take. ``extensions``
+    are Python files, modules or classes of operations and rules beyond irrun's. OSError where a file cannot be opened,
+    UnknownPort where no port accepts a value, ExtensionError where an extension cannot be used.
     """
     try:
         data = load(Path(path))
@@ -116,6 +118,7 @@ def lint(
         codes=codes,
         target_precision=target_precision,
         max_memory=max_memory,
+        extensions=extensions,
     )
 
 
@@ -130,11 +133,14 @@ def lint_bytes(
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
     max_memory: int | None = None,
+    extensions: Iterable[ExtensionSource] = (),
 ) -> Report:
     """Check ``data`` as the content of the file at ``path``, like ``lint``. The file itself need not exist."""
-    filename = os.fspath(path)
-    with Boundary(filename, (UnknownPort,)):
-        return _lint_bytes(data, path, weights, values, target_version, asked, codes, target_precision, max_memory)
+    filename, given = os.fspath(path), list(extensions)
+    operations = operations_of(given)
+    with adding(given), Boundary(filename, (UnknownPort,)):
+        options = target_version, asked, codes, target_precision, max_memory, operations
+        return _lint_bytes(data, path, weights, values, *options)
 
 
 def _lint_bytes(
@@ -147,6 +153,7 @@ def _lint_bytes(
     codes: Collection[str] | None,
     target_precision: str | None,
     max_memory: int | None,
+    operations: Operations,
 ) -> Report:
     filename = os.fspath(path)
     try:
@@ -154,7 +161,7 @@ def _lint_bytes(
     except IRError as error:
         source = SourceMap(data)
         return Report(filename, source, unsuppressed(error.diagnostics, decode(data).data, source))
-    bound = bind(read, mend=True)
+    bound = bind(read, operations, mend=True)
     given = facts_of(bound, values)
     needed = _needed(codes, asked, read.data, exact=target_precision is not None)
     facts = infer(bound.graph, read.weights, given)

@@ -6,7 +6,10 @@ import functools
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, Protocol
 
@@ -14,9 +17,13 @@ from irrun.diagnostics import Anchor, Diagnostic, Fault, Fix, LayerRef, OpError,
 from irrun.diagnostics.results import ADDRESS
 from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement, NetElement, PortElement
+from irrun.ops.extending import ExtensionError, ExtensionSource, classes_of, entry_points, is_own
 
 if TYPE_CHECKING:
     from irrun.linter.context import Context
+
+GROUP: Final = "irrun.rules"
+"""The group of entry points by which an installed package offers modules or classes of rules."""
 
 _PAGES: Final = f"{ADDRESS}/blob/main/docs/rules"
 
@@ -129,16 +136,70 @@ class Rule:
 
     @classmethod
     def group(cls) -> Group:
-        return Group(int(cls.code[2]))
+        return Group(int(cls.code[-3]))
+
+    @classmethod
+    def url(cls) -> str:
+        """Return the address of the page of the rule; empty for a rule that is not irrun's."""
+        return f"{_PAGES}/{cls.name}.md" if is_own(cls) else ""
 
     @classmethod
     def explanation(cls) -> str:
         return inspect.cleandoc(cls.__doc__ or "")
 
 
-@functools.cache
+_ADDED: Final[ContextVar[tuple[type[Rule], ...]]] = ContextVar("irrun.rules", default=())
+"""The rules of users that apply in this context."""
+
+
 def rules() -> dict[str, type[Rule]]:
-    """Return every rule by its code: the classes of the modules in ``irrun.linter.rules``."""
+    """Return every rule by its code: irrun's, those of installed packages, and those that ``adding`` has added."""
+    return _merged(_ADDED.get())
+
+
+@contextmanager
+def adding(sources: Iterable[ExtensionSource]) -> Iterator[None]:
+    """Add the rules that files, modules or classes declare, within the context; ExtensionError for unusable ones."""
+    found: list[type[Rule]] = [rule for source in sources for rule in classes_of(source, Rule, "code")]
+    _merged(added := tuple(dict.fromkeys((*_ADDED.get(), *found))))
+    token = _ADDED.set(added)
+    try:
+        yield
+    finally:
+        _ADDED.reset(token)
+
+
+@functools.lru_cache(maxsize=16)
+def _merged(added: tuple[type[Rule], ...]) -> dict[str, type[Rule]]:
+    known = dict(_built_in())
+    for rule in (*_installed(), *added):
+        _check(rule, known)
+        known[rule.code] = rule
+    return known
+
+
+def _check(rule: type[Rule], known: Mapping[str, type[Rule]]) -> None:
+    """Raise ExtensionError where a class is no usable rule, or has the code or the name of a known one."""
+    where = f"the rule {rule.__name__}"
+    code, name = str(rule.code), str(getattr(rule, "name", ""))
+    if re.fullmatch(r"(?!IR\d)[A-Z]{2,8}[1-9]\d{2}", code) is None:
+        raise ExtensionError(f'{where} has the code "{code}", expected letters of its own and a number, such as MY101')
+    if re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name) is None:
+        raise ExtensionError(f'{where} has the name "{name}", expected words in kebab case, such as wide-tensor')
+    if not rule.explanation():
+        raise ExtensionError(f"{where} has no docstring, which irrun rule {code} prints")
+    if code in known or any(other.name == name for other in known.values()):
+        raise ExtensionError(f"{where} is {code} {name}, which another rule is called")
+
+
+@functools.cache
+def _installed() -> tuple[type[Rule], ...]:
+    return tuple(rule for source in entry_points(GROUP) for rule in classes_of(source, Rule, "code"))
+
+
+@functools.cache
+def _built_in() -> dict[str, type[Rule]]:
+    """Return the rules of irrun: the classes of the modules in ``irrun.linter.rules``."""
     package = importlib.import_module("irrun.linter.rules")
     found: dict[str, type[Rule]] = {}
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -146,9 +207,3 @@ def rules() -> dict[str, type[Rule]]:
             if inspect.isclass(item) and issubclass(item, Rule) and "code" in vars(item):
                 found[item.code] = item
     return dict(sorted(found.items()))
-
-
-def url(code: str) -> str:
-    """Return the address of the page of a rule; empty for an unknown code."""
-    rule = rules().get(code)
-    return f"{_PAGES}/{rule.name}.md" if rule is not None else ""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from irrun.diagnostics import near_match
-from irrun.linter.rule import rules
+from irrun.linter.rule import Rule, rules
 
 ALL: Final = "ALL"
-_PREFIX: Final = "IR"
+_PREFIX: Final = re.compile(r"[A-Z]{2,}\d*")
 _EXACT: Final = 5
 
 
@@ -55,16 +56,20 @@ class FileIgnores:
         return meant(self.ignored) if matched != self.pattern.startswith("!") else frozenset()
 
 
-@functools.lru_cache(maxsize=1024)
 def selector(text: str) -> Selector:
     """Return the rules of a code, a prefix of codes, a name or ``ALL``. UnknownRule where there are none."""
-    known = rules()
+    return _selector(text, tuple(rules().values()))
+
+
+@functools.lru_cache(maxsize=1024)
+def _selector(text: str, among: tuple[type[Rule], ...]) -> Selector:
+    known = {rule.code: rule for rule in among}
     if text == ALL:
         return Selector(frozenset(known), 0)
     for code, rule in known.items():
         if rule.name == text:
             return Selector(frozenset({code}), _EXACT)
-    codes = frozenset(code for code in known if code.startswith(text)) if text.startswith(_PREFIX) else frozenset()
+    codes = frozenset(code for code in known if code.startswith(text)) if _PREFIX.fullmatch(text) else frozenset()
     if not codes:
         words = [*known, *(rule.name for rule in known.values()), ALL]
         expected = near_match(text, words) or ", expected a code such as IR401, a prefix such as IR4, a name or ALL"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +22,7 @@ from irrun.model.config import Config, read_config
 from irrun.model.interface import Interface, interface
 from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
+from irrun.ops.extending import ExtensionSource, operations_of
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, Tiers, plan
 from irrun.runtime.budget import UNLIMITED, Budget
@@ -297,17 +298,23 @@ class CompiledModel:
         return f"<CompiledModel inputs={self.inputs} outputs={self.outputs} steps={len(self.plan.steps)}>"
 
 
-def read_model(model: PathLike | bytes, weights: PathLike | bytes | None = None) -> Model:
+def read_model(
+    model: PathLike | bytes, weights: PathLike | bytes | None = None, *, extensions: Iterable[ExtensionSource] = ()
+) -> Model:
     """Read an IR from a file or from bytes; the weights are those of the sibling ``.bin`` unless given.
+
+    ``extensions`` are Python files, modules or classes of operations beyond irrun's; ExtensionError where one cannot be
+    used.
 
     IRError where the file cannot be read as an IR; OSError where it cannot be opened. InternalError, here and
     elsewhere, is a fault of irrun itself.
     """
     source = model if isinstance(model, bytes) else Path(model)
     values = weights if isinstance(weights, bytes | None) else Path(weights)
+    operations = operations_of(extensions)
     with Boundary("" if isinstance(source, bytes) else str(source)):
         document = read(source, values)
-        bound = bind(document)
+        bound = bind(document, operations)
         facts = infer(bound.graph, document.weights)
         _require_unchanged(document.weights, str(document.path or ""))
         return Model(document, bound, facts)

@@ -188,7 +188,7 @@ class Op:
     for each output; types of returned shapes follow from the declaration. ``run`` maps arrays to arrays. Both return a
     tuple for several outputs. A hook requests further arguments by keyword: ``bodies`` for sub-graphs, ``state`` for
     variables, ``weights`` for the weights file. ``multiply_adds`` counts the arithmetic of ``run`` from the ``Sizes`` of
-    its tensors, where products dominate it. ``departures`` lists differences between OpenVINO's CPU plugin and the
+    its tensors where products dominate it. ``departures`` lists differences between OpenVINO's CPU plugin and the
     specification page: under a short key, the words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the
     linter recognises.
     """
@@ -259,16 +259,18 @@ _Declared = _TypeVar("_Declared", bound=type[Op])
 def op(type: str, *, opset: int | str, page: str = "") -> Callable[[_Declared], _Declared]:
     """Declare a class as the operation that an IR calls ``type``, from ``opset`` on.
 
-    ``page`` names the specification page where it is not ``<type>-<opset>`` in lower case.
+    ``page`` names the specification page where it is not ``<type>-<opset>`` in lower case. The classes of irrun are
+    known everywhere; those of other modules only where ``extending.Operations`` has them.
     """
 
     def declare(cls: _Declared) -> _Declared:
-        versions = DECLARED.setdefault(type, {})
-        if opset in versions:
-            raise TypeError(
-                f"{type} is declared twice in opset {opset}: {versions[opset].__module__}, {cls.__module__}"
-            )
-        versions[opset] = cls
+        if cls.__module__.startswith("irrun.ops."):
+            versions = DECLARED.setdefault(type, {})
+            if opset in versions:
+                raise TypeError(
+                    f"{type} is declared twice in opset {opset}: {versions[opset].__module__}, {cls.__module__}"
+                )
+            versions[opset] = cls
         cls.type, cls.opset, cls.page = type, opset, page
         cls.spec = _Spec()  # type: ignore[assignment]
         return cls

@@ -60,8 +60,9 @@ class OpSpec:
     @staticmethod
     def of(cls: OpClass) -> OpSpec:
         doc = inspect.cleandoc(cls.__doc__ or "")
-        category = cls.__module__.split(".")[-2]
+        category = cls.__module__.split(".")[-2] if cls.__module__.startswith("irrun.ops.") else "extension"
         opset = cls.opset
+        page = f"{_PAGES}/{category}/{cls.page or f'{_kebab(cls.type)}-{opset}'}.html"
         return OpSpec(
             type=cls.type,
             version=f"opset{opset}" if isinstance(opset, int) else opset,
@@ -79,7 +80,7 @@ class OpSpec:
             },
             recognised=tuple(item for item in cls.departures.values() if isinstance(item, Departure)),
             foldable=cls.foldable,
-            page=f"{_PAGES}/{category}/{cls.page or f'{_kebab(cls.type)}-{opset}'}.html",
+            page=cls.page if category == "extension" else page,
             infer_asks=_keywords(cls.infer),
             run_asks=_keywords(cls.run),
         )

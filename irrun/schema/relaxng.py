@@ -11,7 +11,8 @@ from lxml.builder import ElementMaker
 from irrun.document.grammar import ATTRIBUTES, LEGACY_ATTRIBUTES, LEGACY_CHILDREN, MAPS, VERSIONS
 from irrun.ops import Op
 from irrun.ops.attributes import UNDEFINED, AttrSpec
-from irrun.ops.registry import CONSTANT, EXACT, LATEST, declarations, find
+from irrun.ops.extending import BUILT_IN, Operations
+from irrun.ops.registry import CONSTANT, EXACT, LATEST
 from irrun.ops.spec import OpSpec
 from irrun.schema import patterns
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
@@ -29,13 +30,13 @@ _DOMAINS: Final = ("experimental", "extension")
 """The domains, besides those that declare operations, in which OpenVINO looks up operations of the opsets."""
 
 
-def relaxng() -> str:
+def relaxng(operations: Operations = BUILT_IN) -> str:
     """Return the schema as text.
 
     A layer is valid where it names an operation and has the attributes of that operation, or where its version is not
     that of an opset. Every file that OpenVINO can read, by whichever of its tools it was written, is valid.
     """
-    versions = {cls: _versions(cls) for cls in declarations()}
+    versions = {cls: _versions(cls, operations) for cls in operations.declarations()}
     root = _E.grammar(
         _E.start(_E.ref(name="net")),
         _net(),
@@ -54,10 +55,10 @@ def relaxng() -> str:
 # -- layers
 
 
-def _versions(cls: type[Op]) -> list[str]:
+def _versions(cls: type[Op], operations: Operations) -> list[str]:
     """Return the versions by which a file may refer to an operation."""
     domains = dict.fromkeys((*_OPSETS, *_DOMAINS, cls.spec.version))
-    return [version for version in domains if find(cls.type, version) is cls]
+    return [version for version in domains if operations.find(cls.type, version) is cls]
 
 
 def _operation(spec: OpSpec, versions: Iterable[str]) -> Element:

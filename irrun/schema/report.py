@@ -20,7 +20,7 @@ def report_schema() -> str:
     )
     finding = _object(
         {
-            "code": {"type": "string", "pattern": "^IR[0-9]{3}$", "description": "stable code of the rule"},
+            "code": {"type": "string", "pattern": "^[A-Z]+[0-9]{3}$", "description": "stable code of the rule"},
             "name": {"type": "string", "description": "name of the rule, in kebab case"},
             "severity": {"enum": ["info", "warning", "error"]},
             "message": _text(),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import irrun.linter.rules
+from irrun.linter import rule
 from irrun.linter.catalogue import catalogue
-from irrun.linter.rule import rules
 from tests.linter import snippets
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "anatomy-of-a-rule.md"
@@ -28,10 +28,15 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (tmp_path / f"{NAME}.md").write_text(examples, encoding="utf-8")
     monkeypatch.setattr(irrun.linter.rules, "__path__", [*irrun.linter.rules.__path__, str(tmp_path)])
     monkeypatch.setattr(snippets, "FOLDER", tmp_path)
-    rules.cache_clear()
+    _read_afresh()
     yield NAME
-    rules.cache_clear()
+    _read_afresh()
     sys.modules.pop(f"irrun.linter.rules.{NAME}", None)
+
+
+def _read_afresh() -> None:
+    for cache in (rule._built_in, rule._merged):
+        cache.cache_clear()
 
 
 def test_the_examples_of_the_page(page: str) -> None:

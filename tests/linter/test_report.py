@@ -11,7 +11,7 @@ import pytest
 import irrun
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter import lint
-from irrun.linter.rule import url
+from irrun.linter.rule import rules
 from tests.linter.models import CLAMP, CONST, ITERATOR, NET
 
 WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>")
@@ -40,7 +40,7 @@ def test_record(tmp_path: Path) -> None:
         "declared": "[2,4]",
         "inferred": "[2,3]",
         "notes": [],
-        "url": url("IR401"),
+        "url": rules()["IR401"].url(),
     }
     assert (second["port"], second["location"]) == ("1", {"row": 11, "column": 68})
     json.dumps([first, second])

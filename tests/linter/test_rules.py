@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irrun.diagnostics import Fault, OpError
-from irrun.linter.rule import Rule, rules, url
+from irrun.linter.rule import Rule, rules
 from irrun.linter.selection import meant
 from irrun.ops.registry import load
 
@@ -22,7 +22,7 @@ def test_rule_is_complete(rule: type[Rule]) -> None:
     assert rule.__module__.rpartition(".")[2] == rule.name.replace("-", "_")
     assert "".join(word.capitalize() for word in rule.name.split("-")) == rule.__name__
     assert re.findall(r"^## (.*)$", rule.explanation(), re.M) == SECTIONS
-    assert url(rule.code).endswith(f"/docs/rules/{rule.name}.md")
+    assert rule.url().endswith(f"/docs/rules/{rule.name}.md")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

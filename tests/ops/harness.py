@@ -11,17 +11,22 @@ import irrun
 from irrun.document.writer import Handle, Writer
 from irrun.ops import Op
 from irrun.ops.calling import infer, run
-from irrun.ops.registry import resolve
+from irrun.ops.extending import operations_of
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32, F64, I8, I16, I32, I64, STRING, U8, U16, U32, U64
 from tests.cases import AnyCase, Case, Invalid, ModelCase
+from tests.ops import own_operations
+
+EXTENSIONS = (own_operations,)
+OPERATIONS = operations_of(EXTENSIONS)
+"""Those of irrun, and those that a test module declares like a user."""
 
 _BY_DTYPE = {kind.dtype: kind for kind in (F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOLEAN, STRING)}
 
 
 def declaration(case: AnyCase | Invalid) -> type[Op]:
     version = f"opset{case.opset}" if isinstance(case.opset, int) else case.opset
-    return resolve(case.type, version)
+    return OPERATIONS.resolve(case.type, version)
 
 
 def operation(case: Case | Invalid) -> Op:

@@ -13,9 +13,9 @@ from irrun.ops.calling import infer, run
 from irrun.tensor import DYNAMIC
 from irrun.tensor.element_type import F16, F32
 from tests.cases import Case, all_cases
-from tests.ops import harness
+from tests.ops import harness, own_operations
 
-CASES = all_cases()
+CASES = [*all_cases(), *own_operations.CASES]
 
 
 @pytest.fixture(params=CASES, ids=str)
@@ -47,9 +47,9 @@ def test_as_a_model(case: Case, form: str, tmp_path: Path) -> None:
         pytest.skip("there is nothing to vary: the operation has no inputs")
     ir, parameters = harness.model(case, dynamic=form == "dynamic", constants=constants)
     ir.save(tmp_path / "model.xml")
-    report = irrun.lint(tmp_path / "model.xml")
+    report = irrun.lint(tmp_path / "model.xml", extensions=harness.EXTENSIONS)
     assert [item.message for item in report if item.severity > 0 and item.code not in ("IR601", "IR608")] == []
-    compiled = irrun.compile_model(irrun.read_model(tmp_path / "model.xml"))
+    compiled = irrun.compile_model(irrun.read_model(tmp_path / "model.xml", extensions=harness.EXTENSIONS))
     got = compiled({f"in{index}": case.inputs[index] for index in parameters})
     harness.expect(list(got.values()), case)
 
@@ -83,7 +83,9 @@ def test_half_precision(case: Case, tmp_path: Path) -> None:
     ]
     outputs = infer(op, known, output_count=len(case.expected))
     want = run(op, rounded, [fact.type for fact in outputs])
-    got = list(irrun.compile_model(irrun.read_model(tmp_path / "model.xml"))(inputs).values())
+    got = list(
+        irrun.compile_model(irrun.read_model(tmp_path / "model.xml", extensions=harness.EXTENSIONS))(inputs).values()
+    )
     for array, reference, fact in zip(got, want, outputs, strict=True):
         assert array.dtype == fact.type.external
         np.testing.assert_array_equal(array.astype(reference.dtype), reference)

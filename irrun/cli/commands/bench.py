@@ -25,6 +25,7 @@ import numpy as np
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.measuring import (
@@ -75,6 +76,7 @@ ROWS = (
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO and irrun in turns, in f32.")
+@extension_option
 @text_or_json
 @verbosity
 def command(
@@ -96,7 +98,7 @@ def command(
 ) -> None:
     if native:
         require_native()
-    loaded, read_ms = milliseconds(lambda: read_model(model, weights))
+    loaded, read_ms = milliseconds(lambda: read_model(model, weights, extensions=extensions()))
     reshaped = inputs.reshape(loaded, shapes)
     config: dict[str, Any] = {
         "OPTIMIZE": not as_written,

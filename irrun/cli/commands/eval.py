@@ -24,13 +24,13 @@ import numpy as np
 
 from irrun.cli import arrays, literals, values
 from irrun.cli.console import detail, note, result, verbosity
+from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
-from irrun.cli.operations import complete_type, opset_named
+from irrun.cli.operations import complete_type, known_operations, opset_named
 from irrun.diagnostics import near_match
 from irrun.ops import Fact, Op, OpError
 from irrun.ops.attributes import AttributeUnknown
 from irrun.ops.calling import infer, run
-from irrun.ops.registry import resolve
 from irrun.ops.spec import OpSpec
 from irrun.tensor import Array, ElementType
 
@@ -45,6 +45,7 @@ _ASKED = {"bodies": "sub-graphs", "state": "variables", "weights": "a file of we
     "--opset", callback=opset_named, metavar="opsetN", help="Use the operation of this opset instead of the newest."
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: .npy, .npz or a folder.")
+@extension_option
 @verbosity
 def command(
     type: str, arguments: tuple[str, ...], attributes: tuple[str, ...], opset: str | None, output: Path | None
@@ -56,7 +57,7 @@ def command(
             raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
     if output is not None:
         arrays.check_target(output)
-    cls = resolve(type, opset)
+    cls = known_operations().resolve(type, opset)
     spec = cls.spec
     _check_alone(spec)
     op = cls(**_attributes(spec, attributes))

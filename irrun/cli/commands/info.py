@@ -17,6 +17,7 @@ import click
 
 from irrun.cli import values
 from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.tables import columns, listed
 from irrun.model import Port, read_model
@@ -26,10 +27,11 @@ from irrun.model.summary import Summary, summarize
 
 @click.command(help=__doc__)
 @click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@extension_option
 @text_or_json
 @verbosity
 def command(model: Path, output_format: str) -> None:
-    loaded = read_model(model)
+    loaded = read_model(model, extensions=extensions())
     say_findings(loaded, model)
     summary = summarize(loaded)
     result(values.as_json(summary.as_dict()) if output_format == "json" else _text(summary))

@@ -32,6 +32,7 @@ from typing import Any
 import click
 
 from irrun.cli.console import verbosity
+from irrun.cli.extending import rules_option
 from irrun.cli.limits import MEMORY_OPTION
 from irrun.diagnostics import formats
 from irrun.diagnostics.diagnostic import Severity
@@ -164,6 +165,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     show_default=True,
     help="Number of processes; 0 for all processors.",
 )
+@rules_option
 @verbosity
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:

@@ -16,13 +16,13 @@ from typing import Final
 import click
 
 from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.operations import complete_type, of_opset, opset_named
+from irrun.cli.extending import extension_option
+from irrun.cli.operations import complete_type, known_operations, of_opset, opset_named
 from irrun.cli.tables import columns, listed, wrapped
 from irrun.cli.values import as_json
 from irrun.diagnostics import listing
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.declaration import OpClass
-from irrun.ops.registry import declarations, resolve
 from irrun.ops.spec import OpSpec, type_text
 
 _WIDE: Final = 140
@@ -33,15 +33,17 @@ _WIDEST_TYPE: Final = 24
 @click.command(help=__doc__)
 @click.argument("type", required=False, shell_complete=complete_type)
 @click.option("--opset", callback=opset_named, metavar="opsetN", help="Show only operations of this opset.")
+@extension_option
 @text_or_json
 @verbosity
 def command(type: str | None, opset: str | None, output_format: str) -> None:
+    known = known_operations()
     if type is None:
-        classes = list(declarations()) if opset is None else of_opset(opset)
+        classes = list(known.declarations()) if opset is None else of_opset(opset)
         text = _listing(classes)
     else:
-        newest = resolve(type, opset)
-        versions = [cls for cls in declarations() if cls.type == newest.type]
+        newest = known.resolve(type, opset)
+        versions = [cls for cls in known.declarations() if cls.type == newest.type]
         classes = versions if opset is None else [newest]
         text = _page(newest.spec, [cls.spec.version for cls in versions])
     result(as_json([cls.spec.as_dict() for cls in classes]) if output_format == "json" else text)
@@ -88,7 +90,8 @@ def _page(spec: OpSpec, versions: Sequence[str]) -> str:
     if spec.bodies:
         lines.append(f"{click.style('sub-graphs', bold=True)}: {', '.join(spec.bodies)}")
     lines.append(f"{click.style('versions', bold=True)}: {', '.join(versions)}")
-    lines.append(f"{click.style('page', bold=True)}: {spec.page}")
+    if spec.page:
+        lines.append(f"{click.style('page', bold=True)}: {spec.page}")
     return "\n".join(part for line in lines for part in _fitted(line))
 
 

@@ -27,6 +27,7 @@ import click
 
 from irrun.cli import arithmetic, inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Value
@@ -66,6 +67,7 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
+@extension_option
 @text_or_json
 @verbosity
 def command(
@@ -93,7 +95,7 @@ def command(
     if trace is not None:
         read = [weights or model.with_suffix(".bin"), *(Path(text.rpartition("=")[2]) for text in files)]
         refuse_inputs([trace], [model, *read])
-    loaded = read_model(model, weights)
+    loaded = read_model(model, weights, extensions=extensions())
     reshaped = inputs.reshape(loaded, shapes)
     given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
     config: dict[str, Any] = {

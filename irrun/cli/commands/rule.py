@@ -19,6 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.extending import rules_option
 from irrun.cli.tables import columns, listed
 from irrun.cli.values import as_json
 
@@ -38,6 +39,7 @@ def complete_rule(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
 @click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=complete_rule)
 @click.option("--all", "every", is_flag=True, help="Explain every rule.")
 @text_or_json
+@rules_option
 @verbosity
 def command(rule: str | None, every: bool, output_format: str) -> None:
     from irrun.cli.failures import Failure

@@ -26,6 +26,7 @@ import numpy as np
 
 from irrun.cli import arrays, assignments, inputs, limits, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
+from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -50,6 +51,7 @@ from irrun.tensor import Array, ElementType
 @limits.limits
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
+@extension_option
 @text_or_json
 @verbosity
 def command(
@@ -71,7 +73,7 @@ def command(
     output_format: str,
 ) -> None:
     begin = time.perf_counter()
-    loaded = read_model(model, weights)
+    loaded = read_model(model, weights, extensions=extensions())
     inputs.reshape(loaded, shapes)
     if output is not None:
         arrays.check_target(output, len(loaded.outputs))

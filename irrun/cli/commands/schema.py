@@ -16,17 +16,20 @@ from pathlib import Path
 import click
 
 from irrun.cli.console import note, result, verbosity
+from irrun.cli.extending import extension_option, extensions
 from irrun.document.files import replacing
 
 
 @click.command(help=__doc__)
 @click.argument("name", type=click.Choice(["rng", "xsd", "report"]))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead.")
+@extension_option
 @verbosity
 def command(name: str, output: Path | None) -> None:
+    from irrun.ops.extending import operations_of
     from irrun.schema import relaxng, report_schema, xsd
 
-    text = {"rng": relaxng, "xsd": xsd, "report": report_schema}[name]()
+    text = relaxng(operations_of(extensions())) if name == "rng" else {"xsd": xsd, "report": report_schema}[name]()
     if output is None:
         result(text.rstrip("\n"))
         return

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from irrun.linter.rule import Rule
 from irrun.ops import registry
+from irrun.ops.extending import ExtensionError
 
 
 class UnknownOperation(Rule):
@@ -24,5 +25,5 @@ class UnknownOperation(Rule):
 
     code = "IR301"
     name = "unknown-operation"
-    faults = (registry.UnknownOperation,)
+    faults = (registry.UnknownOperation, ExtensionError)
     breaks = ("layer",)

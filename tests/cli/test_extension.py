@@ -1,0 +1,130 @@
+"""--extension: operations and rules of users in every command that reads a model or lists what there is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from irrun.linter.rule import rules
+from tests.cli.conftest import Run
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
+MODEL, OPS, RULES = EXAMPLE / "model.xml", EXAMPLE / "my_ops.py", EXAMPLE / "my_rules.py"
+
+
+@pytest.mark.parametrize("file", [OPS, RULES], ids=lambda file: file.name)
+def test_the_examples_are_short(file: Path) -> None:
+    lines = file.read_text().splitlines()
+    assert len([line for line in lines if line.strip()]) <= 18
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", MODEL, "--random"],
+        ["bench", MODEL, "--niter", "1"],
+        ["profile", MODEL, "--niter", "1"],
+        ["info", MODEL],
+        ["lint", MODEL],
+        ["ops", "SoftShrink"],
+        ["eval", "SoftShrink", "[1,2]"],
+        ["schema", "rng"],
+    ],
+    ids=lambda arguments: str(arguments[0]),
+)
+def test_in_every_command(run: Run, arguments: list[Any]) -> None:
+    result = run(*arguments, "--extension", OPS)
+    assert result.exit_code == 0
+    with_it = result.stdout
+    without = run(*arguments)
+    assert (without.exit_code, without.stdout) != (0, with_it) or arguments[0] in ("info", "lint")
+
+
+def test_evaluated_and_documented(run: Run) -> None:
+    assert run("eval", "SoftShrink", "[1,-2]", "-a", "lambd=1.5", "--extension", OPS).stdout == (
+        "output: f32[2]\n[ 0. , -0.5]\n".replace("[ 0. ", "[ 0. ")
+    )
+    page = run("ops", "softshrink", "--extension", OPS).stdout
+    assert page.startswith("SoftShrink  extension  extension\n\nMove every element towards zero")
+    assert "  lambd: float >= 0, default 0.5\n      the threshold\n" in page
+    assert page.endswith("versions: extension\n")
+    assert "SoftShrink " in run("ops", "--extension", OPS).stdout
+    records = json.loads(run("ops", "--opset", "extension", "--json", "--extension", OPS).stdout)
+    assert ("SoftShrink", "extension", "") in {(item["type"], item["version"], item["page"]) for item in records}
+    assert "SoftShrink" not in run("ops").stdout
+
+
+def test_schema_knows_its_attributes(run: Run) -> None:
+    text = MODEL.read_text()
+    wrong = text.replace('lambd="0.25"', 'lambda="0.25"')
+    for arguments, valid in (((), True), (("--extension", OPS), False)):
+        schema = etree.RelaxNG(etree.fromstring(run("schema", "rng", *arguments).stdout.encode()))
+        assert schema.validate(etree.fromstring(text.encode()))
+        assert schema.validate(etree.fromstring(wrong.encode())) == valid
+
+
+def test_a_rule_is_listed_explained_and_selected(run: Run) -> None:
+    with_it = ("--extension", RULES)
+    assert any(line.startswith("MY201  warning  unnamed-output") for line in run("rule", *with_it).stdout.splitlines())
+    assert run("rule", "unnamed-output", *with_it).stdout.startswith("MY201 unnamed-output (warning)\n\nAn output of")
+    found = run("lint", MODEL, *with_it, "--output-format", "concise")
+    assert (found.exit_code, found.stdout) == (
+        1,
+        f'{MODEL}:42:3: warning: Result 3 "Result_3": the output has no tensor name, '
+        "expected names on the port that feeds it [MY201]\n",
+    )
+    assert run("lint", MODEL, *with_it, "--ignore", "MY").exit_code == 0
+    assert run("lint", MODEL, "--select", "MY201").exit_code == 2
+    assert run("lint", MODEL, *with_it, "--select", "MY20").exit_code == 1
+    assert "MY201" not in rules()
+
+
+def test_sarif_and_configuration(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "irrun.toml"
+    config.write_text('select = ["MY"]\n')
+    options = ("--extension", RULES, "--config", config)
+    report = json.loads(run("lint", MODEL, *options, "--output-format", "sarif").stdout)
+    (driver,) = [item["tool"]["driver"] for item in report["runs"]]
+    assert [(item["id"], item["name"], "helpUri" in item) for item in driver["rules"]] == [
+        ("MY201", "UnnamedOutput", False)
+    ]
+    assert [item["ruleId"] for item in report["runs"][0]["results"]] == ["MY201"]
+    refused = run("lint", MODEL, "--config", config)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr.startswith(f'error: {config}: select: no rule is called "MY"')
+
+
+def test_in_several_processes(run: Run, tmp_path: Path) -> None:
+    for index in range(3):
+        (tmp_path / f"{index}.xml").write_text(MODEL.read_text())
+        (tmp_path / f"{index}.bin").write_bytes(b"")
+    result = run(
+        "lint", tmp_path, "--extension", RULES, "--extension", OPS, "--jobs", "2", "--output-format", "concise"
+    )
+    assert [line.rpartition(" ")[2] for line in result.stdout.splitlines()] == ["[MY201]"] * 3
+
+
+def test_files_that_cannot_be_used(run: Run, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import nothing_like_it\n")
+    for command in (["run", MODEL, "--random"], ["lint", MODEL], ["rule"], ["ops"], ["schema", "rng"], ["info", MODEL]):
+        result = run(*command, "--extension", broken)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
+            f"error: {broken}:1 cannot be imported: ModuleNotFoundError: No module named 'nothing_like_it'\n"
+        )
+    missing = run("run", MODEL, "--random", "--extension", tmp_path / "none.py")
+    assert (missing.exit_code, "does not exist" in missing.stderr) == (2, True)
+
+
+def test_a_fault_of_the_operation_is_its_own(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "ops.py"
+    path.write_text(OPS.read_text().replace("return (np", "raise ValueError('no luck')\n        return (np"))
+    result = run("run", MODEL, "--random", "--extension", path)
+    assert result.exit_code == 2
+    assert "no luck" in result.stderr
+    assert "Traceback" not in result.stderr

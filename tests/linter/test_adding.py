@@ -1,0 +1,125 @@
+"""Rules of users: where they apply, and what is wrong with others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import irrun
+from irrun.diagnostics import Diagnostic
+from irrun.linter import rule as registry
+from irrun.linter.context import Context
+from irrun.linter.rule import Rule, adding, rules
+from irrun.linter.selection import UnknownRule, selector
+from irrun.ops import extending
+from irrun.ops.extending import ExtensionError
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
+
+
+class LongName(Rule):
+    """A layer has a long name."""
+
+    code, name = "TEST201", "long-name"
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        for layer in context.document.net.layers:
+            if len(layer.name) > 4:
+                yield self.report(context.document.net, f'the name "{layer.name}" is long, expected 4 letters')
+
+
+def test_apply_only_where_given() -> None:
+    path = EXAMPLE / "model.xml"
+    before = list(rules())
+    found = irrun.lint(path, extensions=[LongName])
+    assert [(item.code, item.message) for item in found] == [
+        ("TEST201", 'the name "SoftShrink_1" is long, expected 4 letters'),
+        ("TEST201", 'the name "ReLU_2" is long, expected 4 letters'),
+        ("TEST201", 'the name "Result_3" is long, expected 4 letters'),
+    ]
+    assert {(item.name, item.url) for item in found.findings()} == {("long-name", "")}
+    assert list(irrun.lint(path)) == []
+    assert list(rules()) == before
+
+
+def test_selected_by_code_prefix_and_name() -> None:
+    with adding([LongName]):
+        assert selector("TEST201").codes == selector("TEST").codes == selector("long-name").codes == {"TEST201"}
+        assert selector("ALL").codes == set(rules())
+        with pytest.raises(UnknownRule, match='"TEST210"; did you mean TEST201'):
+            selector("TEST210")
+        with adding([EXAMPLE / "my_rules.py"]):
+            assert {"MY201", "TEST201"} <= set(rules())
+        assert "MY201" not in rules()
+    with pytest.raises(UnknownRule):
+        selector("TEST201")
+
+
+def test_suppressed_in_the_file(tmp_path: Path) -> None:
+    text = (EXAMPLE / "model.xml").read_text()
+    path = tmp_path / "model.xml"
+    path.write_text(text.replace("<net", "<!-- irrun: ignore-file[TEST201] known -->\n<net", 1))
+    assert list(irrun.lint(path, extensions=[LongName])) == []
+
+
+def declared(code: str = "TEST202", name: str = "wide-name", doc: str | None = "Text.") -> type[Rule]:
+    return type("Mine", (Rule,), {"code": code, "name": name, "__doc__": doc})
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (declared("IR401"), 'the rule Mine has the code "IR401", expected letters of its own and a number'),
+        (
+            declared("TEST2"),
+            'the rule Mine has the code "TEST2", expected letters of its own and a number, such as MY101',
+        ),
+        (declared(name="Wide"), 'the rule Mine has the name "Wide", expected words in kebab case, such as wide-tensor'),
+        (
+            declared(name="wrong-output-dims"),
+            "the rule Mine is TEST202 wrong-output-dims, which another rule is called",
+        ),
+        (declared("TEST201"), "the rule Mine is TEST201 wide-name, which another rule is called"),
+        (declared(doc=None), "the rule Mine has no docstring, which irrun rule TEST202 prints"),
+    ],
+)
+def test_unusable(rule: type[Rule], message: str) -> None:
+    with pytest.raises(ExtensionError, match=message), adding([LongName, rule]):
+        pass
+
+
+@pytest.fixture
+def _afresh() -> Iterator[None]:
+    caches = (extending.installed, registry._installed, registry._merged)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.usefixtures("_afresh")
+def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = {
+        "irrun.rules": [metadata.EntryPoint("long", f"{__name__}:LongName", "irrun.rules")],
+        "irrun.operations": [metadata.EntryPoint("own", "tests.ops.own_operations", "irrun.operations")],
+    }
+    monkeypatch.setattr(metadata, "entry_points", lambda group: points.get(group, []))
+    assert rules()["TEST201"] is LongName
+    path = EXAMPLE / "model.xml"
+    assert {item.code for item in irrun.lint(path)} == {"TEST201"}
+    assert irrun.compile_model(irrun.read_model(path))([[1, -1, 2], [0, 0, 0]])[0].tolist() == [
+        [0.75, 0, 1.75],
+        [0, 0, 0],
+    ]
+
+
+@pytest.mark.usefixtures("_afresh")
+def test_broken_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = metadata.EntryPoint("lost", "nothing.like_it", "irrun.operations")
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == "irrun.operations" else [])
+    (found,) = irrun.lint(EXAMPLE / "model.xml", codes=["IR301"])
+    assert found.message.startswith("the entry point lost of a package cannot be imported: ModuleNotFoundError")
