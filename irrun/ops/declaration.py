@@ -187,8 +187,8 @@ class Op:
     ``infer`` accepts a ``Fact`` for each input (None for an absent optional one) and returns a ``Shape`` or a ``Fact``
     for each output; types of returned shapes follow from the declaration. ``run`` maps arrays to arrays. Both return a
     tuple for several outputs. A hook requests further arguments by keyword: ``bodies`` for sub-graphs, ``state`` for
-    variables, ``weights`` for the weights file. ``multiply_adds`` counts the arithmetic of ``run`` from the ``Sizes`` of
-    its tensors where products dominate it. ``departures`` lists differences between OpenVINO's CPU plugin and the
+    variables, ``weights`` for the weights file. ``multiply_adds`` counts the arithmetic of ``run`` from the ``Sizes``
+    of its tensors where products dominate it. ``departures`` lists differences between OpenVINO's CPU plugin and the
     specification page: under a short key, the words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the
     linter recognises.
     """
