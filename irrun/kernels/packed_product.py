@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.epilogue import Activation
+from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.rows import BLOCK
 from irrun.kernels.threads import Array, scratch
 
@@ -38,21 +39,21 @@ _HALF_SCALE: Final = np.float32(2.0**112)
 class PackedMatrix:
     """A matrix [K, N] whose columns consist of groups of elements with a scale and a zero point each.
 
-    ``stored`` is [N, G, S], 8-bit integers or float16, with G * S = K. ``scale`` and ``zero`` are [N, G], or None for 1
-    and 0. The matrix is (stored - zero) * scale.
+    ``stored`` is [N, G, S], integers of 4 or 8 bits or float16, with G * S = K. ``scale`` and ``zero`` are [N, G], or
+    None for 1 and 0. The matrix is (stored - zero) * scale.
     """
 
-    def __init__(self, stored: Array, scale: Array | None, zero: Array | None) -> None:
+    def __init__(self, stored: Array | Nibbles, scale: Array | None, zero: Array | None) -> None:
         if (scale is None or scale.shape[1] == 1) and (zero is None or zero.shape[1] == 1):
             stored = stored.reshape(len(stored), 1, -1)
         self.stored = stored
-        self._is_turned = stored.strides[0] < stored.strides[2]
+        self._is_turned = isinstance(stored, np.ndarray) and stored.strides[0] < stored.strides[2]
         self.scale = None if scale is None else np.ascontiguousarray(scale, np.float32)
         self._centre = _centre(stored, zero)
         rest = None if zero is None else np.ascontiguousarray(zero - np.float32(self._centre), np.float32)
         self._rest = rest if rest is not None and rest.any() else None
         self._offset = _times(self._rest, self.scale)
-        self._is_finite = stored.dtype != np.float16 or _is_finite(stored)
+        self._is_finite = isinstance(stored, Nibbles) or stored.dtype != np.float16 or _is_finite(stored)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -69,7 +70,8 @@ class PackedMatrix:
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in (self.stored, self.scale, self._rest, self._offset) if array is not None)
+        stored = self.stored.pairs if isinstance(self.stored, Nibbles) else self.stored
+        return sum(array.nbytes for array in (stored, self.scale, self._rest, self._offset) if array is not None)
 
     def scaled(self, factor: Array) -> PackedMatrix:
         """Return the matrix with each column multiplied by its factor [N]."""
@@ -253,14 +255,15 @@ def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:
     return scratch(name, stored.shape, dtype)
 
 
-def _centre(stored: Array, zero: Array | None) -> int:
+def _centre(stored: Array | Nibbles, zero: Array | None) -> int:
     """Return an integer near the zero points whose subtraction keeps stored values within 8 bits."""
     if zero is None or stored.dtype != np.uint8 or not zero.size:
         return 0
     near = int(np.rint(zero.mean()))
     if near >= 64:
         return 128
-    return near if 0 < near < 16 and stored.max(initial=0) < 128 else 0
+    is_small = isinstance(stored, Nibbles) or stored.max(initial=0) < 128
+    return near if 0 < near < 16 and is_small else 0
 
 
 def _is_finite(halves: Array) -> bool:

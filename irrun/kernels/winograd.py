@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -116,21 +117,13 @@ class Winograd:
         self.epilogue = epilogue.without_bias()
         self.tiles = _, self.across = tuple(-(-count // TILE) for count in geometry.counts)
         self._source = weights
-        self._weights: Array | None = None
-        self._is_used = False
 
-    @property
+    @cached_property
     def weights(self) -> Array:
-        """The transformed weights, four times as large as the source: kept from the second use on."""
-        if self._weights is not None:
-            return self._weights
-        made = transform_weights(self._source)
-        self._weights = made if self._is_used else None
-        self._is_used = True
-        return made
+        """The transformed weights, four times as large as the source."""
+        return transform_weights(self._source)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        weights = self.weights
         down = self.tiles[0]
         row = 36 * self.across * (self.depth + self.filters)
         least = -(-_LEAST_BLOCK // self.across)
@@ -140,9 +133,9 @@ class Winograd:
             part = None if summand is None else summand[number]
             for first in range(0, down, step):
                 last = min(first + step, down)
-                self._write(self._multiply(image, weights, first, last), target[number], part, first, last)
+                self._write(self._multiply(image, first, last), target[number], part, first, last)
 
-    def _multiply(self, image: Array, weights: Array, first: int, last: int) -> Array:
+    def _multiply(self, image: Array, first: int, last: int) -> Array:
         """Return the products for some rows of tiles, and a matrix for the bias."""
         rows = last - first
         points = rows * self.across
@@ -150,7 +143,7 @@ class Winograd:
         padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * self.across + 2)
         data = scratch("winograd data", (36, points, self.depth), np.float32)
         transform_data(padded, rows, self.across, data)
-        np.matmul(data, weights, out=products[:36])
+        np.matmul(data, self.weights, out=products[:36])
         if self.bias is not None:
             products[36] = self.bias
         return products

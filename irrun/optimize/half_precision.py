@@ -45,6 +45,6 @@ def _converted(node: Node, facts: Facts) -> Node:
 
 def _widened(facts: Mapping[Outlet, Fact]) -> dict[Outlet, Fact]:
     return {
-        outlet: Fact(F32, fact.shape, None if fact.halves is not None else fact.value) if fact.type in HALVES else fact
+        outlet: Fact(F32, fact.shape, None if fact.stored is not None else fact.value) if fact.type in HALVES else fact
         for outlet, fact in facts.items()
     }

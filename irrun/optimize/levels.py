@@ -61,7 +61,7 @@ def integer_weights(packed: Packed, columns: int, levels: Levels) -> IntegerWeig
     None where they are not integers of 8 bits with sign, where scales vary within a column, and where a sum of their
     products with ``levels`` might not fit 32 bits.
     """
-    codes = packed.stored.astype(np.int16)
+    codes = packed.codes.astype(np.int16)
     if packed.zero is not None:
         zero = np.rint(packed.zero)
         if not np.array_equal(zero, packed.zero) or np.abs(zero).max() > 255:

@@ -20,9 +20,10 @@ from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.ops.type.convert import Convert
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array
-from irrun.tensor.element_type import BF16, F16, F32
+from irrun.tensor.element_type import BF16, F16, F32, I4, U4
 
 if TYPE_CHECKING:
+    from irrun.kernels.nibbles import Nibbles
     from irrun.kernels.packed_product import PackedMatrix
 
 PASS: Final = "keep-packed"
@@ -64,16 +65,21 @@ class Chain(NamedTuple):
 class Packed:
     """The value (stored - zero) * scale, computed in f32, in shape ``shape``.
 
-    ``stored`` holds 8-bit integers or half floats. ``zero`` and ``scale`` broadcast to it; None means 0 and 1.
+    ``stored`` holds integers of 4 or 8 bits or half floats. ``zero`` and ``scale`` broadcast to it; None means 0 and 1.
     """
 
-    stored: Array
+    stored: Array | Nibbles
     zero: Array | None
     scale: Array | None
     shape: tuple[int, ...]
 
+    @property
+    def codes(self) -> Array:
+        """What is stored, with at least one byte for each element."""
+        return self.stored if isinstance(self.stored, np.ndarray) else self.stored.whole()
+
     def unpacked(self) -> Array:
-        value = self.stored.astype(np.float32)
+        value = self.codes.astype(np.float32)
         if self.zero is not None:
             value -= self.zero
         if self.scale is not None:
@@ -83,7 +89,7 @@ class Packed:
     def transposed(self) -> Packed:
         """Return a matrix with its axes exchanged."""
         zero, scale = (None if side is None else np.atleast_2d(side).T for side in (self.zero, self.scale))
-        return Packed(self.stored.T, zero, scale, self.shape[::-1])
+        return Packed(self.codes.T, zero, scale, self.shape[::-1])
 
     def matrix(self, transposed: bool) -> PackedMatrix | None:
         """Return the value as the right factor of a product; None if no kernel supports it.
@@ -96,12 +102,13 @@ class Packed:
         order = _columns_first(self.stored.shape, sides, self.shape, transposed)
         if order is None:
             return None
-        grouped = self.stored.transpose(order) if len(order) == 3 else self.stored.transpose(order)[:, np.newaxis]
+        stored = self.stored if order == tuple(range(len(order))) else self.codes.transpose(order)
+        grouped = stored if len(order) == 3 else stored.reshape(len(stored), 1, stored.shape[1])
         zero, scale = (None if side is None else self._by_column(side, order) for side in (self.zero, self.scale))
         return PackedMatrix(grouped, scale, zero)
 
     def _by_column(self, side: Array, order: Sequence[int]) -> Array:
-        transposed = _padded(side, self.stored.ndim).transpose(order)[..., 0]
+        transposed = _padded(side, len(order)).transpose(order)[..., 0]
         columns = self.stored.shape[order[0]]
         by_group = transposed if transposed.ndim == 2 else transposed[:, np.newaxis]
         return np.broadcast_to(by_group, (columns, by_group.shape[1]))
@@ -171,8 +178,12 @@ def packed_values(
 
 
 def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
-    stored: Array | None = fact.halves if fact.halves is not None else fact.constant
+    stored: Array | Nibbles | None = fact.stored if fact.stored is not None else fact.constant
     assert stored is not None
+    if fact.stored is not None and fact.type in (I4, U4):
+        from irrun.kernels.nibbles import Nibbles
+
+        stored = Nibbles(fact.stored, signed=fact.type is I4)
     zero, scale = (None if outlet is None else known[outlet] for outlet in (chain.zero, chain.scale))
     return Packed(stored, zero, scale, chain.shape)
 
@@ -217,7 +228,7 @@ def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least
         return None
     if len(graph.consumers(at)) == 1:
         nodes.append(at.node)
-    elif facts[at].halves is not None:
+    elif facts[at].type is F16:
         return None
     return Chain(at, zero, scale, end.shape.static, tuple(nodes))
 
@@ -227,9 +238,9 @@ def _is_stored(fact: Fact, settings: Settings, least: int | None) -> bool:
     usual = LEAST_IN_LOW_MEMORY if settings.low_memory else LEAST_ELEMENTS
     if fact.shape.size.lo < (usual if least is None else least):
         return False
-    if fact.halves is not None:
-        return settings.low_memory and least is None
-    return fact.constant is not None and fact.type.is_integer and fact.type.bits <= 8
+    if fact.type is F16:
+        return fact.stored is not None and settings.low_memory and least is None
+    return fact.is_constant and fact.type.is_integer and fact.type.bits <= 8
 
 
 def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
@@ -237,7 +248,7 @@ def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
     while outlet is not None and outlet in facts.of:
         node = graph[outlet.node]
         if node.type == "Const":
-            return facts[outlet].constant is not None
+            return facts[outlet].is_constant
         if not isinstance(node.op, Convert) or facts[outlet].type not in _FLOATS:
             return False
         outlet = graph.sources(node.id)[0]

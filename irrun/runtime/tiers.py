@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from irrun.kernels.pages import trim
+from irrun.kernels.pages import forget_code, trim
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
+from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
 from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
-from irrun.runtime.plan import Plan
+from irrun.runtime.plan import Plan, Step
 from irrun.runtime.state import State
 from irrun.tensor import Array
 
@@ -59,15 +60,19 @@ class Tiers:
     ) -> tuple[Array, ...]:
         """The results. They may lie in ``memory``."""
         compiled = self._compiled(plan)
-        if compiled is not None:
+        if compiled.is_ready:
             self.last = "compiled"
             return compiled.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
+        is_young = compiled.runs <= (HOT if self._wanted == "auto" else 1)
+        if is_young:
+            observers = [*observers, _Forgetful(Fused)]
+        elif compiled.is_compiling:
+            observers = [*observers, _Forgetful(FusedIntegerProduct)]
         try:
             return execute(plan, inputs, state, observers, memory)
         finally:
-            hot = self._hot.get(plan)
-            if self._wanted == "auto" and hot is not None and hot.is_young:
+            if self._wanted == "auto" and is_young:
                 memory.clear()
                 release_scratch()
 
@@ -76,21 +81,43 @@ class Tiers:
         with self._lock:
             hot = list(self._hot.items())
         for plan, compiled in hot:
-            compiled.prepare(plan)
+            if self._may_compile(plan):
+                compiled.prepare(plan)
 
-    def _compiled(self, plan: Plan) -> _Compiled | None:
-        if self._wanted == "numpy" or plan.budget.seconds is not None:
-            return None
+    def _may_compile(self, plan: Plan) -> bool:
+        return self._wanted != "numpy" and plan.budget.seconds is None
+
+    def _compiled(self, plan: Plan) -> _Compiled:
         with self._lock:
             found = self._hot.get(plan)
             if found is None:
                 found = self._hot[plan] = _Compiled(self._packs)
         found.runs += 1
+        if not self._may_compile(plan):
+            return found
         if self._wanted == "compiled":
             found.prepare(plan)
         elif found.runs > HOT:
             found.prepare_in_background(plan)
-        return found if found.is_ready else None
+        return found
+
+
+class _Forgetful:
+    """Frees what the kernel of each step of a kind computed on first use, as soon as the step is done.
+
+    Runs are slower, but few: later ones keep it, or use compiled kernels.
+    """
+
+    def __init__(self, kind: type[Fused]) -> None:
+        self._kind = kind
+
+    def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
+        pass
+
+    def after(self, step: Step, outputs: Sequence[Array]) -> None:  # noqa: ARG002
+        if isinstance(step.node.op, self._kind):
+            step.node.op.release()
+            release_scratch()
 
 
 def release(plan: Plan) -> None:
@@ -106,23 +133,18 @@ class _Compiled:
 
     def __init__(self, packs: Packs) -> None:
         self.runs = 0
-        self.is_ready = False
-        self._is_begun = self._is_done = False
+        self.is_ready = self.is_compiling = False
+        self._is_done = False
         self._packs = packs
         self._program: Program | None = None
         self._idle: deque[Instance] = deque(maxlen=_IDLE)
         self._choices: dict[int, Choice] = {}
         self._lock = threading.Lock()
 
-    @property
-    def is_young(self) -> bool:
-        """Return whether NumPy has run the plan so rarely that its memory is better kept for the kernels."""
-        return self.runs <= HOT
-
     def prepare_in_background(self, plan: Plan) -> None:
         """Begin to compile, unless that has begun."""
-        if not self._is_begun:
-            self._is_begun = True
+        if not (self._is_done or self.is_compiling):
+            self.is_compiling = True
             threading.Thread(target=self.prepare, args=(plan,), name="irrun-compile", daemon=True).start()
 
     def prepare(self, plan: Plan) -> None:
@@ -130,17 +152,24 @@ class _Compiled:
         with self._lock:
             if self._is_done:
                 return
-            self._is_done = self._is_begun = True
-            from irrun.runtime.program import lower
+            self._is_done = self.is_compiling = True
+            try:
+                self._lower(plan)
+            finally:
+                self.is_compiling = False
 
+    def _lower(self, plan: Plan) -> None:
+        from irrun.runtime.program import lower
+
+        release(plan)
+        program = lower(plan, self._packs)
+        if program.is_worthwhile:
+            program.compile()
+            forget_code("libllvmlite")
+            self._program = program
+            self._release(self._instance())
+            self.is_ready = True
             release(plan)
-            program = lower(plan, self._packs)
-            if program.is_worthwhile:
-                program.compile()
-                self._program = program
-                self._release(self._instance())
-                self.is_ready = True
-                release(plan)
 
     def run(
         self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory

@@ -2,7 +2,7 @@
 
 from irrun.tensor.dim import UNBOUNDED, Dim, NegativeSize, Undecided
 from irrun.tensor.element_type import DYNAMIC, ElementType
-from irrun.tensor.fact import Array, Fact, HalvesFact
+from irrun.tensor.fact import Array, Fact, StoredFact
 from irrun.tensor.shape import Shape
 
 __all__ = [
@@ -12,8 +12,8 @@ __all__ = [
     "Dim",
     "ElementType",
     "Fact",
-    "HalvesFact",
     "NegativeSize",
     "Shape",
+    "StoredFact",
     "Undecided",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,11 @@ class Fact:
         self.value = value
 
     @property
-    def halves(self) -> npt.NDArray[np.float16] | None:
-        """The value as stored float16, where the tensor is f16 and was read in that form; None otherwise."""
+    def stored(self) -> Array | None:
+        """The value as a file holds it, where it is a large constant of fewer bits than its carrier; None otherwise.
+
+        float16, or bytes with two numbers of 4 bits each, in which the last axis is half as long.
+        """
         return None
 
     @staticmethod
@@ -116,25 +120,20 @@ class Fact:
         return f"Fact({self}{'' if self.value is None else ' known'})"
 
 
-class HalvesFact(Fact):
-    """The fact of an f16 tensor stored as float16; ``value`` is converted to float32 on first use and cached."""
+class StoredFact(Fact):
+    """The fact of a constant in its stored form; ``value`` is what ``decode`` makes of it, on first use."""
 
-    __slots__ = ("_halves", "_made")
+    __slots__ = ("_decode", "_made", "_stored")
 
-    def __init__(self, type: ElementType, halves: npt.NDArray[np.float16]) -> None:
-        self._halves = halves
+    def __init__(self, type: ElementType, shape: Shape, stored: Array, decode: Callable[[Array], Array]) -> None:
+        self._stored = stored
+        self._decode = decode
         self._made: Array | None = None
-        super().__init__(type, Shape(halves.shape))
+        super().__init__(type, shape)
 
     @property
-    def halves(self) -> npt.NDArray[np.float16]:
-        return self._halves
-
-    @property
-    def least_bytes(self) -> int:
-        """A lower bound of the size of the tensor, in bytes; 0 for an unknown rank."""
-        dims = self.shape.dims
-        return 0 if dims is None else math.prod([dim.lo for dim in dims]) * self.type.bits // 8
+    def stored(self) -> Array:
+        return self._stored
 
     @property
     def is_constant(self) -> bool:
@@ -143,8 +142,7 @@ class HalvesFact(Fact):
     @property
     def value(self) -> Array | None:
         if self._made is None:
-            with np.errstate(all="ignore"):
-                self._made = self._halves.astype(np.float32)
+            self._made = self._decode(self._stored)
         return self._made
 
     @value.setter

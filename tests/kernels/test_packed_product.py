@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels import packed_product
+from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.tensor import Array
 
@@ -49,6 +50,26 @@ def test_products(kind: str, groups: int, with_zero: bool, turned: bool) -> None
         for out in (np.empty((rows, N), np.float32), np.empty((N, rows), np.float32).T):
             matrix.product(a, out)
             np.testing.assert_allclose(out, a @ weights, rtol=1e-5, atol=1e-5 * np.abs(weights).max() * 10)
+
+
+@pytest.mark.parametrize("kind", ["u4", "i4"])
+@pytest.mark.parametrize("groups", [1, K // GROUP])
+def test_two_numbers_in_a_byte(kind: str, groups: int) -> None:
+    random = np.random.default_rng(4)
+    values = stored_values(kind, random)
+    scale, zero = sides(kind, groups, random)
+    low, high = (values[..., first::2].astype(np.uint8) & 15 for first in (0, 1))
+    nibbles = Nibbles(low | high << 4, signed=kind == "i4")
+    np.testing.assert_array_equal(nibbles.whole(), values)
+    assert nibbles.whole().dtype == values.dtype
+    matrix, plain = PackedMatrix(nibbles, scale, zero), PackedMatrix(values, scale, zero)
+    assert (matrix.shape, matrix.nbytes) == (plain.shape, plain.nbytes - values.size // 2)
+    for rows in (1, 5, 200):
+        a = random.standard_normal((rows, K)).astype(np.float32)
+        out, expected = np.empty((2, rows, N), np.float32)
+        matrix.product(a, out)
+        plain.product(a, expected)
+        np.testing.assert_array_equal(out, expected)
 
 
 @pytest.mark.parametrize("rows", [1, 7, 40, 120, 300])

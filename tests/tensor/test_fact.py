@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import irrun
 from irrun.document.writer import Writer
 from irrun.graph import Outlet
-from irrun.tensor import Fact, HalvesFact, Shape
-from irrun.tensor.element_type import F16
+from irrun.tensor import ElementType, Fact, Shape, StoredFact
+from irrun.tensor.element_type import F16, I4, U4
 
 
-def test_halves_become_a_value_when_it_is_asked_for() -> None:
+def test_stored_numbers_become_a_value_when_it_is_asked_for() -> None:
     halves = np.array([[1.5, -0.25], [65504, np.inf]], np.float16)
-    fact = HalvesFact(F16, halves)
+    fact = StoredFact(F16, Shape([2, 2]), halves, lambda stored: stored.astype(np.float32))
     assert fact.shape == Shape([2, 2])
-    assert fact.halves is halves
+    assert fact.stored is halves
     value = fact.constant
     assert value is not None
     assert value.dtype == np.float32
@@ -33,6 +34,20 @@ def test_large_constants_in_half_precision_stay_as_they_are_stored(tmp_path: Pat
     ir.save(tmp_path / "net.xml")
     model = irrun.read_model(tmp_path / "net.xml")
     fact = model.facts[Outlet(model.bound.graph.order[0], 0)]
-    assert fact.halves is not None
-    np.testing.assert_array_equal(fact.halves, values.astype(np.float16))
+    assert fact.stored is not None
+    np.testing.assert_array_equal(fact.stored, values.astype(np.float16))
     np.testing.assert_array_equal(irrun.compile_model(model)()[0], values.astype(np.float16))
+
+
+@pytest.mark.parametrize("type", [U4, I4])
+def test_large_constants_of_four_bits_stay_as_they_are_stored(type: ElementType, tmp_path: Path) -> None:
+    values = np.arange(8192).reshape(2, 4096) % 16 - 8 * (type is I4)
+    ir = Writer("net")
+    ir.result(ir.constant(values, type))
+    ir.save(tmp_path / "net.xml")
+    model = irrun.read_model(tmp_path / "net.xml")
+    fact = model.facts[Outlet(model.bound.graph.order[0], 0)]
+    assert fact.stored is not None
+    assert fact.stored.shape == (2, 2048)
+    np.testing.assert_array_equal(fact.constant, values)
+    np.testing.assert_array_equal(irrun.compile_model(model)()[0], values)

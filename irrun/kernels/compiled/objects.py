@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-import tempfile
 import threading
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -17,8 +16,6 @@ from typing import Any, Final
 import llvmlite.binding as llvm
 
 from irrun.kernels.compiled.host import CPU, FEATURES, TRIPLE
-
-_DIGEST: Final = hashlib.sha256().digest_size
 
 _LOCK: Final = threading.RLock()
 
@@ -58,14 +55,19 @@ def _key(function: Callable[..., Any]) -> str:
     """A digest of all that decides on the code: the sources, the compiler and the processor."""
     file = Path(function.__code__.co_filename)
     known = _environment() + (b"" if file.parent == Path(__file__).parent else file.read_bytes())
-    return hashlib.sha256(known).hexdigest()[:16]
+    return _digest(known).hex()
 
 
 @cache
 def _environment() -> bytes:
     sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
     facts = [sys.implementation.cache_tag, *map(version, ("numba", "llvmlite")), TRIPLE, CPU, FEATURES]
-    return hashlib.sha256(sources + repr(facts).encode()).digest()
+    return _digest(sources + repr(facts).encode())
+
+
+def _digest(data: bytes) -> bytes:
+    """Eight bytes that differ where data do. The module hashlib would load OpenSSL, four megabytes of memory."""
+    return zlib.crc32(data).to_bytes(4, "big") + zlib.adler32(data).to_bytes(4, "big")
 
 
 @cache
@@ -90,8 +92,8 @@ def _read(symbol: str) -> bytes | None:
         data = (folder / f"{symbol}.o").read_bytes()
     except OSError:
         return None
-    code = data[_DIGEST:]
-    return code if hashlib.sha256(code).digest() == data[:_DIGEST] else None
+    code = data[8:]
+    return code if _digest(code) == data[:8] else None
 
 
 def _write(symbol: str, code: bytes) -> None:
@@ -99,8 +101,10 @@ def _write(symbol: str, code: bytes) -> None:
     folder = _folder()
     if folder is None:
         return
+    import tempfile
+
     with suppress(OSError):
         number, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
         with os.fdopen(number, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
+            file.write(_digest(code) + code)
         os.replace(name, folder / f"{symbol}.o")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.gather import gather
+from irrun.kernels.nibbles import Nibbles
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, fused
 
@@ -18,7 +19,7 @@ class FusedPackedGather(Fused):
     def __init__(
         self,
         fact: Fact,
-        stored: Array,
+        stored: Array | Nibbles,
         zero: Array | None,
         scale: Array | None,
         row: tuple[int, ...],
@@ -31,7 +32,11 @@ class FusedPackedGather(Fused):
         self.from_end = from_end
 
     def run(self, indices: Array) -> Array:
-        value = self._picked(self.stored, indices).astype(np.float32)
+        if isinstance(self.stored, Nibbles):
+            codes = Nibbles(self._picked(self.stored.pairs, indices), signed=self.stored.signed).whole()
+        else:
+            codes = self._picked(self.stored, indices)
+        value = codes.astype(np.float32)
         if self.zero is not None:
             value -= self._picked(self.zero, indices)
         if self.scale is not None:
@@ -42,7 +47,7 @@ class FusedPackedGather(Fused):
         return gather(rows, indices, 0, 0, from_end=self.from_end)
 
 
-def _for_each_row(side: Array, stored: Array) -> Array:
+def _for_each_row(side: Array, stored: Array | Nibbles) -> Array:
     """Broadcast a scale or a zero point to the number of rows of ``stored``."""
-    aligned = side.reshape((1,) * (stored.ndim - side.ndim) + side.shape)
+    aligned = side.reshape((1,) * (len(stored.shape) - side.ndim) + side.shape)
     return np.ascontiguousarray(np.broadcast_to(aligned, (len(stored), *aligned.shape[1:])))

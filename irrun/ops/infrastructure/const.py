@@ -3,13 +3,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
 from irrun.ops import Array, ElementType, Fact, Fold, Op, OpError, Out, Shape, attr, op
-from irrun.tensor import HalvesFact
-from irrun.tensor.element_type import F16
+from irrun.tensor import StoredFact
+from irrun.tensor.element_type import F16, I4, U4
 from irrun.tensor.packing import halves, storage_size, unpack
 
 _LARGE: Final = 1 << 12
-"""The size from which on f16 constants are not converted until their value is used."""
+"""The size from which on constants of few bits are not decoded until their value is used."""
 
 
 class WrongSize(OpError):
@@ -66,10 +68,21 @@ class Const(Op):
                     f"{len(values)} strings are stored, expected {count} for {self.shape}", attribute="shape"
                 )
         elif self.element_type is F16 and count >= _LARGE:
-            return HalvesFact(F16, halves(data, count).reshape(self.shape.static))
+            return StoredFact(F16, self.shape, halves(data, count).reshape(self.shape.static), _widen)
+        elif self.element_type in (U4, I4) and count >= _LARGE and self.shape.static[-1] % 2 == 0:
+            pairs = np.frombuffer(data, np.uint8, count // 2).reshape(*self.shape.static[:-1], -1)
+            return StoredFact(self.element_type, self.shape, pairs, self._unpacked)
         else:
             values = unpack(data, self.element_type.name, count)
         return Fact.of(self.element_type, values.reshape(self.shape.static))
 
+    def _unpacked(self, stored: Array) -> Array:
+        return unpack(stored, self.element_type.name, self.shape.size.lo).reshape(self.shape.static)
+
     def run(self) -> Array:
         raise NotImplementedError("the value of a Const is known before anything runs")
+
+
+def _widen(halves: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return halves.astype(np.float32)

@@ -15,6 +15,6 @@ def run(graph: Rewriter) -> None:
         for port in range(node.outputs):
             outlet = Outlet(node.id, port)
             fact = graph.fact(outlet) if graph.constant(outlet) is None else None
-            if fact is not None and fact.halves is None and fact.constant is not None:
+            if fact is not None and fact.stored is None and fact.constant is not None:
                 graph.set_constant(outlet, fact.constant)
     graph.trim()

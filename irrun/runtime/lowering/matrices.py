@@ -14,6 +14,7 @@ from irrun.kernels.compiled.product import Product, product
 from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
 from irrun.kernels.layout import axes_in_memory
+from irrun.kernels.nibbles import Nibbles
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
@@ -120,7 +121,7 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
         packed_product,
         PackedProduct(
             x=builder.address(data_rows),
-            codes=builder.packed(("codes", bits), stored, cut.vectors, packed),
+            codes=builder.packed(("codes", bits), _source(stored), cut.vectors, packed),
             scales=sides[0],
             zeros=sides[1] if zero.any() else 0,
             bias=0 if op.bias is None else builder.constant(op.bias),
@@ -154,8 +155,15 @@ _LEAST_CODES: Final = 1 << 17
 """Codes that are multiplied by a row in five microseconds."""
 
 
-def _codes_of(stored: Array) -> tuple[int, int]:
+def _source(stored: Array | Nibbles) -> Array:
+    """The array that holds the codes."""
+    return stored.pairs if isinstance(stored, Nibbles) else stored
+
+
+def _codes_of(stored: Array | Nibbles) -> tuple[int, int]:
     """The bits that codes take, and the number in their middle, which is subtracted from them."""
+    if isinstance(stored, Nibbles):
+        return 4, 0 if stored.signed else 8
     low, high = int(stored.min()), int(stored.max())
     if high - low < 16:
         return 4, low + 8 if low < -8 or high > 7 else 0
