@@ -7,11 +7,11 @@ from typing import Final
 from irrun.graph import Node, Outlet
 from irrun.linter.scopes import ENDS, Scope
 
-_CARRIERS: Final = frozenset({"Concat", "Convert", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
-"""Layers that do not change values."""
+_CARRIERS: Final = frozenset({"Concat", "Convert"})
+"""Layers besides views that do not change values."""
 
-_DROPPING: Final = frozenset({"Clamp", "HSigmoid", "HardSigmoid", "Maximum", "Minimum", "Power", "ReLU", "SegmentMax"})
-"""Arithmetic and activations that may drop a NaN, in OpenVINO or by the specification."""
+_DROPPING: Final = frozenset({"Power", "SegmentMax"})
+"""Arithmetic that may drop a NaN by the specification; where OpenVINO drops one, the operation declares it."""
 
 _CALCULATING: Final = frozenset({"arithmetic", "activation"})
 _SUMMING: Final = frozenset({"convolution", "matrix", "normalization", "quantization"})
@@ -37,7 +37,7 @@ def spreads(scope: Scope, outlet: Outlet, computed: bool = False) -> bool:
                 return True
             if _sums(node):
                 return True
-            if node.type in _CARRIERS:
+            if node.type in _CARRIERS or (node.op is not None and node.op.view):
                 waiting.append((Outlet(node.id, 0), computed))
             elif _calculates(node):
                 waiting.append((Outlet(node.id, 0), computed or len(scope.graph.sources(node.id)) > 1))
@@ -52,4 +52,6 @@ def _sums(node: Node) -> bool:
 
 
 def _calculates(node: Node) -> bool:
-    return node.op is not None and node.op.spec.category in _CALCULATING and node.type not in _DROPPING
+    if node.op is None or node.op.spec.category not in _CALCULATING:
+        return False
+    return node.type not in _DROPPING and "nan" not in node.op.departures

@@ -187,10 +187,11 @@ class Op:
     ``infer`` accepts a ``Fact`` for each input (None for an absent optional one) and returns a ``Shape`` or a ``Fact``
     for each output; types of returned shapes follow from the declaration. ``run`` maps arrays to arrays. Both return a
     tuple for several outputs. A hook requests further arguments by keyword: ``bodies`` for sub-graphs, ``state`` for
-    variables, ``weights`` for the weights file. ``multiply_adds`` counts the arithmetic of ``run`` from the ``Sizes``
-    of its tensors where products dominate it. ``departures`` lists differences between OpenVINO's CPU plugin and the
-    specification page: under a short key, the words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the
-    linter recognises.
+    variables, ``weights`` for the weights file. ``multiply_adds`` counts the arithmetic of ``run``, from the ``Sizes``
+    of its tensors, where products dominate it. A ``view`` has the elements of its first input in another shape, or with
+    the axes in another order. ``reads_slices`` is true where ``run`` is as fast on a slice of the channels of a tensor.
+    ``departures`` lists differences between OpenVINO's CPU plugin and the specification page: under a short key, the
+    words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the linter recognises.
     """
 
     type: ClassVar[str]
@@ -200,6 +201,8 @@ class Op:
     outputs: ClassVar[tuple[Out, ...]] = ()
     legacy: ClassVar[tuple[Legacy, ...]] = ()
     foldable: ClassVar[Fold] = Fold.VALUES
+    view: ClassVar[bool] = False
+    reads_slices: ClassVar[bool] = False
     bodies: ClassVar[tuple[str, ...]] = ()
     departures: ClassVar[Mapping[str, str | Departure]] = {}
     spec: ClassVar[OpSpec]

@@ -150,16 +150,21 @@ def chains(
     return {outlet: chain for outlet, chain in found.items() if outlet in kept}
 
 
-_MOVES: Final = ("Concat", "MaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+_MOVES: Final = ("Concat", "MaxPool")
+"""Layers besides views that keep the levels of a tensor."""
 
 
 def _meets_levels(graph: Graph, node: Node) -> bool:
     """Return whether the second input of a product meets activations that have at most 256 levels."""
     data = graph.sources(node.id)[0]
-    while data is not None and graph[data.node].type in _MOVES:
+    while data is not None and _moves(graph[data.node]):
         data = graph.sources(data.node)[0]
     fake = None if data is None else graph[data.node].op
     return node.type != "Gather" and isinstance(fake, FakeQuantize) and fake.levels <= MOST_LEVELS
+
+
+def _moves(node: Node) -> bool:
+    return node.type in _MOVES or (node.op is not None and node.op.view)
 
 
 def _has_many_rows(graph: Graph, facts: Facts, inlet: Inlet) -> bool:

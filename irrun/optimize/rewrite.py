@@ -54,11 +54,14 @@ class Rewriter:
 
     # -- reading
 
-    def nodes(self, *types: str) -> Iterator[Node]:
-        """Yield the current nodes of these types, or all nodes, in topological order."""
+    def nodes(self, *types: str, views: bool = False) -> Iterator[Node]:
+        """Yield the current nodes of these types, and views if asked for, in topological order; all without a choice."""
         for id in self._order():
             node = self._nodes.get(id)
-            if node is not None and (not types or (node.type in types and not self._is_cut(node))):
+            if node is None:
+                continue
+            chosen = node.type in types or (views and node.op is not None and node.op.view)
+            if (not types and not views) or (chosen and not self._is_cut(node)):
                 yield node
 
     def _is_cut(self, node: Node) -> bool:

@@ -6,15 +6,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import Diagnostic, Severity
-from irrun.graph import Outlet
+from irrun.graph import Node, Outlet
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Made, Scope, made
 from irrun.linter.spread import spreads
 from irrun.tensor import Array
-
-_CARRIERS: Final = frozenset({"Convert", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
-"""Layers that do not change the values of a constant."""
 
 _NARROW: Final = 8
 """The number of bits of the widest type for compressed weights."""
@@ -109,9 +106,13 @@ def _constant(item: Made, port: int, consequence: str) -> _Scale | None:
 
 def _origin(scope: Scope, outlet: Outlet | None) -> Outlet | None:
     """Return the source of a tensor's values, through layers that only convert or reshape."""
-    while outlet is not None and scope.graph[outlet.node].type in _CARRIERS:
+    while outlet is not None and _keeps_values(scope.graph[outlet.node]):
         outlet = scope.graph.sources(outlet.node)[0]
     return outlet
+
+
+def _keeps_values(node: Node) -> bool:
+    return node.op is not None and (node.op.view or node.type == "Convert")
 
 
 def _is_compressed(item: Made, port: int) -> bool:

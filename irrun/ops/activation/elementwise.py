@@ -19,6 +19,7 @@ class Activation(Op):
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
+    reads_slices = True
     function: ClassVar[Callable[..., Any]]
 
     def infer(self, data: Fact) -> Shape:

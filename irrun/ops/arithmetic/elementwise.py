@@ -22,6 +22,7 @@ class Unary(Op):
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
+    reads_slices = True
     function: ClassVar[Callable[..., Any]]
 
     def infer(self, data: Fact) -> Shape:
@@ -58,6 +59,7 @@ class Binary(Op):
 
     inputs = (In("a", T), In("b", T))
     outputs = (Out("output", T),)
+    reads_slices = True
     function: ClassVar[Callable[..., Any]]
 
     auto_broadcast: Literal["none", "numpy", "pdpd"] = attr("numpy", doc="rule for broadcasting different shapes")

@@ -17,6 +17,8 @@ class FusedConcat(Fused):
     part of the same memory; readers of the shorter part see no change.
     """
 
+    reads_slices = True
+
     def __init__(self, fact: Fact, axis: int, room: int | None = None, grows: bool = False) -> None:
         super().__init__(fact)
         self.axis = axis

@@ -22,6 +22,8 @@ class FusedConvolution(Fused):
     weights and the shape of the data is done once for each shape.
     """
 
+    reads_slices = True
+
     def __init__(
         self,
         fact: Fact,

@@ -9,6 +9,8 @@ from irrun.ops.fused.base import Fused, Memory, fused
 class FusedElementwise(Fused):
     """Several elementwise operations. Input ``model`` has the shape and memory layout of the output."""
 
+    reads_slices = True
+
     def __init__(self, fact: Fact, chain: Chain, model: int) -> None:
         super().__init__(fact)
         self.chain = chain

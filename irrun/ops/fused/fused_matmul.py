@@ -18,6 +18,8 @@ class FusedMatMul(Fused):
     ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output.
     """
 
+    reads_slices = True
+
     def __init__(self, fact: Fact, weights: Array, bias: Array | None, activation: Elementwise | None) -> None:
         super().__init__(fact)
         self.weights = weights

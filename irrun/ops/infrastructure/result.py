@@ -12,6 +12,7 @@ class Result(Op):
 
     inputs = (In("input", T),)
     outputs = (Out("output", T),)
+    reads_slices = True
     legacy = (Legacy("order", until="2021.4"),)
     foldable = Fold.DIMS
 

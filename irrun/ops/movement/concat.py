@@ -16,6 +16,7 @@ class Concat(Op):
     inputs = (In("inputs", T, "tensors that may differ only in the size of the axis", variadic=True),)
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
+    reads_slices = True
 
     axis: int = attr(doc="the axis; a negative number counts from the end", openvino=0)
 

@@ -20,6 +20,7 @@ class Transpose(Op):
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
+    view = True
 
     def infer(self, arg: Fact, input_order: Fact) -> Shape:
         order = input_order.ints()

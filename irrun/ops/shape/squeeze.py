@@ -23,6 +23,7 @@ class SqueezeV1(Op):
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
+    view = True
 
     def infer(self, data: Fact, axes: Fact | None) -> Shape:
         return _shape(data, axes, may_stay=False)
@@ -45,6 +46,7 @@ class SqueezeV15(Op):
     )
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
+    view = True
 
     allow_axis_skip: bool = attr(False, doc="whether a listed axis of unknown size makes the rank unknown")
 

@@ -58,8 +58,8 @@ AFTER = {
 
 _PRODUCTS = ("Convolution", "GroupConvolution", "MatMul")
 
-_MOVES = ("Concat", "FusedMaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-"""Layers that do the same to levels as to the numbers that these mean."""
+_MOVES = ("Concat", "FusedMaxPool")
+"""Layers besides views that do the same to levels as to the numbers that these mean."""
 
 
 def run(graph: Rewriter) -> None:
@@ -68,7 +68,7 @@ def run(graph: Rewriter) -> None:
         levels = levels_of(graph, node)
         if levels is not None and any(_weights(graph, reader, levels) for reader in _readers(graph, node, levels)):
             _split(graph, node, levels, known)
-    for node in list(graph.nodes(*_MOVES)):
+    for node in list(graph.nodes(*_MOVES, views=True)):
         _move(graph, node)
     for node in list(graph.nodes(*_PRODUCTS)):
         _multiply(graph, node)
@@ -83,11 +83,15 @@ def _readers(graph: Rewriter, node: Node, levels: Levels) -> list[Node]:
     found = []
     for inlet in graph.consumers(first(node)):
         reader = graph.node(inlet.node)
-        if reader.type not in _MOVES:
+        if not _moves(reader):
             found.append(reader)
         elif reader.type != "Concat" or all(_means(graph, one) == levels for one in graph.sources(reader.id)):
             found += _readers(graph, reader, levels)
     return found
+
+
+def _moves(node: Node) -> bool:
+    return node.type in _MOVES or (node.op is not None and node.op.view)
 
 
 def _moved(graph: Rewriter, node: Node) -> Sequence[Outlet | None]:

@@ -18,7 +18,7 @@ AFTER = {
 
 
 def run(graph: Rewriter) -> None:
-    for node in graph.nodes("Reshape", "Squeeze", "Unsqueeze", "Transpose"):
+    for node in graph.nodes(views=True):
         op = _view(graph, node)
         if op is not None:
             graph.replace(first(node), graph.add(op, graph.sources(node.id)[:1], [node]))

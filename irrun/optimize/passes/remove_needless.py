@@ -14,11 +14,12 @@ AFTER = {
     "fold-known-values": "a Reshape is seen to change nothing once its target is known",
 }
 
-_SAME_SHAPE = ("Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Tile")
+_COPIES = ("Broadcast", "Convert", "Identity", "Tile")
+"""Layers besides views that change nothing if they change neither type nor shape."""
 
 
 def run(graph: Rewriter) -> None:
-    for node in graph.nodes("Convert", "Transpose", "Identity", *_SAME_SHAPE):
+    for node in graph.nodes(*_COPIES, views=True):
         sources = graph.sources(node.id)
         source = sources[0] if sources else None
         if source is None or graph.constant(first(node)) is not None:
