@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -61,7 +62,7 @@ class Chain(NamedTuple):
     nodes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Packed:
     """The value (stored - zero) * scale, computed in f32, in shape ``shape``.
 
@@ -73,7 +74,7 @@ class Packed:
     scale: Array | None
     shape: tuple[int, ...]
 
-    @property
+    @cached_property
     def codes(self) -> Array:
         """What is stored, with at least one byte for each element."""
         return self.stored if isinstance(self.stored, np.ndarray) else self.stored.whole()
