@@ -43,7 +43,6 @@ REASONS: Final[Mapping[str, Sequence[Reason]]] = {
         Reason("Refuses tensors of dynamic rank", ("reduce_log_sum_*", "unsqueeze_*")),
         Reason("Leaves the result unwritten where the repeats are an input", ("tile",)),
         Reason("Orders equal elements arbitrarily", ("top_k_same_values*",)),
-        Reason("Returns zeros for the softmax of large, equal numbers", ("squeezenet",)),
     ),
     "neither": (
         Reason(
@@ -74,6 +73,11 @@ REASONS: Final[Mapping[str, Sequence[Reason]]] = {
         Reason("`keep_aspect_ratio_policy` is lost", ("resize_*_not_larger", "resize_*_not_smaller")),
         Reason("ONNX takes the maximum of weighted elements, ROIAlign of interpolated ones", ("roialign_mode_max",)),
         Reason("`mode` is lost", ("spacetodepth_crd_*",)),
+        Reason(
+            "All classes score 9.5e9, where neighbouring floats differ by 1,024: one difference in rounding makes "
+            "their softmax 0",
+            ("squeezenet",),
+        ),
     ),
 }
 
