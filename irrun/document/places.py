@@ -23,9 +23,14 @@ def in_layer(
 
 
 def op_diagnostic(
-    error: OpError, layer: LayerElement, path: tuple[str, ...] = (), notes: tuple[str, ...] = ()
+    error: OpError, layer: LayerElement | None, path: tuple[str, ...] = (), notes: tuple[str, ...] = ()
 ) -> Diagnostic:
-    """Convert an operation's error to a finding, located at the attribute or input port that it names."""
+    """Convert an operation's error to a finding, located at the attribute or input port that it names.
+
+    ``layer`` is None for an operation that is in no file.
+    """
+    if layer is None:
+        return Diagnostic(error.code, error.message, notes=notes)
     anchor = Anchor(layer.element, "attribute", "type")
     port = None
     if error.attribute is not None:

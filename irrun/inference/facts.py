@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count, takewhile
 
 from irrun.diagnostics import Diagnostic
 from irrun.graph import Graph, Outlet
@@ -36,7 +35,10 @@ class Facts:
 
     def outlets(self, node: int) -> tuple[Outlet, ...]:
         """Return the outputs of a node that have a fact."""
-        return tuple(takewhile(self.of.__contains__, (Outlet(node, port) for port in count())))
+        found: list[Outlet] = []
+        while (outlet := Outlet(node, len(found))) in self.of:
+            found.append(outlet)
+        return tuple(found)
 
     def results(self) -> tuple[Fact, ...]:
         """Return the fact of each Result; an unknown one downstream of a layer that failed."""

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 SHARE: Final = 0.8
 """The part of the available memory that an inference may take by default."""
+
+_LOOK_AGAIN: Final = 1.0
+"""Seconds after which the memory that is free is looked up again."""
 
 _NOT_LIMITED: Final = 1 << 60
 """Limits of version 1 from here on mean that there is none."""
@@ -17,8 +22,13 @@ _NOT_LIMITED: Final = 1 << 60
 
 def default_memory() -> int | None:
     """Return the default budget in bytes: a share of what is available; None where that is unknown."""
-    free = available_memory()
+    free = _recent(int(time.monotonic() / _LOOK_AGAIN))
     return None if free is None else int(SHARE * free)
+
+
+@lru_cache(maxsize=1)
+def _recent(_period: int) -> int | None:
+    return available_memory()
 
 
 def available_memory(root: Path = Path("/")) -> int | None:
@@ -84,6 +94,7 @@ def _of_process(proc: Path) -> Iterator[int]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="ascii", errors="replace")
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read()
     except OSError:
         return ""

@@ -85,13 +85,13 @@ UNLIMITED: Final = Budget(None, None, None)
 def least_bytes(fact: Fact, sizes: Mapping[str, int]) -> int:
     """Return a lower bound of the bytes of a tensor, given the values of named unknown dims."""
     dims = fact.shape.dims
-    if dims is None:
-        return 0
+    if dims is None or not sizes:
+        return fact.least_bytes
     return math.prod([_least(dim, sizes) for dim in dims]) * fact.type.bits // 8
 
 
 def _least(dim: Dim, sizes: Mapping[str, int]) -> int:
-    if dim.expr is None or not sizes:
+    if dim.expr is None:
         return max(dim.lo, 0)
     try:
         terms = [factor * math.prod([sizes[name] for name in names]) for names, factor in dim.expr]

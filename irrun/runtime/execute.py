@@ -8,14 +8,13 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError
-from irrun.diagnostics.fault import Fault
 from irrun.diagnostics.internal import out_of_memory
 from irrun.document.places import layer_ref, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
-from irrun.runtime.budget import Budget
-from irrun.runtime.faults import FailedAtRunTime, OverBudget
+from irrun.runtime.budget import Budget, OverBudget
+from irrun.runtime.faults import FailedAtRunTime
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.state import State
@@ -174,13 +173,8 @@ def step_error(step: Step | None, arrays: Sequence[Array | None], error: Excepti
         if isinstance(error, OpError):
             return IRError([Diagnostic(error.code, error.message)])
         return IRError([FailedAtRunTime(what=f"the computation failed: {error}").at(Anchor())])
-    return IRError([_located(step, error) if isinstance(error, OpError) else _failed(step, arrays, error)])
-
-
-def _located(step: Step, error: OpError) -> Diagnostic:
-    if step.node.layer is None:
-        return Diagnostic(error.code, error.message)
-    return op_diagnostic(error, step.node.layer)
+    layer = step.node.layer
+    return IRError([op_diagnostic(error, layer) if isinstance(error, OpError) else _failed(step, arrays, error)])
 
 
 def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Diagnostic:
@@ -190,9 +184,9 @@ def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Dia
     if isinstance(step.node.op, Fused) and len(step.node.op.parts) > 1:
         notes += (f"the step does what {', '.join(step.node.op.parts)} do",)
     layer = step.node.layer
-    fault: Fault = FailedAtRunTime(what=f"the computation failed: {error}")
     if isinstance(error, MemoryError):
-        fault = OverBudget(what=out_of_memory(error).message)
+        return op_diagnostic(OverBudget(out_of_memory(error).message), layer, notes=notes)
+    fault = FailedAtRunTime(what=f"the computation failed: {error}")
     if layer is None:
         return fault.at(Anchor(), notes=notes)
     return fault.at(Anchor(layer.element), layer_ref(layer), notes=notes)

@@ -29,12 +29,6 @@ class LayerOfAnExtension(Said):
     code = "IR803"
 
 
-class OverBudget(Said):
-    """A limit of an inference that is exceeded."""
-
-    code = "IR804"
-
-
 class ResultThatFeeds(Fault):
     """A layer that reads a Result."""
 

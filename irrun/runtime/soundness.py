@@ -6,15 +6,14 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Fault, IRError
-from irrun.document.places import layer_ref
+from irrun.document.places import layer_ref, op_diagnostic
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.faults import UnconnectedInput
 from irrun.inference import Facts
 from irrun.ops.extension import Extension
 from irrun.ops.registry import LATEST
-from irrun.runtime import budget as limits
-from irrun.runtime.budget import Budget
-from irrun.runtime.faults import LayerOfAnExtension, LayerThatCannotRun, OverBudget, OversizedTensor, ResultThatFeeds
+from irrun.runtime.budget import Budget, OverBudget
+from irrun.runtime.faults import LayerOfAnExtension, LayerThatCannotRun, OversizedTensor, ResultThatFeeds
 
 _MOST_BYTES: Final = 1 << 63
 
@@ -96,7 +95,6 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
 def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Iterator[Diagnostic]:
     """Yield a finding for the first constant layer that exceeds the budget when the model is planned."""
     constant: set[int] = set()
-    budget = Budget(memory)
     for node in graph:
         sources = graph.sources(node.id)
         if node.id not in needed or node.id in graph.parameters or (node.op is not None and node.op.spec.run_asks):
@@ -104,11 +102,12 @@ def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Ite
         if not all(source is None or source.node in constant for source in sources):
             continue
         constant.add(node.id)
-        for outlet in facts.outlets(node.id):
+        large = [facts[outlet] for outlet in facts.outlets(node.id) if facts[outlet].least_bytes > memory]
+        if large:
             try:
-                budget.check_memory(facts[outlet].least_bytes, f"{facts[outlet]} takes")
-            except limits.OverBudget as error:
-                yield _finding(OverBudget(what=error.message), node)
+                Budget(memory).check_memory(large[0].least_bytes, f"{large[0]} takes")
+            except OverBudget as error:
+                yield op_diagnostic(error, node.layer)
                 return
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, Literal
 from irrun.kernels.pages import forget_code, trim
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
-from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
 from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
@@ -65,10 +64,8 @@ class Tiers:
             return compiled.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
         is_young = compiled.runs <= (HOT if self._wanted == "auto" else 1)
-        if is_young:
-            observers = [*observers, _Forgetful(Fused)]
-        elif compiled.is_compiling:
-            observers = [*observers, _Forgetful(FusedIntegerProduct)]
+        if is_young or compiled.is_compiling:
+            observers = [*observers, _Forgetful(only_wide=not is_young)]
         try:
             return execute(plan, inputs, state, observers, memory)
         finally:
@@ -103,20 +100,22 @@ class Tiers:
 
 
 class _Forgetful:
-    """Frees what the kernel of each step of a kind computed on first use, as soon as the step is done.
+    """Frees what the kernel of a step computed on first use, as soon as the step is done.
 
-    Runs are slower, but few: later ones keep it, or use compiled kernels.
+    Runs are slower, but few: later ones keep it, or use compiled kernels. With ``only_wide`` it frees only what takes
+    more memory than what it is computed from.
     """
 
-    def __init__(self, kind: type[Fused]) -> None:
-        self._kind = kind
+    def __init__(self, *, only_wide: bool) -> None:
+        self._only_wide = only_wide
 
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
         pass
 
     def after(self, step: Step, outputs: Sequence[Array]) -> None:  # noqa: ARG002
-        if isinstance(step.node.op, self._kind):
-            step.node.op.release()
+        op = step.node.op
+        if isinstance(op, Fused) and (op.widens or not self._only_wide):
+            op.release()
             release_scratch()
 
 

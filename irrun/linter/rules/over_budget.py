@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.linter.rule import Rule
-from irrun.runtime import budget, faults
+from irrun.runtime import budget
 
 
 class OverBudget(Rule):
@@ -25,5 +25,5 @@ class OverBudget(Rule):
 
     code = "IR804"
     name = "over-budget"
-    faults = (faults.OverBudget, budget.OverBudget)
+    faults = (budget.OverBudget,)
     at_run_time = True

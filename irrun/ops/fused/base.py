@@ -46,6 +46,8 @@ class Fused(Op):
     inputs = (In("data", ANY, variadic=True, optional=True),)
     outputs = (Out("output", ANY),)
     foldable = Fold.NEVER
+    widens = False
+    """True if what the kernel computes on first use takes more memory than what it is computed from."""
 
     def __init__(self, fact: Fact) -> None:
         self.parts: tuple[str, ...] = ()
