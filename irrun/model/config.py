@@ -7,17 +7,20 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from irrun.diagnostics import near_match
+from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.sizes import parse_bytes
 from irrun.kernels import threads
 from irrun.optimize import Settings, passes
 from irrun.runtime.available import default_memory
 from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
 from irrun.runtime.tiers import Tier
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import BF16, F16, F32
 
 _OWN: Final = (
     "EXECUTION_MODE_HINT",
     "INFERENCE_NUM_THREADS",
+    "INFERENCE_PRECISION_HINT",
     "LOW_MEMORY",
     "MAX_ITERATIONS",
     "MAX_MEMORY",
@@ -45,7 +48,6 @@ _HARMLESS: Final = frozenset(
         "ENABLE_PROFILING",
         "ENABLE_TENSOR_PARALLEL",
         "EXCLUSIVE_ASYNC_REQUESTS",
-        "INFERENCE_PRECISION_HINT",
         "KEY_CACHE_GROUP_SIZE",
         "KEY_CACHE_PRECISION",
         "KV_CACHE_PRECISION",
@@ -64,6 +66,9 @@ _HARMLESS: Final = frozenset(
 )
 """Settings of OpenVINO that are accepted and ignored, because they hardly change results."""
 
+
+PRECISIONS: Final = (F32, BF16, F16)
+"""The types that ``INFERENCE_PRECISION_HINT`` names."""
 
 _OF_BLAS: Final[list[int]] = []
 """The number of threads that BLAS was given, if it was given one."""
@@ -101,7 +106,8 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
 
     ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to skip. ``EXECUTION_MODE_HINT`` is
     ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``LOW_MEMORY`` keeps
-    weights in their stored element type, f16 too, even where that is slower. ``TIER`` is ``auto``, ``numpy`` or
+    weights in their stored element type, f16 too, even where that is slower. ``INFERENCE_PRECISION_HINT`` is ``f32``,
+    ``bf16`` or ``f16``, to which the operands of products are rounded. ``TIER`` is ``auto``, ``numpy`` or
     ``compiled``. ``MAX_MEMORY`` is a number of bytes or a text such as ``4GiB``, by default a share of the memory that
     is free; ``MAX_ITERATIONS`` and ``TIMEOUT``, in seconds, are numbers; None lifts any of the three limits.
     ConfigError otherwise.
@@ -116,6 +122,7 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
             _disabled(given.get("OPTIMIZE", True)),
             _mode(given.get("EXECUTION_MODE_HINT", "PERFORMANCE")) == "ACCURACY",
             _switch("LOW_MEMORY", given.get("LOW_MEMORY", False)),
+            _precision(given),
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
         _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto"))),
@@ -171,6 +178,21 @@ def _mode(value: Any) -> str:
     if mode not in ("PERFORMANCE", "ACCURACY"):
         raise ConfigError(f"EXECUTION_MODE_HINT is {value!r}, expected PERFORMANCE or ACCURACY")
     return mode
+
+
+def _precision(given: Mapping[str, Any]) -> ElementType:
+    """Read the type that the operands of products are rounded to; one of OpenVINO's types too."""
+    value = given.get("INFERENCE_PRECISION_HINT", F32.name)
+    name = value.get_type_name() if hasattr(value, "get_type_name") else str(value).lower()
+    found = next((type for type in PRECISIONS if type.name == name), None)
+    if found is None:
+        names = [type.name for type in PRECISIONS]
+        raise ConfigError(f"INFERENCE_PRECISION_HINT is {value!r}, expected {listing(names)}")
+    if found is not F32 and given.get("OPTIMIZE") is False:
+        raise ConfigError(
+            f"INFERENCE_PRECISION_HINT is {name}, but OPTIMIZE is False: the file as written is not rounded"
+        )
+    return found
 
 
 def _tier(value: Any) -> Tier:

@@ -191,7 +191,8 @@ class Op:
     of its tensors, where products dominate it. A ``view`` has the elements of its first input in another shape, or with
     the axes in another order. ``reads_slices`` is true where ``run`` is as fast on a slice of the channels of a tensor.
     ``departures`` lists differences between OpenVINO's CPU plugin and the specification page: under a short key, the
-    words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the linter recognises.
+    words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the linter recognises. ``factors`` are the
+    inputs that are multiplied with each other and added up, which are rounded where less than f32 is asked for.
     """
 
     type: ClassVar[str]
@@ -205,6 +206,7 @@ class Op:
     reads_slices: ClassVar[bool] = False
     bodies: ClassVar[tuple[str, ...]] = ()
     departures: ClassVar[Mapping[str, str | Departure]] = {}
+    factors: ClassVar[tuple[int, ...]] = ()
     spec: ClassVar[OpSpec]
 
     if not TYPE_CHECKING:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import F32
+
 
 class Settings(NamedTuple):
     """Options of one compilation.
 
     ``disabled`` names passes to skip. ``accurate`` forbids rewrites that lose precision for speed. ``low_memory`` keeps
-    compressed weights compressed, even where that is slower.
+    compressed weights compressed, even where that is slower. The operands of products are rounded to ``precision``.
     """
 
     enabled: bool = True
     disabled: frozenset[str] = frozenset()
     accurate: bool = False
     low_memory: bool = False
+    precision: ElementType = F32

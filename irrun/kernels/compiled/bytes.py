@@ -158,7 +158,7 @@ def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, 
         above = builder.fsub(v.smallest(v.largest(value, least), largest), least)
         return v.nearest(builder.fmul(builder.fdiv(above, span), steps), steps)
 
-    _for_each_vector(v, count, lambda number, mask: _convert(v, x, out, number, mask, v.vector, v.bytes, level))
+    v.for_each_vector(count, lambda number, mask: _convert(v, x, out, number, mask, v.vector, v.bytes, level))
 
 
 @intrinsic("void", *["int64"] * 3, *["float32"] * 3)
@@ -170,16 +170,7 @@ def dequantize_row(v: Vectors, codes: Any, out: Any, count: Any, low: Any, span:
     def number(bytes: Any) -> Any:
         return builder.fadd(builder.fmul(builder.fdiv(v.widened(bytes), steps), whole), least)
 
-    _for_each_vector(v, count, lambda place, mask: _convert(v, codes, out, place, mask, v.bytes, v.vector, number))
-
-
-def _for_each_vector(v: Vectors, count: Any, emit: Any) -> None:
-    """Call ``emit`` with the number of the first element of each vector, and with a mask for the last ones."""
-    whole = v.builder.udiv(count, v.constant(LANES))
-    with v.times(whole) as loop:
-        emit(v.builder.mul(loop.index, v.constant(LANES)), None)
-    done = v.builder.mul(whole, v.constant(LANES))
-    emit(done, v.mask(v.builder.sub(count, done)))
+    v.for_each_vector(count, lambda place, mask: _convert(v, codes, out, place, mask, v.bytes, v.vector, number))
 
 
 def _convert(v: Vectors, x: Any, out: Any, number: Any, mask: Any, source: Any, target: Any, function: Any) -> None:

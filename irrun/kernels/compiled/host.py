@@ -30,5 +30,8 @@ LANES, REGISTERS = _vectors()
 
 BYTES: Final = 4 * LANES
 
+HAS_BF16: Final = LANES == 16 and "avx512bf16" in _HAS
+"""True if one instruction adds the products of two pairs of bf16 to each f32 of a vector."""
+
 HAS_DOT: Final = {16: "avx512vnni", 8: "avxvnni"}.get(LANES, "none") in _HAS
 """True if one instruction adds the products of four pairs of bytes to each word of a vector."""

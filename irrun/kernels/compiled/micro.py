@@ -2,12 +2,14 @@
 
 One generator makes it for every instruction set: a tile has as many rows as the registers hold. The rows of the left
 factor are given by their addresses, so that the same code multiplies matrices and convolves images without copying
-windows; the right factor is packed in panels.
+windows; the right factor is packed in panels. A word of two bf16 can take the place of an f32 in both factors: all that
+a product of f32 does to an element is done to such a word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from irrun.kernels.compiled.host import LANES, REGISTERS
@@ -33,11 +35,16 @@ VARIANTS: Final = (
 """The rows and vectors of all tiles that there are."""
 
 
-@intrinsic("void", *["int64"] * 14, "float32", "float32")
+_KINDS: Final = tuple((*variant, halves) for halves in (0, 1) for variant in VARIANTS)
+"""Tiles of products of f32, and of bf16."""
+
+
+@intrinsic("void", *["int64"] * 16, "float32", "float32")
 def multiply_taps(
     v: Vectors,
     rows: Any,
     vectors: Any,
+    halves: Any,
     taps: Any,
     depth: Any,
     left: Any,
@@ -46,6 +53,7 @@ def multiply_taps(
     step: Any,
     bias: Any,
     out: Any,
+    rounded: Any,
     summand: Any,
     columns: Any,
     ahead: Any,
@@ -55,16 +63,17 @@ def multiply_taps(
 ) -> None:
     """Compute a tile of a result, clipped to the bounds ``low`` and ``high``.
 
-    ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
-    factor, each of ``depth`` f32, and ``left_tap`` the bytes from those of one tap to those of the next; ``panel`` that
-    of the right factor [taps * depth, vectors], ``step`` the bytes between its rows. ``bias`` is the address of what is
-    added to each row, or 0. ``out`` and ``summand`` are the addresses of the addresses of the rows of the result and of
-    what is added to them, or 0. The result has so many ``columns``, which may be fewer than the last vector holds.
+    ``rows`` and ``vectors`` are one of `VARIANTS`; ``halves`` is 1 for words of two bf16 in place of f32. ``left`` is
+    the address of the addresses of the rows of the left factor, each of ``depth`` f32 or words, and ``left_tap`` the
+    bytes from those of one tap to those of the next; ``panel`` that of the right factor [taps * depth, vectors],
+    ``step`` the bytes between its rows. ``bias`` is the address of what is added to each row, or 0. ``out``,
+    ``rounded`` and ``summand`` are the addresses of the addresses of the rows of the result, of the result in bf16, and
+    of what is added to them, or 0. The result has so many ``columns``, which may be fewer than the last vector holds.
     Meanwhile memory from the address ``ahead`` on is fetched into the second cache, so many bytes for each row of the
     panel.
     """
     builder = v.builder
-    for count, width in v.variants((rows, vectors), VARIANTS):
+    for count, width, is_half in v.variants((rows, vectors, halves), _KINDS):
         last = v.mask(builder.sub(columns, v.constant(LANES * (width - 1))))
         masks = [None] * (width - 1) + [last]
         starts = [v.variable(v.every(0.0)) for _ in range(width)]
@@ -80,14 +89,39 @@ def multiply_taps(
                 address = v.load_long(summand, 8 * i)
                 for j, total in enumerate(row):
                     builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
-        accumulate(v, v.multiply_add, v.vector, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
+        multiply_add, type = (v.multiply_halves, v.words) if is_half else (v.multiply_add, v.vector)
+        accumulate(v, multiply_add, type, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
         least, most = v.splat(low), v.splat(high)
-        for i, row in enumerate(sums):
-            address = v.load_long(out, 8 * i)
-            for j, total in enumerate(row):
-                # The operands are so ordered that NaN stays.
-                value = v.largest(least, v.smallest(most, builder.load(total)))
-                v.store(value, address, j, masks[j])
+        # The operands are so ordered that NaN stays.
+        results = [[v.largest(least, v.smallest(most, builder.load(total))) for total in row] for row in sums]
+        for table, is_rounded in ((out, False), (rounded, True)):
+            with builder.if_then(v.is_given(table)):
+                for i, row in enumerate(results):
+                    address = v.load_long(table, 8 * i)
+                    for j, value in enumerate(row):
+                        v.store(v.rounded(value) if is_rounded else value, address, j, masks[j])
+
+
+AS_BITS: Final = 0
+AS_FLOATS: Final = 1
+AS_F16: Final = 2
+"""Forms of rounded numbers: the bits of bf16, or f32 that bf16 or f16 hold."""
+
+
+@intrinsic("void", *["int64"] * 4)
+def round_row(v: Vectors, form: Any, x: Any, out: Any, count: Any) -> None:
+    """Write ``count`` rounded f32 in one of the forms."""
+    for (number,) in v.variants((form,), ((AS_BITS,), (AS_FLOATS,), (AS_F16,))):
+        v.for_each_vector(count, partial(_round_vector, v, number, x, out))
+
+
+def _round_vector(v: Vectors, form: int, x: Any, out: Any, first: Any, mask: Any) -> None:
+    """Round the vector whose first element has this number."""
+    value = v.load(v.builder.add(x, v.builder.mul(first, v.constant(4))), 0, mask)
+    rounded = v.rounded_to_f16(value) if form == AS_F16 else v.rounded(value)
+    size = v.constant(2 if form == AS_BITS else 4)
+    place = v.builder.add(out, v.builder.mul(first, size))
+    v.store(v.unpacked(rounded) if form == AS_FLOATS else rounded, place, 0, mask)
 
 
 @inlined
@@ -106,7 +140,7 @@ def multiply_tile(
     high: Any,
 ) -> None:
     """Compute a tile of a product of matrices: one tap, and nothing is fetched ahead."""
-    multiply_taps(rows, vectors, 1, depth, left, 0, panel, step, bias, out, summand, columns, panel, 0, low, high)
+    multiply_taps(rows, vectors, 0, 1, depth, left, 0, panel, step, bias, out, 0, summand, columns, panel, 0, low, high)
 
 
 def accumulate(

@@ -47,6 +47,13 @@ def find_points(
 
 
 @inlined
+def find_rows(x: int, step: int, count: int, points: int, out: int) -> None:
+    """Write the addresses of rows that are ``step`` bytes apart; the last one is repeated."""
+    _fill_range(out, x, step, count)
+    _repeat(out, count, points)
+
+
+@inlined
 def move(addresses: int, count: int, bytes: int) -> None:
     """Add to addresses."""
     values = longs(addresses, count)

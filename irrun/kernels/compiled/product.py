@@ -12,12 +12,12 @@ import numpy as np
 
 from irrun.kernels.compiled.functions import apply_to_rows, unary
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import multiply_taps
+from irrun.kernels.compiled.micro import AS_BITS, multiply_taps, round_row
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
-from irrun.kernels.compiled.pixels import find_left, find_points, move
+from irrun.kernels.compiled.pixels import find_left, find_points, find_rows, move
 
 _DEPTH: Final = 1024
-"""Rows of a panel that are multiplied at a time: they stay in the second cache beside the rows of the left factor."""
+"""Rows of a panel, or pairs, that are multiplied at a time: they stay in the second cache beside those on the left."""
 
 _AHEAD: Final = 4096
 """Bytes that a product of one row fetches ahead in its panel."""
@@ -30,8 +30,10 @@ class Product(NamedTuple):
     """Arguments of `product`. Strides are in bytes, and for images, rows and pixels; 0 stands for no array.
 
     ``x`` is [images, height, width, depth], ``out`` and ``summand`` [images, rows, columns, filters]. ``zeros`` are
-    ``depth`` of them. A task has ``points`` of the result, and one of so many ``groups`` of panels. Of several products
-    with equal sizes, each has so many tasks, and begins so many bytes behind the one before; its summand as its result.
+    ``depth`` of them. With ``halves``, ``x`` and panels hold bf16, and ``depth`` counts words of two. ``rounded`` is
+    the result in bf16; where that is all, ``out`` is 0 and ``out_pixel`` that of a panel in the workspace. A task has
+    ``points`` of the result, and one of so many ``groups`` of panels. Of several products with equal sizes, each has so
+    many tasks, and begins so many bytes behind the one before; its summand as its result.
     """
 
     x: int
@@ -70,6 +72,11 @@ class Product(NamedTuple):
     begin_width: int = 0
     low: float = -np.inf
     high: float = np.inf
+    halves: int = 0
+    rounded: int = 0
+    rounded_image: int = 0
+    rounded_row: int = 0
+    rounded_pixel: int = 0
     function: int = -1
     alpha: float = 0
     beta: float = 0
@@ -96,16 +103,25 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     left = workspace
     targets = left + 8 * points * taps
     added = targets + 8 * points
+    rounded = added + 8 * points
+    sums = rounded + 8 * points
+    free = sums if c.out != 0 else sums + points * c.out_pixel
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
     find_left(c, c.x + number * c.next_x, first, last, points, left)
     beside = number * c.next_out + 4 * place * full
-    find_points(c, c.out + beside, c.out_image, c.out_row, c.out_pixel, first, last, points, targets)
+    if c.out != 0:
+        find_points(c, c.out + beside, c.out_image, c.out_row, c.out_pixel, first, last, points, targets)
+    else:
+        find_rows(sums, c.out_pixel, last - first, points, targets)
+    if c.rounded != 0:
+        start = c.rounded + beside // 2
+        find_points(c, start, c.rounded_image, c.rounded_row, c.rounded_pixel, first, last, points, rounded)
     if c.summand != 0:
         strides = c.summand_image, c.summand_row, c.summand_pixel
         find_points(c, c.summand + beside, strides[0], strides[1], strides[2], first, last, points, added)
     # Rows that are whole, and neighbours, need not be put together for a function.
-    is_whole = c.groups == 1 and c.filters <= _WHOLE
+    is_whole = c.groups == 1 and c.filters <= _WHOLE and c.out != 0
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
     # What is multiplied at a time: some taps, or a part of the depth of one.
     taps_each = min(taps, max(1, _DEPTH // c.depth))
@@ -124,12 +140,15 @@ def product(arguments: Any, task: int, workspace: int) -> None:
             # What follows the panel, a part of each of its rows with each tile.
             ahead_step = -(-4 * full // tiles) if tiles > 2 and not (is_last and place + 1 == panels) else 0
             begin = left + 8 * points * step * taps_each if taps > 1 else left
+            is_rounded = c.rounded != 0 and is_last and c.function < 0
+            is_stored = c.out != 0 or not is_rounded
             for tile in range(tiles):
                 place_of_tile = 8 * tile * c.tile_rows
                 summand = added + place_of_tile if c.summand != 0 else 0
                 multiply_taps(
                     c.tile_rows,
                     vectors,
+                    c.halves,
                     taps_here,
                     depth,
                     begin + place_of_tile,
@@ -137,7 +156,8 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                     panel,
                     4 * vectors * LANES,
                     bias + 4 * column if bias != 0 and is_first else 0,
-                    targets + place_of_tile,
+                    targets + place_of_tile if is_stored else 0,
+                    rounded + place_of_tile if is_rounded else 0,
                     summand if is_first else targets + place_of_tile,
                     width,
                     after + tile * ahead_step * taps_here * depth if ahead_step else panel + _AHEAD,
@@ -149,14 +169,28 @@ def product(arguments: Any, task: int, workspace: int) -> None:
             if rounds > 1 and taps == 1:
                 move(left, points, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
         if c.function >= 0 and not is_whole:
-            apply_function(c, longs(targets, last - first), width, added + 8 * points)
-        move(targets, points, 4 * full)
+            apply_function(c, longs(targets, last - first), width, free)
+            if c.rounded != 0:
+                _round_rows(longs(targets, last - first), longs(rounded, last - first), width)
+        if c.out != 0:
+            move(targets, points, 4 * full)
+        if c.rounded != 0:
+            move(rounded, points, 2 * full)
         if c.summand != 0:
             move(added, points, 4 * full)
         place += 1
     if c.function >= 0 and is_whole:
         move(targets, points, -4 * full * panels)
-        apply_function(c, longs(targets, last - first), c.filters, added + 8 * points)
+        apply_function(c, longs(targets, last - first), c.filters, free)
+        if c.rounded != 0:
+            move(rounded, points, -2 * full * panels)
+            _round_rows(longs(targets, last - first), longs(rounded, last - first), c.filters)
+
+
+@inlined
+def _round_rows(rows: Any, rounded: Any, width: int) -> None:
+    for index in range(len(rows)):
+        round_row(AS_BITS, rows[index], rounded[index], width)
 
 
 @inlined

@@ -59,6 +59,15 @@ def pack(matrix: Array, vectors: int) -> Array:
     return packed
 
 
+def pack_halves(matrix: Array, vectors: int) -> Array:
+    """A matrix [K, N] of f32 that bf16 holds in panels of words, each of two rows; the last row may be zeros."""
+    depth, columns = matrix.shape
+    rows = np.zeros((depth + depth % 2, columns), np.uint16)
+    rows[:depth] = np.ascontiguousarray(matrix, np.float32).view(np.uint32) >> 16
+    words = np.ascontiguousarray(rows.reshape(-1, 2, columns).swapaxes(1, 2))
+    return pack(words.view(np.uint32)[..., 0], vectors)
+
+
 _EVEN: Final = 4
 
 
@@ -90,4 +99,4 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) 
     part = -(-points // blocks)
     each = -(-part // rows) * rows
     blocks = -(-points // each)
-    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 2) + 4 * RUN)
+    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 3) + 4 * RUN)

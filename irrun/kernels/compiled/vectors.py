@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 from llvmlite import ir
 
-from irrun.kernels.compiled.host import HAS_DOT, LANES
+from irrun.kernels.compiled.host import HAS_BF16, HAS_DOT, LANES
 
 
 class Loop(NamedTuple):
@@ -74,6 +75,14 @@ class Vectors:
         builder.branch(head)
         builder.position_at_end(after)
 
+    def for_each_vector(self, count: Any, emit: Callable[[Any, Any], None]) -> None:
+        """Call ``emit`` with the number of the first element of each vector, and with a mask for the last ones."""
+        whole = self.builder.udiv(count, self.constant(LANES))
+        with self.times(whole) as loop:
+            emit(self.builder.mul(loop.index, self.constant(LANES)), None)
+        done = self.builder.mul(whole, self.constant(LANES))
+        emit(done, self.mask(self.builder.sub(count, done)))
+
     def pointer(self, address: Any, offset: int, type: Any) -> Any:
         moved = self.builder.add(address, self.constant(offset)) if offset else address
         return self.builder.inttoptr(moved, type.as_pointer())
@@ -113,6 +122,67 @@ class Vectors:
     def multiply_add(self, a: Any, b: Any, total: Any) -> Any:
         fma = self._named(f"llvm.fma.{_suffix(self.vector)}", self.vector, *[self.vector] * 3)
         return self.builder.call(fma, [a, b, total])
+
+    def multiply_halves(self, a: Any, b: Any, total: Any) -> Any:
+        """Add the products of two bf16 in each word of ``a`` and two of ``b`` to f32, first those in the upper halves.
+
+        Each product and sum is rounded once. The instruction takes numbers below 2**-126 for zeros.
+        """
+        if HAS_BF16:
+            name = f"llvm.x86.avx512bf16.dpbf16ps.{32 * LANES}"
+            return self.builder.call(self._named(name, self.vector, self.vector, *[self.words] * 2), [total, a, b])
+        return self.multiply_add(
+            self._lower(a), self._lower(b), self.multiply_add(self._upper(a), self._upper(b), total)
+        )
+
+    def _upper(self, words: Any) -> Any:
+        """The bf16 in the upper halves of words as f32."""
+        return self.builder.bitcast(self.builder.and_(words, self._each(0xFFFF0000)), self.vector)
+
+    def _lower(self, words: Any) -> Any:
+        """The bf16 in the lower halves of words as f32."""
+        return self.builder.bitcast(self.builder.shl(words, self._each(16)), self.vector)
+
+    def rounded(self, value: Any) -> Any:
+        """The nearest bf16 of f32; ties go to even, numbers below 2**-126 to zero."""
+        halves = ir.VectorType(ir.IntType(16), LANES)
+        if HAS_BF16:
+            name = f"llvm.x86.avx512bf16.cvtneps2bf16.{32 * LANES}"
+            return self.builder.call(self._named(name, halves, self.vector), [value])
+        builder = self.builder
+        bits = builder.bitcast(value, self.words)
+        odd = builder.and_(builder.lshr(bits, self._each(16)), self._each(1))
+        nearest = builder.add(builder.add(bits, odd), self._each(0x7FFF))
+        tiny = builder.icmp_unsigned("==", builder.and_(bits, self._each(0x7F800000)), self._each(0))
+        nearest = builder.select(tiny, builder.and_(bits, self._each(0x80000000)), nearest)
+        quiet = builder.or_(bits, self._each(0x400000))
+        nearest = builder.select(builder.fcmp_unordered("uno", value, value), quiet, nearest)
+        return builder.trunc(builder.lshr(nearest, self._each(16)), halves)
+
+    def unpacked(self, bits: Any) -> Any:
+        """The f32 that the bits of bf16 mean."""
+        return self._lower(self.builder.zext(bits, self.words))
+
+    def rounded_to_f16(self, value: Any) -> Any:
+        """The nearest f32 that f16 holds; ties go to even, numbers that are too large to infinity."""
+        builder = self.builder
+        bits = builder.bitcast(value, self.words)
+        magnitude = builder.and_(bits, self._each(0x7FFFFFFF))
+        odd = builder.and_(builder.lshr(magnitude, self._each(13)), self._each(1))
+        nearest = builder.add(builder.add(magnitude, odd), self._each(0xFFF))
+        nearest = builder.bitcast(builder.and_(nearest, self._each(0xFFFFE000)), self.vector)
+        positive = builder.bitcast(magnitude, self.vector)
+        # Half of an f32 of this magnitude is as far from the next as are small numbers of f16.
+        small = builder.fsub(builder.fadd(positive, self.every(0.5)), self.every(0.5))
+        nearest = builder.select(builder.fcmp_ordered("<", positive, self.every(2.0**-14)), small, nearest)
+        nearest = builder.select(builder.fcmp_ordered(">=", positive, self.every(65520.0)), self.every(np.inf), nearest)
+        nearest = builder.select(builder.fcmp_unordered("uno", value, value), value, nearest)
+        sign = builder.and_(bits, self._each(0x80000000))
+        return builder.bitcast(builder.or_(builder.bitcast(nearest, self.words), sign), self.vector)
+
+    def _each(self, value: int) -> Any:
+        """A constant in all words."""
+        return ir.Constant(self.words, [value] * LANES)
 
     def multiply_bytes(self, a: Any, b: Any, total: Any) -> Any:
         """Add the products of four bytes without sign in each word of ``a`` and four with sign of ``b`` to words."""
@@ -184,7 +254,7 @@ _BYTE: Final = ir.IntType(8)
 
 def _align(type: Any) -> int:
     """Bytes of an element, which vectors are aligned to."""
-    return 1 if type.element == _BYTE else 4
+    return 4 if type.element == ir.FloatType() else int(type.element.width) // 8
 
 
 def _size(type: Any) -> int:
@@ -193,5 +263,5 @@ def _size(type: Any) -> int:
 
 def _suffix(type: Any) -> str:
     """The name of a vector type in the names of LLVM's functions."""
-    names = {ir.FloatType(): "f32", _WORD: "i32", _BYTE: "i8"}
-    return f"v{type.count}{names[type.element]}"
+    element = "f32" if type.element == ir.FloatType() else f"i{type.element.width}"
+    return f"v{type.count}{element}"

@@ -19,6 +19,7 @@ class Convolving(Op):
     """The attributes of operations that slide a kernel."""
 
     legacy: ClassVar[tuple[Legacy, ...]] = (Legacy("output_padding", since="2020.1", until="2021.2"), IN_IR_7)
+    factors = (0, 1)
 
     strides: tuple[int, ...] = attr(doc="distance between two windows on each spatial axis", ge=1, openvino=())
     pads_begin: tuple[int, ...] = attr(doc="elements to add before each spatial axis", openvino=())

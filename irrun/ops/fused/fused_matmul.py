@@ -7,12 +7,13 @@ import numpy as np
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.epilogue import Epilogue
 from irrun.ops import Array, Fact
-from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.fused.base import Memory, fused
+from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.work import Sizes
 
 
 @fused("FusedMatMul")
-class FusedMatMul(Fused):
+class FusedMatMul(FusedProduct):
     """A product with a constant matrix [K, N], an optional summand and an activation.
 
     ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output.
@@ -21,22 +22,25 @@ class FusedMatMul(Fused):
     reads_slices = True
 
     def __init__(self, fact: Fact, weights: Array, bias: Array | None, activation: Elementwise | None) -> None:
-        super().__init__(fact)
-        self.weights = weights
+        super().__init__(fact, weights)
         self.bias = bias
         self.activation = activation
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * int(self.weights.shape[0])
 
-    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
+    @property
+    def takes_halves(self) -> bool:
+        return not self.weights.shape[0] % 2
+
+    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
         depth, columns = self.weights.shape
         lead = data.shape[:-1]
         rows = math.prod(lead)
         result = memory.empty((*lead, columns), self.weights.dtype)
         out = result.reshape(rows, columns)
-        np.matmul(data.reshape(rows, depth), self.weights, out=out)
+        np.matmul(self.operand(data).reshape(rows, depth), self.weights, out=out)
         Epilogue(self.bias, in_place(self.activation)).apply(
             out, None if summand is None else summand.reshape(rows, columns)
         )
-        return result
+        return self.results(result, memory)

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import math
+from typing import Self
 
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
 from irrun.kernels.prepared_transposed import PreparedTransposed
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import TransposedConvolving
-from irrun.ops.fused.base import Fused, Memory, fused
+from irrun.ops.fused.base import Memory, fused
+from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.work import Sizes
+from irrun.tensor import ElementType
 
 
 @fused("FusedTransposedConvolution")
-class FusedTransposedConvolution(Fused):
+class FusedTransposedConvolution(FusedProduct):
     """A transposed convolution with constant weights, an optional summand and an activation, in one kernel.
 
     ``weights`` are [I, O, KH, KW], ``bias`` is [O], ``wanted`` the spatial sizes where the file specifies them. Inputs
@@ -28,19 +31,31 @@ class FusedTransposedConvolution(Fused):
         activation: Elementwise | None,
         wanted: tuple[int, ...] | None,
     ) -> None:
-        super().__init__(fact)
+        super().__init__(fact, weights)
         self.source = source
-        self.weights = weights
         self.wanted = wanted
         self.bias = bias
         self.activation = activation
-        windows = source.windows(2)
-        self.kernel = PreparedTransposed(weights, windows.strides, windows.dilations, bias, in_place(activation))
+        self._prepare()
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[1:])
 
-    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
+    def _prepare(self) -> None:
+        windows = self.source.windows(2)
+        epilogue = self.bias, in_place(self.activation)
+        self.kernel = PreparedTransposed(self.weights, windows.strides, windows.dilations, *epilogue)
+
+    @property
+    def takes_halves(self) -> bool:
+        return not self.weights.shape[0] % 2
+
+    def in_precision(self, precision: ElementType) -> Self:
+        made = super().in_precision(precision)
+        made._prepare()
+        return made
+
+    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[2:], self.wanted)
         out = memory.empty((data.shape[0], *sizes, self.weights.shape[1]), self.weights.dtype)
-        return self.kernel(data, begins, channels_first(out), summand)
+        return self.results(self.kernel(self.operand(data), begins, channels_first(out), summand), memory)

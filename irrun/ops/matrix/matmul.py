@@ -20,6 +20,7 @@ class MatMul(Op):
     """
 
     departures = {"8-bit": "saturates 8-bit integers"}
+    factors = (0, 1)
 
     inputs = (In("a", T, "the first factor, rank 1 or more"), In("b", T, "the second factor, rank 1 or more"))
     outputs = (Out("output", T),)

@@ -7,7 +7,7 @@ Factors of channels are folded into the weights, summands into a bias. The kerne
 for it, when the model is compiled.
 
 Before: Multiply(x, a) → Add(b) → ReLU → Convolution(W), if a is positive and the kernel has one element
-After:  FusedConvolution(x), of max(x, -b / a), with the weights W * a and the bias W · b
+After:  FusedConvolution(x), of max(x, -b / a), with the weights W * a and the bias W · b; not where x is to be rounded
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, is_plain, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
+from irrun.tensor.element_type import F32
 
 AFTER = {
     "compute-in-integers": "weights that it does not take become floats",
@@ -49,7 +50,8 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if end.scale is not None:
         grouped = grouped * end.scale.reshape(*grouped.shape[:2], *(1,) * (grouped.ndim - 2))
     bias, least = end.bias, None
-    pre = None if graph.settings.accurate else _pre_activation(graph, node, data, grouped)
+    is_exact = graph.settings.accurate or graph.settings.precision is not F32
+    pre = None if is_exact else _pre_activation(graph, node, data, grouped)
     if pre is not None:
         data, least = pre.data, pre.least
         added = grouped[0].reshape(filters, -1) @ pre.shift

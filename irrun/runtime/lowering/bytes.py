@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from irrun.kernels.compiled.integers import Dequantize, Quantize, Surround, dequantize, quantize, surround
-from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_dequantize import FusedDequantize
 from irrun.ops.fused.fused_quantize import FusedQuantize
-from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.builder import (
+    Builder,
+    empty_as,
+    in_order_of,
+    is_f32,
+    lowers,
+    merged,
+    rows_in_memory,
+    share,
+)
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.geometry import Geometry, image_strides
 from irrun.tensor import Array
@@ -22,24 +30,17 @@ _COLUMNS: Final = 4096
 """Elements that are quantised at a time."""
 
 
-def _empty_as(builder: Builder, x: Array, dtype: np.dtype[Any]) -> Array:
-    order = axes_in_memory(x)
-    return builder.empty([x.shape[axis] for axis in order], dtype).transpose(np.argsort(order))
-
-
 @lowers(FusedQuantize)
 def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
     """Levels, which lie in memory as the numbers do."""
     if not is_f32(data):
         return None
-    axes = merged(in_order_of(data, [data]), 3)
-    if axes is None or axes[-1][1] != (4,):
+    laid = rows_in_memory(data, _COLUMNS)
+    if laid is None:
         whole = contiguous(builder, data)
         return None if whole is None else quantized(op, builder, whole)
-    out = _empty_as(builder, data, U8)
-    columns = min(axes[0][0], _COLUMNS) if len(axes) == 1 else axes[-1][0]
-    blocks = [(1, (0,)), (1 << 40, (4 * columns,))] if len(axes) == 1 else [(1, (0,)), *axes][-3:-1]
-    (_, (block,)), (size, (row,)) = blocks
+    columns, size, block, row = laid
+    out = empty_as(builder, data, U8)
     each, tasks = share(-(-data.size // columns), 0.15 * data.size)
     arguments = Quantize(
         x=builder.address(data),
@@ -63,7 +64,7 @@ def dequantized(op: FusedDequantize, builder: Builder, codes: Array) -> Array | 
     """The numbers of levels, which lie in memory as these do."""
     if codes.dtype != U8 or not codes.size or merged(in_order_of(codes, [codes]), 1) != [(codes.size, (1,))]:
         return None
-    out = _empty_as(builder, codes, np.dtype(np.float32))
+    out = empty_as(builder, codes, np.dtype(np.float32))
     each, tasks = share(codes.size, 0.1 * codes.size)
     low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
     arguments = Dequantize(

@@ -4,40 +4,46 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable
-from typing import Final
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
 from irrun.kernels.compiled.product import Product, product
-from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
+from irrun.kernels.compiled.tiling import padded_columns, tiling
 from irrun.kernels.transposing import taps_first
-from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.lowering.elementwise import End, chained, epilogue
 from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
+from irrun.runtime.lowering.halves import alone, form_of, operand, outputs, types, workspace_of
 from irrun.runtime.lowering.images import channel_by_channel
 from irrun.runtime.lowering.tiles import by_tiles, is_worth_tiles
 from irrun.tensor import Array
 
 
 @lowers(FusedConvolution)
-def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Any:
     """A convolution as a product, or channel by channel."""
     end = epilogue(op.activation)
     groups, filters, depth, *kernel = op.weights.shape
-    if end is None or not is_f32(data, summand, op.weights) or data.ndim not in (3, 4):
+    if end is None or not is_f32(summand, op.weights) or data.ndim not in (3, 4):
         return None
     windows = op.source.windows(data.ndim - 2)
     placed = windows.place(data.shape[2:], tuple(kernel))
     if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
         return None
     geometry = geometry_of(tuple(kernel), windows, placed)
+    given = operand(op, builder, data)
+    if given is None:
+        return None
+    data = given
     few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
+    few = few and data.dtype == F32
     x = as_images(data) if few and op.least is None else channels_last(builder, as_images(data))
     added = None if summand is None else channels_last(builder, as_images(summand))
     if x is None or (summand is not None and added is None):
@@ -48,34 +54,31 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
         if not chained(builder, functions, [x, op.least.reshape(-1, 1, 1)], raised):
             return None
         x = raised
-    out = builder.images((data.shape[0], groups * filters, *(1,) * (4 - data.ndim), *placed.counts))
-    if groups > 1 and depth == 1 and filters == 1:
-        channel_by_channel(op, builder, x, added, out, geometry, end)
-    elif groups == 1 and not op.accurate and is_worth_tiles(geometry, out.shape, depth):
-        by_tiles(op, builder, x, added, out, geometry, end)
+    shape = (data.shape[0], groups * filters, *(1,) * (4 - data.ndim), *placed.counts)
+    outs = [builder.images(shape, dtype) for dtype in types(op)]
+    if op.is_depthwise:
+        channel_by_channel(op, builder, x, added, outs[0], geometry, end)
+    elif groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth):
+        by_tiles(op, builder, x, added, outs[0], geometry, end)
     else:
         weights = op.weights.reshape(groups, filters, depth, geometry.kernel_height, geometry.kernel_width)
         if few:
-            padded = _padded(builder, x, out, geometry)
+            padded = _padded(builder, x, shape, geometry)
             if padded is None:
                 return None
             # The taps of a row are neighbours in memory: one tap of more channels.
             rows = weights.transpose(0, 1, 4, 2, 3).reshape(1, filters, -1, geometry.kernel_height, 1)
             x, weights, geometry = padded, rows, geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
-        _product(op, builder, "taps", weights, x, added, out, geometry, end)
-    return out[:, :, 0] if data.ndim == 3 else out
+        _product(op, builder, "taps", weights, x, added, outs, geometry, end)
+    return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
-FEW_CHANNELS: Final = 16
-"""Channels below which a tap has too few to be multiplied by itself."""
-
-
-def _padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array | None:
+def _padded(builder: Builder, x: Array, shape: Sequence[int], geometry: Geometry) -> Array | None:
     """The images with zeros around them, as far as windows reach."""
     batch, channels, height, width = x.shape
     top, left = geometry.begin_height, geometry.begin_width
-    high = (out.shape[2] - 1) * geometry.stride_height + (geometry.kernel_height - 1) * geometry.dilation_height + 1
-    wide = (out.shape[3] - 1) * geometry.stride_width + geometry.kernel_width
+    high = (shape[2] - 1) * geometry.stride_height + (geometry.kernel_height - 1) * geometry.dilation_height + 1
+    wide = (shape[3] - 1) * geometry.stride_width + geometry.kernel_width
     high, wide = max(high, top + height), max(wide, left + width)
     if not (top or left or high > height or wide > width) and (x.strides[1], x.strides[3]) == (4, 4 * channels):
         return x
@@ -101,39 +104,41 @@ def _product(
     weights: Array,
     x: Array,
     summand: Array | None,
-    out: Array,
+    outs: Sequence[Array],
     geometry: Geometry,
     end: End,
 ) -> None:
     """A convolution with weights [G, O, I, KH, KW], which have a key among those of the operation."""
-    groups, filters, depth = weights.shape[:3]
+    groups, filters, channels = weights.shape[:3]
     taps = math.prod(weights.shape[3:])
-    points = out.shape[0] * out.shape[2] * out.shape[3]
-    cut = tiling(points, taps, depth, filters, groups)
-    panels = builder.packed(
-        (key, id(op.weights)),
-        weights,
-        cut.vectors,
-        lambda: np.concatenate([pack(taps_first(one).reshape(taps * depth, filters), cut.vectors) for one in weights]),
-    )
+    images, _, rows, columns = outs[0].shape
+    form = form_of(x)
+    depth = channels // form.each
+    cut = tiling(images * rows * columns, taps, depth, filters, groups)
+
+    def packed() -> Array:
+        matrices = (taps_first(one).reshape(taps * channels, filters) for one in weights)
+        return np.concatenate([form.pack(matrix, cut.vectors) for matrix in matrices])
+
+    panels = builder.packed((key, form.each, id(op.weights)), weights, cut.vectors, packed)
     builder.call(
         product,
         Product(
             x=builder.address(x),
             panels=panels,
             bias=0 if op.bias is None else builder.constant(op.bias.reshape(-1)),
-            out=builder.address(out),
             summand=0 if summand is None else builder.address(summand),
             zeros=builder.constant(np.zeros(depth, np.float32)),
-            images=out.shape[0],
-            rows=out.shape[2],
-            columns=out.shape[3],
+            images=images,
+            rows=rows,
+            columns=columns,
             height=x.shape[2],
             width=x.shape[3],
             depth=depth,
             filters=filters,
             **image_strides("x", x),
-            **image_strides("out", out),
+            halves=form.halves,
+            **outputs(builder, outs, cut),
             **image_strides("summand", summand),
             **geometry._asdict(),
             tile_rows=cut.rows,
@@ -148,15 +153,15 @@ def _product(
             **end._asdict(),
         ),
         groups * cut.tasks,
-        cut.workspace,
+        workspace_of(outs, cut),
     )
 
 
 @lowers(FusedTransposedConvolution)
-def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Any:
     """A transposed convolution: for each remainder of a position by the stride, one with some of the taps."""
     end = epilogue(op.activation)
-    if end is None or not is_f32(data, summand, op.weights):
+    if end is None or not is_f32(summand, op.weights):
         return None
     windows = op.source.windows(2)
     begins, sizes = op.source.place(data.shape[2:], op.weights.shape[2:], op.wanted)
@@ -164,11 +169,12 @@ def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summan
         taps < stride for taps, stride in zip(op.weights.shape[2:], windows.strides, strict=True)
     ):
         return None
-    x = channels_last(builder, data)
+    given = operand(op, builder, data)
+    x = None if given is None else channels_last(builder, given)
     added = None if summand is None else channels_last(builder, summand)
     if x is None or (summand is not None and added is None):
         return None
-    out = builder.images((data.shape[0], op.weights.shape[1], *sizes))
+    outs = [builder.images((data.shape[0], op.weights.shape[1], *sizes), dtype) for dtype in types(op)]
     high, wide = windows.strides
     for y, x_place in itertools.product(range(min(high, sizes[0])), range(min(wide, sizes[1]))):
         first, second = (y + begins[0]) % high, (x_place + begins[1]) % wide
@@ -181,6 +187,7 @@ def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summan
             taps.shape[3] - 1 - (x_place + begins[1]) // wide,
         )
         here = (slice(None), slice(None), slice(y, None, high), slice(x_place, None, wide))
-        given = None if added is None else added[here]
-        _product(op, builder, (first, second), taps[np.newaxis], x, given, out[here], geometry, end)
-    return out
+        part = None if added is None else added[here]
+        parts = [out[here] for out in outs]
+        _product(op, builder, (first, second), taps[np.newaxis], x, part, parts, geometry, end)
+    return alone(outs)

@@ -35,12 +35,15 @@ _TILE: Final = 16
 
 
 def copied(builder: Builder, source: Array, target: Array) -> bool:
-    """Lower a copy of f32, or of bytes in fours; False where the arrays have too many axes, or have no kernel."""
+    """Lower a copy of f32, of bits of bf16 in twos, or of bytes in fours.
+
+    False where the arrays have too many axes, or have no kernel.
+    """
     order = axes_in_memory(target)
     axes = merged((source.transpose(order), target.transpose(order)), _AXES)
-    if axes is not None and source.itemsize == 1:
-        axes = _in_fours(axes)
-    if axes is None or source.dtype != target.dtype or source.itemsize not in (1, 4):
+    if axes is not None and source.itemsize < 4:
+        axes = _as_words(axes, source.itemsize)
+    if axes is None or source.dtype != target.dtype or source.itemsize > 4:
         return False
     axes = [(1, (4, 4))] * (_AXES - len(axes)) + axes
     if sum(size > 1 for size, _ in axes) == 1:
@@ -58,12 +61,12 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     return True
 
 
-def _in_fours(axes: list[tuple[int, tuple[int, ...]]]) -> list[tuple[int, tuple[int, ...]]] | None:
+def _as_words(axes: list[tuple[int, tuple[int, ...]]], width: int) -> list[tuple[int, tuple[int, ...]]] | None:
     """Four bytes that are neighbours as one element; None where some have no such neighbours."""
     *outer, (size, strides) = axes
-    if size % 4 or strides != (1, 1) or any(stride % 4 for _, each in outer for stride in each):
+    if size * width % 4 or strides != (width, width) or any(stride % 4 for _, each in outer for stride in each):
         return None
-    return [*outer, (size // 4, (4, 4))]
+    return [*outer, (size * width // 4, (4, 4))]
 
 
 def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
@@ -181,7 +184,7 @@ def grown(op: FusedConcat, builder: Builder, *inputs: Array) -> Array | None:
 
 def _joined(builder: Builder, inputs: Sequence[Array], axis: int, room: int | None, grows: bool) -> Array | None:
     first = inputs[0]
-    if not is_f32(*inputs) and not all(x.dtype == np.uint8 and x.size for x in inputs):
+    if not is_f32(*inputs) and not all(x.itemsize < 4 and x.dtype == first.dtype and x.size for x in inputs):
         return None
     sizes = list(first.shape)
     sizes[axis] = sum(x.shape[axis] for x in inputs)

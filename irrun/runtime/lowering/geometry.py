@@ -15,7 +15,7 @@ def channels_last(builder: Builder, x: Array) -> Array | None:
     """[N, C, H, W] whose channels are neighbours: itself or a copy."""
     if x.strides[1] == x.itemsize or x.shape[1] == 1:
         return x
-    out = builder.images(x.shape)
+    out = builder.images(x.shape, x.dtype)
     return out if copied(builder, x, out) else None
 
 

@@ -14,12 +14,12 @@ from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.integers import IntegerProduct, integer_product
 from irrun.kernels.compiled.tiling import Tiling, pack, padded_columns, tiling
 from irrun.kernels.quantize import Levels
+from irrun.ops.fused.fused_convolution import FEW_CHANNELS
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
 from irrun.ops.fused.fused_integer_matmul import FusedIntegerMatMul
 from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
 from irrun.runtime.lowering.builder import Builder, lowers, share
 from irrun.runtime.lowering.bytes import U8, surrounded
-from irrun.runtime.lowering.convolutions import FEW_CHANNELS
 from irrun.runtime.lowering.elementwise import End, epilogue
 from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
 from irrun.tensor import Array

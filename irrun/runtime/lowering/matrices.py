@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,51 +24,54 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.elementwise import End, epilogue
+from irrun.runtime.lowering.halves import alone, form_of, operand, outputs, types, workspace_of
 from irrun.tensor import Array
 
 
 @lowers(FusedMatMul)
-def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Any:
     """A product with packed weights."""
     end = epilogue(op.activation)
     depth, filters = op.weights.shape
-    if end is None or not is_f32(data, summand) or op.weights.dtype != np.float32 or 0 in (depth, filters):
+    if end is None or not is_f32(summand) or op.weights.dtype != np.float32 or 0 in (depth, filters):
         return None
-    data_rows = _rows(builder, data)
+    x = operand(op, builder, data)
+    data_rows = None if x is None else _rows(builder, x)
     summand_rows = None if summand is None else _rows(builder, summand)
     if data_rows is None or (summand is not None and summand_rows is None):
         return None
-    points = data_rows.shape[0]
-    out = builder.empty((*data.shape[:-1], filters))
-    multiplied(builder, op.weights, data_rows, out.reshape(points, filters), op.bias, summand_rows, end)
-    return out
+    outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
+    multiplied(builder, op.weights, data_rows, [out.reshape(-1, filters) for out in outs], op.bias, summand_rows, end)
+    return alone(outs)
 
 
 def multiplied(
     builder: Builder,
     weights: Array,
     x: Array,
-    out: Array,
+    outs: Sequence[Array],
     bias: Array | None = None,
     summand: Array | None = None,
     end: End | None = None,
 ) -> None:
-    """Lower a product of rows [M, K] with weights [K, N]."""
-    points, (depth, filters) = len(x), weights.shape
+    """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
+    points, filters = len(x), weights.shape[1]
+    form = form_of(x)
+    depth = -(-weights.shape[0] // form.each)
     cut = tiling(points, 1, depth, filters)
-    panels = builder.packed("rows", weights, cut.vectors, lambda: pack(weights, cut.vectors))
+    panels = builder.packed(("rows", form.each), weights, cut.vectors, lambda: form.pack(weights, cut.vectors))
     builder.call(
         product,
         Product(
             x=builder.address(x),
             panels=panels,
-            out=builder.address(out),
             columns=points,
             width=points,
             depth=depth,
             filters=filters,
             x_pixel=x.strides[0],
-            out_pixel=out.strides[0],
+            halves=form.halves,
+            **outputs(builder, [out.reshape(1, 1, points, filters).transpose(0, 3, 1, 2) for out in outs], cut),
             tile_rows=cut.rows,
             vectors=cut.vectors,
             points=cut.points,
@@ -78,7 +82,7 @@ def multiplied(
             **(End() if end is None else end)._asdict(),
         ),
         cut.tasks,
-        cut.workspace,
+        workspace_of(outs, cut),
     )
 
 
@@ -173,7 +177,7 @@ def _codes_of(stored: Array | Nibbles) -> tuple[int, int]:
 def _rows(builder: Builder, x: Array) -> Array | None:
     """[..., K] as rows [M, K] of neighbours, a view or a copy."""
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    if np.may_share_memory(rows, x) and (rows.strides[1] == 4 or rows.shape[1] == 1):
+    if np.may_share_memory(rows, x) and (rows.strides[1] == x.itemsize or rows.shape[1] == 1):
         return rows
     whole = contiguous(builder, x)
     return None if whole is None else whole.reshape(rows.shape)

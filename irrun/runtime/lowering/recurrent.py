@@ -29,7 +29,7 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
     directions, size = len(passes), states[0].shape[-1]
     projected = builder.empty((directions, batch * steps, 4 * size))
     for number, one in enumerate(passes):
-        multiplied(builder, one.w, whole.reshape(-1, inputs), projected[number], one.b)
+        multiplied(builder, one.w, whole.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
     cut = tiling(batch, 1, size, 4 * size)

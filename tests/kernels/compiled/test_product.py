@@ -15,7 +15,7 @@ from irrun.kernels.compiled.tiling import pack, padded_columns, panel_vectors, t
 def run(rows, vectors, taps, depth, left, panel, bias, out, summand, columns, low, high):  # type: ignore[no-untyped-def]
     step = 4 * vectors * LANES
     multiply_taps(
-        rows, vectors, taps, depth, left, 8 * rows, panel, step, bias, out, summand, columns, panel, 0, low, high
+        rows, vectors, 0, taps, depth, left, 8 * rows, panel, step, bias, out, 0, summand, columns, panel, 0, low, high
     )
 
 

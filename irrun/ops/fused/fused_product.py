@@ -1,0 +1,68 @@
+"""The base class of products with constant weights, whose operands may be rounded to half precision."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+
+from irrun.kernels.halves import halves, rounded, widened
+from irrun.ops import Array, Fact
+from irrun.ops.fused.base import Fused, Memory, empty_as
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import F32, U16
+
+
+class FusedProduct(Fused):
+    """A product whose operands are those of a ``precision``, with sums and epilogue in f32.
+
+    The data are f32, which are rounded, or the bits of bf16. Outputs are f32 if ``floats``, the bits of the result in
+    bf16 if ``halves``, or both.
+    """
+
+    def __init__(self, fact: Fact, weights: Array) -> None:
+        super().__init__(fact)
+        self.weights = weights
+        self.precision: ElementType = F32
+        self.floats = True
+        self.halves = False
+
+    @property
+    def takes_halves(self) -> bool:
+        """Return whether the data can be bits of bf16, which are multiplied in pairs."""
+        raise NotImplementedError
+
+    @property
+    def writes_halves(self) -> bool:
+        """Return whether a kernel can write bits of bf16."""
+        return True
+
+    def infer(self, *inputs: Fact | None) -> Any:  # noqa: ARG002
+        made = [self.fact] if self.floats else []
+        return tuple([*made, Fact(U16, self.fact.shape)] if self.halves else made)
+
+    def in_precision(self, precision: ElementType) -> Self:
+        """Return the operation with rounded weights, which rounds its data likewise."""
+        made = copy(self)
+        made.weights = rounded(self.weights, precision.name)
+        made.precision = precision
+        return made
+
+    def with_halves(self, *, floats: bool) -> Self:
+        """Return the operation that also returns its result in bf16, or only that."""
+        made = copy(self)
+        made.floats, made.halves = floats, True
+        return made
+
+    def operand(self, data: Array) -> Array:
+        """Return the data as f32, rounded to the precision."""
+        return widened(data) if data.dtype == np.uint16 else rounded(data, self.precision.name)
+
+    def results(self, result: Array, memory: Memory) -> Array | tuple[Array, ...]:
+        """Return the outputs for a result in f32."""
+        if not self.halves:
+            return result
+        bits = empty_as(result, np.dtype(np.uint16), memory)
+        np.copyto(bits, halves(result))
+        return (result, bits) if self.floats else bits

@@ -1,0 +1,131 @@
+"""Round the operands of products to half precision where that is asked for, and keep bf16 between products.
+
+Before: x → FusedMatMul → y, with INFERENCE_PRECISION_HINT bf16
+After:  x → FusedRound → FusedMatMul → y, with rounded weights
+
+Before: FusedConvolution → FusedRound → FusedConvolution
+After:  FusedConvolution → FusedConvolution, with bits of bf16 between them
+
+Before: a, b → MatMul → y
+After:  a → FusedRound, b → FusedRound → MatMul → y
+
+Sums are f32, and so is all that is not multiplied: an operation declares its ``factors``. Bits of bf16 are numbers of
+16 bits, which two products of the same tensor share. A convolution of each channel by itself gains nothing: memory
+limits it, and its operands are not rounded.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+
+from irrun.graph import Node, Outlet
+from irrun.ops import Fact
+from irrun.ops.fused.base import Fused
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_product import FusedProduct
+from irrun.ops.fused.fused_round import FusedRound
+from irrun.optimize.patterns import first
+from irrun.optimize.rewrite import Rewriter
+from irrun.tensor.element_type import BF16, F32, U16
+
+AFTER = {
+    "append-in-place": "a variable keeps f32",
+    "fuse-concat": "parts of a tensor are f32",
+    "fuse-elementwise": "a chain of functions computes in f32",
+    "fuse-matmul": "it rounds the weights of what that makes",
+    "fuse-recurrence": "recurrences compute in f32",
+    "fuse-transposed-convolution": "it rounds the weights of what that makes",
+    "join-convolutions": "convolutions of the same tensor round it once",
+    "precompute-views": "a view moves bits as it moves numbers",
+    "share-keys": "it rounds what attention multiplies",
+}
+
+_VIEWS = ("FusedChannels", "FusedView", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+"""Layers that move the bits of numbers as they move the numbers."""
+
+
+def run(graph: Rewriter) -> None:
+    if graph.settings.precision is F32:
+        return
+    known: dict[tuple[Outlet, bool], Outlet] = {}
+    for node in list(graph.nodes()):
+        fact = graph.fact(first(node)) if node.outputs else None
+        if fact is None or fact.type is not F32 or node.op is None:
+            continue
+        if isinstance(node.op, FusedProduct):
+            _multiply(graph, node, node.op, known)
+        elif node.op.factors:
+            _round_factors(graph, node, node.op.factors, known)
+    for node in list(graph.nodes("FusedRound")):
+        _round_earlier(graph, node, known)
+    for node in list(graph.nodes("FusedRound")):
+        _join(graph, node)
+
+
+def _multiply(graph: Rewriter, node: Node, op: FusedProduct, known: dict[tuple[Outlet, bool], Outlet]) -> None:
+    """Round the weights of a product now, and its data before, or in it where pairs of them do not fit."""
+    if isinstance(op, FusedConvolution) and op.is_depthwise:
+        return
+    precision = graph.settings.precision
+    data, *rest = graph.sources(node.id)
+    if data is not None and precision is BF16 and op.takes_halves:
+        data = _rounded(graph, node, data, True, known)
+    graph.replace(first(node), graph.add(op.in_precision(precision), [data, *rest], [node]))
+
+
+def _round_factors(
+    graph: Rewriter, node: Node, factors: tuple[int, ...], known: dict[tuple[Outlet, bool], Outlet]
+) -> None:
+    """Round inputs that are multiplied with each other."""
+    assert node.op is not None
+    inputs = list(graph.sources(node.id))
+    for port in factors:
+        outlet = inputs[port] if port < len(inputs) else None
+        if outlet is not None:
+            inputs[port] = _rounded(graph, node, outlet, False, known)
+    graph.replace(first(node), graph.add(node.op, inputs, [node]))
+
+
+def _rounded(
+    graph: Rewriter, node: Node, outlet: Outlet, as_bits: bool, known: dict[tuple[Outlet, bool], Outlet]
+) -> Outlet:
+    """Return the rounded numbers of an outlet, which others may share."""
+    if (outlet, as_bits) not in known:
+        fact = graph.fact(outlet)
+        assert fact is not None
+        op = FusedRound(Fact(U16 if as_bits else F32, fact.shape), graph.settings.precision)
+        known[outlet, as_bits] = graph.add(op, [outlet], [node])
+    return known[outlet, as_bits]
+
+
+def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool], Outlet]) -> None:
+    """Exchange a view and the rounding after it, up to what makes the numbers."""
+    view = graph.source(node.id, 0)
+    if view is None or view.type not in _VIEWS or view.op is None or graph.only_consumer(first(view)) is not node:
+        return
+    data, *rest = graph.sources(view.id)
+    if data is None:
+        return
+    assert isinstance(node.op, FusedRound)
+    type = node.op.fact.type
+    rounded, op = _rounded(graph, node, data, type is U16, known), copy(view.op)
+    if isinstance(op, Fused):
+        op.fact = Fact(type, op.fact.shape)
+    graph.replace(first(node), graph.add(op, [rounded, *rest], [view]))
+    _round_earlier(graph, graph.node(rounded.node), known)
+
+
+def _join(graph: Rewriter, node: Node) -> None:
+    """Let the product before it write bits of its result."""
+    data = graph.sources(node.id)[0]
+    before = None if data is None else graph.node(data.node)
+    if data is None or before is None or not isinstance(before.op, FusedProduct) or before.op.halves:
+        return
+    assert isinstance(node.op, FusedRound)
+    if node.op.fact.type is not U16 or not before.op.writes_halves:
+        return
+    floats = len(graph.consumers(data)) > 1
+    made = graph.add(before.op.with_halves(floats=floats), graph.sources(before.id), [before, node])
+    graph.replace(first(node), Outlet(made.node, int(floats)))
+    if floats:
+        graph.replace(data, made)

@@ -1,0 +1,110 @@
+"""Operands of products in half precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.compiled.halves import Round, rounding
+from irrun.kernels.compiled.host import LANES
+from irrun.kernels.compiled.micro import AS_BITS, AS_F16, AS_FLOATS
+from irrun.kernels.compiled.tiling import Tiling, pack, pack_halves
+from irrun.ops.fused.fused_product import FusedProduct
+from irrun.ops.fused.fused_round import FusedRound
+from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers, rows_in_memory, share
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.geometry import image_strides
+from irrun.tensor import Array
+from irrun.tensor.element_type import BF16, U16
+from irrun.tensor.element_type import F32 as SINGLE
+
+HALVES: Final[np.dtype[Any]] = np.dtype(np.uint16)
+
+_COLUMNS: Final = 4096
+"""Elements that are rounded at a time."""
+
+
+@lowers(FusedRound)
+def rounded(op: FusedRound, builder: Builder, data: Array) -> Array | None:
+    """Rounded numbers, which lie in memory as the numbers do."""
+    if op.fact.type is U16:
+        return _rounded(builder, data, AS_BITS)
+    return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+
+
+def operand(op: FusedProduct, builder: Builder, data: Array) -> Array | None:
+    """The data of a product: bits of bf16, or f32 rounded to the precision; None for what kernels do not take."""
+    if data.dtype == HALVES:
+        return data if data.size else None
+    if op.precision is SINGLE:
+        return data if is_f32(data) else None
+    return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+
+
+def alone(outs: Sequence[Array]) -> Any:
+    """The only result of a product, or all of them."""
+    return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+def types(op: FusedProduct) -> list[np.dtype[Any]]:
+    """The types of the outputs of a product."""
+    return [F32] * op.floats + [HALVES] * op.halves
+
+
+class Form(NamedTuple):
+    """The elements that a product multiplies at a time: how many, and what packs them in panels."""
+
+    each: int
+    pack: Callable[[Array, int], Array]
+
+    @property
+    def halves(self) -> int:
+        return int(self.each > 1)
+
+
+def form_of(x: Array) -> Form:
+    """The form of the elements of a left factor: one f32, or a word of two bf16."""
+    return Form(2, pack_halves) if x.dtype == HALVES else Form(1, pack)
+
+
+def outputs(builder: Builder, outs: Sequence[Array], cut: Tiling) -> dict[str, int]:
+    """The addresses and strides of the results of a product, which are images: f32, bits of bf16, or both."""
+    found = {"out": 0, "out_pixel": 4 * LANES * cut.vectors}
+    for out in outs:
+        name = "rounded" if out.dtype == HALVES else "out"
+        found |= {name: builder.address(out), **image_strides(name, out)}
+    return found
+
+
+def workspace_of(outs: Sequence[Array], cut: Tiling) -> int:
+    """The bytes of workspace of a product, with room for sums where no result is f32."""
+    sums = 0 if any(out.dtype == F32 for out in outs) else 4 * (cut.points + cut.rows) * LANES * cut.vectors
+    return cut.workspace + sums
+
+
+def _rounded(builder: Builder, data: Array, form: int) -> Array | None:
+    if not is_f32(data):
+        return None
+    laid = rows_in_memory(data, _COLUMNS)
+    if laid is None:
+        whole = contiguous(builder, data)
+        return None if whole is None else _rounded(builder, whole, form)
+    columns, size, block, row = laid
+    out = empty_as(builder, data, HALVES if form == AS_BITS else F32)
+    each, tasks = share(-(-data.size // columns), 0.1 * data.size)
+    arguments = Round(
+        x=builder.address(data),
+        out=builder.address(out),
+        form=form,
+        width=out.itemsize,
+        elements=data.size,
+        columns=columns,
+        size=size,
+        x_block=block,
+        x_row=row,
+        rows_per_task=each,
+    )
+    builder.call(rounding, arguments, tasks)
+    return out

@@ -1,0 +1,102 @@
+"""Products of bf16 in the order in which processors add, on processors with and without an instruction for them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from irrun.kernels.halves import halves, rounded, widened
+from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops.fused.fused_round import FusedRound
+from irrun.runtime.memory import Memory
+from irrun.tensor import Array, ElementType, Fact, Shape
+from irrun.tensor.element_type import BF16, F16, F32, U16
+from tests.kernels.compiled.lowered import run
+
+SPECIAL = np.array(
+    [
+        *(0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-40, 2.0**-126, 3.4e38, 65519.0, 65520.0, -7e4, 2.0**-25),
+        *(1.5e-7, 1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 2.0**-14 - 2.0**-26),
+    ],
+    np.float32,
+)
+
+
+@pytest.mark.parametrize("type", [BF16, F16])
+def test_numbers_are_rounded_to_nearest_even(type: ElementType) -> None:
+    draw = np.random.default_rng(0)
+    x = np.concatenate([SPECIAL, draw.standard_normal(300) * np.exp2(draw.integers(-30, 17, 300))]).astype(np.float32)
+    fact = Fact(F32, Shape(x.shape))
+    result = run(FusedRound(fact, type), x)
+    assert result is not None
+    np.testing.assert_array_equal(result.view(np.uint32), rounded(x, type.name).view(np.uint32))
+    if type is F16:
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(result, x.astype(np.float16).astype(np.float32))
+
+
+def test_bits_of_bf16_are_those_of_the_numbers() -> None:
+    x = np.tile(SPECIAL, 7)
+    bits = run(FusedRound(Fact(U16, Shape(x.shape)), BF16), x)
+    assert bits is not None
+    np.testing.assert_array_equal(bits, halves(x))
+    np.testing.assert_array_equal(widened(bits), rounded(x, "bf16"))
+    assert widened(bits)[14:16].tolist() == [1.0, 1 + 2.0**-6]
+
+
+def multiplied_in_pairs(x: Array, weights: Array) -> Array:
+    """The product of bf16 with each sum rounded to f32: of two numbers, first the odd one."""
+    sums = np.zeros((len(x), weights.shape[1]), np.float32)
+    for even in range(0, len(weights), 2):
+        for k in (even + 1, even):
+            term = np.multiply.outer(x[:, k].astype(np.longdouble), weights[k].astype(np.longdouble))
+            sums = (sums.astype(np.longdouble) + term).astype(np.float32)
+    return sums
+
+
+@pytest.mark.parametrize("size", [(1, 64, 70), (7, 30, 64), (40, 2, 17), (13, 3000, 5)])
+def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
+    points, depth, columns = size
+    draw = np.random.default_rng(1)
+    x, weights = (rounded(draw.standard_normal(shape).astype(np.float32), "bf16") for shape in (size[:2], size[1:]))
+    fact = Fact(F32, Shape((points, columns)))
+    op = FusedMatMul(fact, weights, None, None).in_precision(BF16).with_halves(floats=False)
+    expected = multiplied_in_pairs(x, weights)
+    both = run(op.with_halves(floats=True), halves(x))
+    alone = run(op, halves(x))
+    assert both is not None
+    assert alone is not None
+    np.testing.assert_array_equal(both[0], expected)
+    np.testing.assert_array_equal(both[1], halves(expected))
+    np.testing.assert_array_equal(alone, halves(expected))
+    numpy = op.with_halves(floats=True).run(halves(x), memory=Memory())[0]
+    error = np.abs(x) @ np.abs(weights) * 2.0**-23
+    assert (np.abs(numpy - expected) <= 2 * np.sqrt(depth) * error).all()
+
+
+WITHOUT = """
+from irrun.kernels.compiled import vectors
+from irrun.tensor.element_type import BF16, F16
+from tests.kernels.compiled import test_halves
+print(vectors.HAS_BF16, vectors.LANES)
+for type in (BF16, F16):
+    test_halves.test_numbers_are_rounded_to_nearest_even(type)
+test_halves.test_bits_of_bf16_are_those_of_the_numbers()
+test_halves.test_products_are_equal_to_the_bit((7, 30, 64))
+"""
+
+
+@pytest.mark.parametrize(
+    ("features", "told"),
+    [("+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512bw", "False 16"), ("+avx,+avx2,+fma", "False 8"), ("", "False 4")],
+    ids=["avx512", "avx2", "none"],
+)
+def test_processors_without_products_of_bf16(features: str, told: str) -> None:
+    names = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, env={**os.environ, **names})
+    assert done.stderr == ""
+    assert done.stdout.strip() == told

@@ -1,0 +1,133 @@
+"""Operands of products in half precision."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irrun
+from irrun.document.writer import Handle
+from irrun.kernels.halves import rounded
+from irrun.model.config import ConfigError
+from irrun.tensor import Array, ElementType
+from irrun.tensor.element_type import BF16, F16, U16
+from tests.optimize.nets import TIERS, Net, types
+
+
+def product(net: Net, data: Handle, weights: Array, shape: str) -> Handle:
+    return net.layer("MatMul", [data, net.constant(weights)], shape, transpose_a=False, transpose_b=False)
+
+
+@pytest.mark.parametrize("type", [BF16, F16])
+def test_a_product_of_rounded_operands(tmp_path: Path, type: ElementType) -> None:
+    net = Net()
+    weights = net.random.standard_normal((32, 48), dtype=np.float32)
+    bias = net.random.standard_normal(48, dtype=np.float32)
+    sum = net.layer("Add", [product(net, net.parameter("x", "9,32"), weights, "9,48"), net.constant(bias)], "9,48")
+    net.result(net.layer("ReLU", [sum], "9,48"))
+    x = net.inputs()["x"]
+    exact = np.maximum(x @ weights + bias, 0)
+    output = np.maximum(rounded(x, type.name).astype(np.float64) @ rounded(weights, type.name) + bias, 0)
+    want = {"FusedRound": 1, "FusedMatMul": 1} if type is BF16 else {"FusedMatMul": 1}
+    net.ir.save(tmp_path / "net.xml")
+    for tier in TIERS:
+        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": type.name, "TIER": tier})
+        assert types(compiled) == want
+        got = compiled({"x": x})[0]
+        np.testing.assert_allclose(got, output, atol=1e-5)
+        assert np.abs(got - exact).max() > 1e-3
+
+
+def test_bf16_stays_between_products(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "1,16,9,11")
+    first, second = (net.random.standard_normal((16, 16, 1, 1), dtype=np.float32) for _ in range(2))
+    data = net.layer("ReLU", [net.convolution(data, net.constant(first), "1,16,9,11")], "1,16,9,11")
+    net.result(net.convolution(data, net.constant(second), "1,16,9,11"))
+    x = net.inputs()["x"]
+
+    def pointwise(x: Array, weights: Array) -> Array:
+        return np.einsum("oc,nchw->nohw", rounded(weights, "bf16")[:, :, 0, 0].astype(np.float64), rounded(x, "bf16"))
+
+    output = pointwise(np.maximum(pointwise(x, first), 0).astype(np.float32), second)
+    net.ir.save(tmp_path / "net.xml")
+    for tier in TIERS:
+        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        assert types(compiled) == {"FusedRound": 1, "FusedConvolution": 2}
+        inner = [fact.type for step in compiled.plan.steps[:2] for fact in step.facts]
+        assert inner == [U16, U16]
+        got = compiled({"x": x})[0]
+        # A sum that is near to the middle of two bf16 may become the other one.
+        assert np.abs(got - output).max() < 2.0**-6 * np.abs(output).max()
+        assert np.median(np.abs(got - output)) < 1e-5
+
+
+def test_products_of_one_tensor_share_its_bits_and_others_its_numbers(tmp_path: Path) -> None:
+    net = Net()
+    weights = net.random.standard_normal((8, 8), dtype=np.float32)
+    data = product(net, net.parameter("x", "4,8"), weights, "4,8")
+    turned = net.layer("Reshape", [data, net.constant(np.array([2, 2, 8]))], "2,2,8", special_zero=False)
+    net.result(product(net, turned, weights, "2,2,8"), product(net, data, weights + 1, "4,8"))
+    net.result(net.layer("Exp", [data], "4,8"))
+    net.ir.save(tmp_path / "net.xml")
+    x = net.inputs()
+    results = []
+    for tier in TIERS:
+        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        steps = types(compiled)
+        assert (steps["FusedRound"], steps["FusedMatMul"]) == (1, 3)
+        assert [fact.type.name for fact in compiled.plan.steps[1].facts] == ["f32", "u16"]
+        results.append(compiled(x).to_tuple())
+    for got, wanted in zip(results[0], results[-1], strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=2e-2, atol=2e-2 * np.abs(wanted).max())
+
+
+def test_factors_that_both_change_are_rounded(tmp_path: Path) -> None:
+    net = Net()
+    a, b = net.parameter("a", "3,6,8"), net.parameter("b", "3,8,5")
+    net.result(net.layer("MatMul", [a, b], "3,6,5", transpose_a=False, transpose_b=False))
+    inputs = net.inputs()
+    output = rounded(inputs["a"], "bf16") @ rounded(inputs["b"], "bf16")
+    net.ir.save(tmp_path / "net.xml")
+    for tier in TIERS:
+        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        assert types(compiled) == {"FusedRound": 2, "MatMul": 1}
+        np.testing.assert_allclose(compiled(inputs)[0], output, atol=1e-5)
+
+
+def test_what_is_not_a_product_stays_in_f32(tmp_path: Path) -> None:
+    net = Net()
+    shape = "1,4,6,6"
+    weights = net.random.standard_normal((4, 1, 1, 3, 3), dtype=np.float32)
+    data = net.convolution(net.parameter("x", shape), net.constant(weights), "1,4,4,4", "GroupConvolution")
+    net.result(net.layer("SoftMax", [data], "1,4,4,4", 8, axis=1))
+    net.ir.save(tmp_path / "net.xml")
+    x = net.inputs()
+    plain, half = (
+        irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": name, "TIER": "numpy"})
+        for name in ("f32", "bf16")
+    )
+    assert types(plain) == types(half)
+    np.testing.assert_array_equal(plain(x)[0], half(x)[0])
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"INFERENCE_PRECISION_HINT": "bf61"}, "INFERENCE_PRECISION_HINT is 'bf61', expected f32, bf16 or f16"),
+        (
+            {"INFERENCE_PRECISION_HINT": "bf16", "OPTIMIZE": False},
+            "INFERENCE_PRECISION_HINT is bf16, but OPTIMIZE is False: the file as written is not rounded",
+        ),
+    ],
+)
+def test_precisions_that_do_not_fit_are_refused(tmp_path: Path, config: dict[str, Any], message: str) -> None:
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter("x", "2")], "2"))
+    net.ir.save(tmp_path / "net.xml")
+    with pytest.raises(ConfigError) as caught:
+        irrun.compile_model(tmp_path / "net.xml", config)
+    assert str(caught.value) == message
