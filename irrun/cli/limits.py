@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from irrun.cli.failures import Failure
+
+if TYPE_CHECKING:
+    from irrun.linter.configuration import Configuration
 
 SETTINGS: Final = ("MAX_MEMORY", "MAX_ITERATIONS", "TIMEOUT")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -60,16 +63,21 @@ def settings(model: Path, max_memory: int | None, max_iterations: int | None, ti
 
 
 def _configured(folder: Path) -> dict[str, Any]:
+    found = configuration(folder)
+    values = () if found is None else (found.max_memory, found.max_iterations, found.timeout)
+    return {name: value for name, value in zip(SETTINGS, values, strict=False) if value is not None}
+
+
+def configuration(folder: Path) -> Configuration | None:
+    """Return the configuration of a folder; None where it seems to have none."""
     if not any(map(_is_configuration, (folder, *folder.parents))):
-        return {}
+        return None
     from irrun.linter.configuration import BadConfiguration, Configurations
 
     try:
-        found = Configurations().of(folder)
+        return Configurations().of(folder)
     except BadConfiguration as error:
         raise Failure(str(error)) from None
-    values = (found.max_memory, found.max_iterations, found.timeout)
-    return {name: value for name, value in zip(SETTINGS, values, strict=True) if value is not None}
 
 
 def _is_configuration(folder: Path) -> bool:

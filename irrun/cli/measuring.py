@@ -111,7 +111,7 @@ def short(milliseconds: float) -> str:
 
 
 class Native:
-    """A model in OpenVINO's CPU plugin: f32, one stream, a given number of threads."""
+    """A model in OpenVINO's CPU plugin: a precision, one stream, a given number of threads."""
 
     def __init__(
         self,
@@ -120,13 +120,14 @@ class Native:
         shapes: Mapping[Port, Shape],
         given: Sequence[Value],
         threads: int,
+        precision: str = "f32",
         profiled: bool = False,
     ) -> None:
         ov = _openvino()
         self.version: str = ov.get_version()
         core = ov.Core()
         config = {
-            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_PRECISION_HINT": precision,
             "INFERENCE_NUM_THREADS": threads,
             "PERFORMANCE_HINT": "LATENCY",
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,

@@ -17,6 +17,8 @@ from irrun.ops.releases import release
 OWN_FILE: Final = "irrun.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 SECTION: Final = "lint"
+INFERENCE_PRECISIONS: Final = ("f32", "bf16", "f16")
+"""The element types that the operands of products can be rounded to."""
 PRECISIONS: Final = ("f16",)
 """The element types below f32 that a model can be checked for."""
 
@@ -41,6 +43,7 @@ class Configuration:
     max_memory: int | None = None
     max_iterations: int | None = None
     timeout: float | None = None
+    precision: str | None = None
 
 
 class Configurations:
@@ -135,6 +138,7 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
         read.get("max-memory"),
         read.get("max-iterations"),
         read.get("timeout"),
+        read.get("precision"),
     )
 
 
@@ -222,6 +226,12 @@ def _iterations(value: object) -> int:
     return value
 
 
+def _inference_precision(value: object) -> str:
+    if value not in INFERENCE_PRECISIONS:
+        raise _Unexpected(value, listing(INFERENCE_PRECISIONS))
+    return str(value)
+
+
 def _seconds(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
         raise _Unexpected(value, "a positive number of seconds")
@@ -242,4 +252,5 @@ _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "max-memory": _memory,
     "max-iterations": _iterations,
     "timeout": _seconds,
+    "precision": _inference_precision,
 }

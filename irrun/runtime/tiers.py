@@ -36,6 +36,15 @@ _IDLE: Final = 4
 
 
 @cache
+def backend(precision: str, tier: str) -> str:
+    """Return what multiplies operands of a precision on a tier."""
+    if precision == "bf16" and tier == "compiled":
+        from irrun.kernels.compiled.host import HAS_BF16
+
+        return "AVX512-BF16" if HAS_BF16 else "f32 made of bf16"
+    return "f32" if precision == "f32" else "f32 with rounded operands"
+
+
 def can_compile() -> bool:
     """Return whether the extra ``jit`` is installed."""
     return importlib.util.find_spec("numba") is not None

@@ -11,19 +11,21 @@ Examples:
   irrun bench model.xml --niter 100 --threads 2
   irrun bench model.xml --shape 'image[8,3,224,224]' --time 10
   irrun bench model.xml --compare-openvino
+  irrun bench model.xml --precision f32 --precision bf16
   irrun bench model.xml --json
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from irrun.cli import inputs, limits, values
+from irrun.cli import inputs, limits, precision, values
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
@@ -40,7 +42,7 @@ from irrun.cli.measuring import (
 )
 from irrun.cli.tables import aligned, columns, listed
 from irrun.model import compile_model, read_model
-from irrun.runtime.tiers import can_compile
+from irrun.runtime.tiers import backend, can_compile
 from irrun.tensor import Array
 
 ROWS = (
@@ -73,9 +75,12 @@ ROWS = (
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
 @limits.limits
+@precision.several
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
-@click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO and irrun in turns, in f32.")
+@click.option(
+    "--compare-openvino", "native", is_flag=True, help="Measure OpenVINO and irrun in turns, in that precision."
+)
 @extension_option
 @text_or_json
 @verbosity
@@ -91,6 +96,7 @@ def command(
     max_memory: int | None,
     max_iterations: int | None,
     timeout: float | None,
+    precisions: tuple[str, ...],
     as_written: bool,
     low_memory: bool,
     native: bool,
@@ -104,6 +110,7 @@ def command(
         "OPTIMIZE": not as_written,
         "LOW_MEMORY": low_memory,
         "INFERENCE_NUM_THREADS": threads or 0,
+        precision.HINT: precision.chosen(model, precisions[0] if precisions else None, as_written),
         **limits.settings(model, max_memory, max_iterations, timeout),
     }
     compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
@@ -115,17 +122,23 @@ def command(
     blas = blas_in_use()
     engines: dict[str, dict[str, Any]] = {"irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}}
     runs: dict[str, Callable[[], object]] = {"irrun": run}
+    for name in dict.fromkeys(precisions[1:]):
+        other, other_ms = milliseconds(partial(compile_model, loaded, {**config, precision.HINT: name}))
+        again = inputs.runner(other.create_infer_request(), given, model)
+        engines[f"irrun {name}"] = {"read_ms": read_ms, "compile_ms": other_ms, "first_ms": milliseconds(again)[1]}
+        other.prepare()
+        runs[f"irrun {name}"] = again
     difference: tuple[float | None, float | None] = None, None
     if native:
-        other = Native(model, weights, reshaped, given, blas["threads"])
+        plugin = Native(model, weights, reshaped, given, blas["threads"], config[precision.HINT])
         engines["openvino"] = {
-            "version": other.version,
-            "read_ms": other.read_ms,
-            "compile_ms": other.compile_ms,
-            "first_ms": other.first_ms,
+            "version": plugin.version,
+            "read_ms": plugin.read_ms,
+            "compile_ms": plugin.compile_ms,
+            "first_ms": plugin.first_ms,
         }
-        runs["openvino"] = other.run
-        difference = _difference(outputs.to_tuple(), other.outputs)
+        runs["openvino"] = plugin.run
+        difference = _difference(outputs.to_tuple(), plugin.outputs)
     for name, times in in_turns(runs, niter, seconds).items():
         engines[name] |= {"iterations": len(times), **latency(times)}
     record: dict[str, Any] = {
@@ -134,6 +147,8 @@ def command(
         "seed": seed,
         "blas": blas,
         "tier": compiled.tiers.last,
+        "precision": config[precision.HINT],
+        "backend": backend(config[precision.HINT], compiled.tiers.last),
         "engines": engines,
     }
     if native:
@@ -150,14 +165,16 @@ def _text(record: Mapping[str, Any]) -> str:
         ["BLAS", blas_text(record["blas"])],
         ["tier", _tier_text(record["tier"])],
     ]
+    if record["precision"] != "f32":
+        facts.append(["precision", f"{record['precision']}, {record['backend']}"])
     if "openvino" in engines:
         facts.append(["OpenVINO", engines["openvino"]["version"]])
-    names = {"irrun": "irrun", "openvino": "OpenVINO"}
-    rows = [["", *(names[name] for name in engines), *(["ratio"] if len(engines) > 1 else [])]]
+    names = {name: name for name in engines} | {"openvino": "OpenVINO"}
+    rows = [["", *(names[name] for name in engines), *(["ratio"] if len(engines) == 2 else [])]]
     for key, title in ROWS:
         rows.append(_row(title, [engine[key] for engine in engines.values()], lambda value: f"{short(value)} ms"))
     counts = [f"{engine['iterations']:,}" for engine in engines.values()]
-    rows.append(["inferences", *counts, *([""] if len(engines) > 1 else [])])
+    rows.append(["inferences", *counts, *([""] if len(engines) == 2 else [])])
     rows.append(_row("throughput", [engine["throughput"] for engine in engines.values()], _per_second))
     lines = [*listed(facts, columns()), "", aligned(rows)]
     if "ratio" in record:
@@ -172,7 +189,7 @@ def _tier_text(tier: str) -> str:
 
 
 def _row(title: str, numbers: Sequence[float], text: Callable[[float], str]) -> list[str]:
-    ratio = [f"{numbers[0] / numbers[1]:.2f}" if numbers[1] else "-"] if len(numbers) > 1 else []
+    ratio = [f"{numbers[0] / numbers[1]:.2f}" if numbers[1] else "-"] if len(numbers) == 2 else []
     return [title, *map(text, numbers), *ratio]
 
 

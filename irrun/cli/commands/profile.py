@@ -25,7 +25,7 @@ from typing import Any
 
 import click
 
-from irrun.cli import arithmetic, inputs, limits, values
+from irrun.cli import arithmetic, inputs, limits, precision, values
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
@@ -64,6 +64,7 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
     help="Write one run as a Chrome trace, for ui.perfetto.dev.",
 )
 @limits.limits
+@precision.option
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
@@ -83,6 +84,7 @@ def command(
     max_memory: int | None,
     max_iterations: int | None,
     timeout: float | None,
+    precision_name: str | None,
     as_written: bool,
     low_memory: bool,
     native: bool,
@@ -102,12 +104,15 @@ def command(
         "OPTIMIZE": not as_written,
         "LOW_MEMORY": low_memory,
         "INFERENCE_NUM_THREADS": threads or 0,
+        precision.HINT: precision.chosen(model, precision_name, as_written),
         **limits.settings(model, max_memory, max_iterations, timeout),
     }
     record = _profile(loaded, model, given, niter, config, trace)
     blas = blas_in_use()
     if native:
-        record["openvino"] = _native(Native(model, weights, reshaped, given, blas["threads"], True), niter)
+        record["openvino"] = _native(
+            Native(model, weights, reshaped, given, blas["threads"], config[precision.HINT], True), niter
+        )
     record = {
         "model": loaded.friendly_name,
         "inputs": [value.as_dict() for value in given],

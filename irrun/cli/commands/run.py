@@ -12,6 +12,7 @@ Examples:
   irrun run model.xml --random --seed 7
   irrun run model.xml --random --shape 'image[4,3,224,224]'
   irrun run model.xml -i images.npy --labels labels.npy
+  irrun run model.xml -i image=cat.npy --precision bf16 --check
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, inputs, limits, values
+from irrun.cli import arrays, assignments, inputs, limits, precision, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
@@ -49,7 +50,9 @@ from irrun.tensor import Array, ElementType
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
 @limits.limits
+@precision.option
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
+@click.option("--check", is_flag=True, help="Run in f32 too, and show what the precision costs.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @extension_option
 @text_or_json
@@ -68,7 +71,9 @@ def command(
     max_memory: int | None,
     max_iterations: int | None,
     timeout: float | None,
+    precision_name: str | None,
     as_written: bool,
+    check: bool,
     low_memory: bool,
     output_format: str,
 ) -> None:
@@ -83,15 +88,24 @@ def command(
         what = f"no value for input {assignments.listed(missing)}"
         raise Failure(f'{what}; give -i "{missing[0].any_name}=FILE.npy" or --random')
     truth = arrays.load_one(labels) if labels is not None else None
-    config = {"OPTIMIZE": not as_written, "LOW_MEMORY": low_memory, "INFERENCE_NUM_THREADS": threads or 0}
-    compiled = compile_model(loaded, config | limits.settings(model, max_memory, max_iterations, timeout))
+    config: dict[str, Any] = {
+        "OPTIMIZE": not as_written,
+        "LOW_MEMORY": low_memory,
+        "INFERENCE_NUM_THREADS": threads or 0,
+        precision.HINT: precision.chosen(model, precision_name, as_written),
+        **limits.settings(model, max_memory, max_iterations, timeout),
+    }
+    if check and config[precision.HINT] == "f32":
+        raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
+    compiled = compile_model(loaded, config)
     given = inputs.completed(given, loaded.inputs, seed)
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
     outputs = inputs.runner(compiled.create_infer_request(), given, model)()
     detail(f"run in {_since(begin)}")
-    _show(outputs, compiled.output_types, output_format, top, truth)
+    error = precision.compared(loaded, model, config, given, outputs) if check else None
+    _show(outputs, compiled.output_types, output_format, top, truth, error)
     if output is not None:
         read = [model, weights or model.with_suffix(".bin"), *([labels] if labels is not None else [])]
         read += [value.file for value in given if value.file is not None]
@@ -99,7 +113,12 @@ def command(
 
 
 def _show(
-    outputs: Outputs, types: Sequence[ElementType], output_format: str, top: int | None, labels: Array | None
+    outputs: Outputs,
+    types: Sequence[ElementType],
+    output_format: str,
+    top: int | None,
+    labels: Array | None,
+    error: dict[str, Any] | None,
 ) -> None:
     tensors = [
         (port.any_name, type, array) for (port, array), type in zip(outputs.to_dict().items(), types, strict=True)
@@ -109,9 +128,12 @@ def _show(
     accuracy = _accuracy(tensors[0], labels) if labels is not None else None
     likeliest = _likeliest(tensors, top) if top is not None else []
     if output_format == "json":
-        result(values.as_json(_record(tensors, likeliest, accuracy)))
+        record = _record(tensors, likeliest, accuracy)
+        result(values.as_json(record if error is None else record | {"error": error}))
         return
     result(values.table(tensors))
+    if error is not None:
+        result(f"\n{precision.text(error)}")
     for name, _, array in tensors:
         if array.dtype.kind == "f" and array.size and np.isnan(array).all():
             warn(f'every value of output "{values.printable(name)}" is NaN; --as-written runs without optimisation')
