@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.epilogue import Activation
+from irrun.kernels.halves import rounded
 from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.rows import BLOCK
 from irrun.kernels.threads import Array, scratch
@@ -89,11 +90,13 @@ class PackedMatrix:
         bias: Array | None = None,
         summand: Array | None = None,
         activation: Activation | None = None,
+        precision: str = "f32",
     ) -> None:
         """Write activation(a · matrix + bias + summand) to ``out``; ``bias`` is [N].
 
         ``a`` is [M, K]; ``summand`` and ``out`` are float32 [M, N]. The common part of the zero points is subtracted
         from the stored values; the rest is subtracted from the result, using the sums of the groups of each row of a.
+        Where the matrix is to be rounded to a ``precision``, both are subtracted before.
         """
         rows, depth = a.shape
         if not rows:
@@ -102,7 +105,7 @@ class PackedMatrix:
         few = rows < _MANY_ROWS
         is_laid = out.T.flags.c_contiguous
         data = _turned(a) if few else a.T
-        wholly = not few and 2 * rows >= depth
+        wholly = precision != "f32" or (not few and 2 * rows >= depth)
         offset = None if wholly else self._offset
         sums = None if offset is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
         most = self._columns_at_a_time(rows)
@@ -119,7 +122,7 @@ class PackedMatrix:
                 None if summand is None else summand[:, start:stop].T,
             )
             if wholly:
-                _multiply(self._decompressed(start, stop), data, block)
+                _multiply(rounded(self._decompressed(start, stop), precision), data, block)
             if few or is_laid:
                 _finish(block, factors, activation)
             else:

@@ -8,6 +8,7 @@ import numpy as np
 
 from irrun.kernels.halves import rounded
 from irrun.ops import calling
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Step
@@ -29,7 +30,11 @@ class OwnErrors:
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
         op = step.node.op
         found = None
-        if op is not None and step.types[:1] == (F32,) and (isinstance(op, FusedProduct) or op.factors):
+        if (
+            op is not None
+            and step.types[:1] == (F32,)
+            and (isinstance(op, FusedProduct | FusedPackedMatMul) or op.factors)
+        ):
             found = self._rounded(step, inputs)
         self._open.append(found)
 
@@ -44,7 +49,7 @@ class OwnErrors:
     def _rounded(self, step: Step, inputs: Sequence[Array | None]) -> Array:
         op = step.node.op
         assert op is not None
-        if isinstance(op, FusedProduct):
+        if isinstance(op, FusedProduct | FusedPackedMatMul):
             op = op.in_precision(self._precision)
         given = [
             rounded(array, self._precision.name) if array is not None and port in op.factors else array

@@ -78,9 +78,7 @@ ROWS = (
 @precision.several
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
-@click.option(
-    "--compare-openvino", "native", is_flag=True, help="Measure OpenVINO and irrun in turns, in that precision."
-)
+@click.option("--compare-openvino", "native", is_flag=True, help="Measure both engines in turns, in that precision.")
 @extension_option
 @text_or_json
 @verbosity

@@ -1,4 +1,4 @@
-"""Products with weights of 4 or 8 bits, which stay so in memory and become f32 in registers."""
+"""Products with weights of 4 or 8 bits, which stay so in memory and become f32, or bf16, in registers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from irrun.kernels.compiled.functions import add, assign, fill, unary
 from irrun.kernels.compiled.host import BYTES, LANES
-from irrun.kernels.compiled.micro import VECTORS, multiply_tile
+from irrun.kernels.compiled.micro import VECTORS, multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, longs, record
 from irrun.kernels.compiled.rows import total
 from irrun.kernels.compiled.vectors import Vectors
@@ -19,10 +19,13 @@ from irrun.kernels.compiled.vectors import Vectors
 Array = npt.NDArray[Any]
 
 DEPTH: Final = 128
-"""Rows of a panel that are f32 at a time."""
+"""Rows of a panel that are expanded at a time."""
 
 _VARIANTS: Final = tuple(product((4, 8), range(1, VECTORS + 1)))
 """The bits of a code and the vectors of a panel."""
+
+_EXPANDED: Final = tuple((*variant, halves) for halves in (0, 1) for variant in _VARIANTS)
+"""Those, for f32 and for words of two bf16."""
 
 _AHEAD: Final = 2048
 """Bytes that are fetched ahead."""
@@ -36,8 +39,8 @@ class PackedProduct(NamedTuple):
 
     ``x`` is [points, depth], ``codes`` are panels of words (see `words_of`), ``scales`` and ``zeros`` [groups of rows,
     padded columns]: the weights are (code - zero) * scale. ``bias`` is [filters], ``out`` and ``summand`` [points,
-    filters]. A group has a whole number of words. A task has ``points_per_task`` and one of so many ``parts`` of the
-    panels.
+    filters]. With ``halves``, ``x`` and expanded weights are bf16; one point has f32 always. A group has a whole number
+    of words. A task has ``points_per_task`` and one of so many ``parts`` of the panels.
     """
 
     x: int
@@ -60,6 +63,7 @@ class PackedProduct(NamedTuple):
     vectors: int
     points_per_task: int
     parts: int
+    halves: int
     low: float
     high: float
     function: int
@@ -151,9 +155,10 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
         for top in range(0, c.depth, DEPTH):
             depth = min(DEPTH, c.depth - top)
             _expand(c, column, padded, top, depth, block)
+            size = 2 if c.halves != 0 else 4
             for index in range(rows):
                 row = min(first + index, last - 1)
-                lefts[index] = c.x + row * c.x_row + 4 * top
+                lefts[index] = c.x + row * c.x_row + size * top
                 targets[index] = c.out + row * c.out_row + 4 * column
                 added[index] = targets[index]
                 if top == 0:
@@ -161,17 +166,23 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
             is_last = top + DEPTH >= c.depth
             for tile in range(tiles):
                 place = 8 * tile * c.tile_rows
-                multiply_tile(
+                multiply_taps(
                     c.tile_rows,
                     vectors,
-                    depth,
+                    c.halves,
+                    1,
+                    depth * size // 4,
                     workspace + 4 * DEPTH * full + place,
+                    0,
                     block,
                     4 * padded,
                     c.bias + 4 * column if c.bias != 0 and top == 0 else 0,
                     workspace + 4 * DEPTH * full + 8 * rows + place,
+                    0,
                     workspace + 4 * DEPTH * full + 16 * rows + place if c.summand != 0 or top > 0 else 0,
                     width,
+                    block,
+                    0,
                     np.float32(c.low) if is_last else np.float32(-np.inf),
                     np.float32(c.high) if is_last else np.float32(np.inf),
                 )
@@ -182,15 +193,15 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
 
 @inlined
 def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> None:
-    """Write rows of a panel as f32, those of one group at a time."""
+    """Write rows of a panel as f32 or pairs of bf16, those of one group at a time."""
     k = top
     while k < top + depth:
         count = min(top + depth, (k // c.group + 1) * c.group) - k
         place = 4 * (k // c.group * c.padded + column)
         codes = c.codes + (column * c.depth + k * width) * c.bits // 8
         zeros = c.zeros + place if c.zeros != 0 else 0
-        expand_codes(c.bits, width // LANES, count * c.bits // 32, codes, c.scales + place, zeros, out)
-        out += 4 * count * width
+        expand_codes(c.bits, width // LANES, c.halves, count * c.bits // 32, codes, c.scales + place, zeros, out)
+        out += (2 if c.halves != 0 else 4) * count * width
         k += count
 
 
@@ -242,15 +253,19 @@ def multiply_codes(
             v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
 
 
-@intrinsic("void", *["int64"] * 7)
+@intrinsic("void", *["int64"] * 8)
 def expand_codes(
-    v: Vectors, bits: Any, vectors: Any, words: Any, codes: Any, scales: Any, zeros: Any, out: Any
+    v: Vectors, bits: Any, vectors: Any, halves: Any, words: Any, codes: Any, scales: Any, zeros: Any, out: Any
 ) -> None:
-    """Write (code - zero) * scale for rows of a panel, with a scale and a zero for each column; ``zeros`` may be 0."""
+    """Write (code - zero) * scale for rows of a panel, with a scale and a zero for each column; ``zeros`` may be 0.
+
+    With ``halves``, each two rows become words of bf16.
+    """
     builder = v.builder
-    for size, width in v.variants((bits, vectors), _VARIANTS):
+    for size, width, is_half in v.variants((bits, vectors, halves), _EXPANDED):
         wide = ir.VectorType(ir.IntType(32), LANES)
         each = 32 // size
+        step = 2 if is_half else 1
         scale = [v.load(scales, j) for j in range(width)]
         starts = [v.variable(v.every(0.0)) for _ in range(width)]
         with builder.if_then(v.is_given(zeros)):
@@ -259,9 +274,14 @@ def expand_codes(
         zero = [builder.load(start) for start in starts]
         with v.times(words) as loop:
             here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * width)))
-            place = builder.add(out, builder.mul(loop.index, v.constant(BYTES * width * each)))
+            place = builder.add(out, builder.mul(loop.index, v.constant(BYTES * width * each // step)))
             for j in range(width):
                 loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
-                for number in range(each):
-                    value = builder.fmul(builder.fsub(_code(v, loaded, number, size), zero[j]), scale[j])
+                values = [
+                    builder.fmul(builder.fsub(_code(v, loaded, number, size), zero[j]), scale[j])
+                    for number in range(each)
+                ]
+                if is_half:
+                    values = [v.paired(*pair) for pair in zip(values[::2], values[1::2], strict=True)]
+                for number, value in enumerate(values):
                     v.store(value, place, number * width + j)

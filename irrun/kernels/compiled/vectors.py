@@ -159,6 +159,11 @@ class Vectors:
         nearest = builder.select(builder.fcmp_unordered("uno", value, value), quiet, nearest)
         return builder.trunc(builder.lshr(nearest, self._each(16)), halves)
 
+    def paired(self, lower: Any, upper: Any) -> Any:
+        """Words of the nearest bf16 of two vectors."""
+        low, high = (self.builder.zext(self.rounded(value), self.words) for value in (lower, upper))
+        return self.builder.or_(low, self.builder.shl(high, self._each(16)))
+
     def unpacked(self, bits: Any) -> Any:
         """The f32 that the bits of bf16 mean."""
         return self._lower(self.builder.zext(bits, self.words))

@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 import math
+from copy import copy
+from typing import Self
 
 import numpy as np
 
 from irrun.kernels.elementwise import Elementwise, in_place
+from irrun.kernels.halves import rounded
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 from irrun.ops.work import Sizes
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import F32
 
 
 @fused("FusedPackedMatMul")
 class FusedPackedMatMul(Fused):
     """A product with a packed constant matrix [K, N], an optional summand and an activation.
 
-    ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output.
+    ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output. Data and decompressed
+    weights are rounded to a ``precision``, but where there is one row: that takes as long as reading the weights.
     """
 
     def __init__(self, fact: Fact, weights: PackedMatrix, bias: Array | None, activation: Elementwise | None) -> None:
@@ -23,6 +29,13 @@ class FusedPackedMatMul(Fused):
         self.weights = weights
         self.bias = bias
         self.activation = activation
+        self.precision: ElementType = F32
+
+    def in_precision(self, precision: ElementType) -> Self:
+        """Return the operation with rounded operands."""
+        made = copy(self)
+        made.precision = precision
+        return made
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * int(self.weights.shape[0])
@@ -34,5 +47,7 @@ class FusedPackedMatMul(Fused):
         added = None if summand is None else summand.reshape(rows, columns)
         result = memory.empty((*lead, columns), np.dtype(np.float32))
         out = result.reshape(rows, columns)
-        self.weights.product(data.reshape(rows, depth), out, self.bias, added, in_place(self.activation))
+        precision = self.precision.name if rows > 1 else F32.name
+        data = rounded(data.reshape(rows, depth), precision)
+        self.weights.product(data, out, self.bias, added, in_place(self.activation), precision)
         return result

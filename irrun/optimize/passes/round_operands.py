@@ -9,6 +9,9 @@ After:  FusedConvolution → FusedConvolution, with bits of bf16 between them
 Before: a, b → MatMul → y
 After:  a → FusedRound, b → FusedRound → MatMul → y
 
+Before: x → FusedPackedMatMul → y, with weights in few bits
+After:  x → FusedPackedMatMul → y, which rounds both if there are several rows
+
 Sums are f32, and so is all that is not multiplied: an operation declares its ``factors``. Bits of bf16 are numbers of
 16 bits, which two products of the same tensor share. A convolution of each channel by itself gains nothing: memory
 limits it, and its operands are not rounded.
@@ -22,6 +25,7 @@ from irrun.graph import Node, Outlet
 from irrun.ops import Fact
 from irrun.ops.fused.base import Fused
 from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_round import FusedRound
 from irrun.optimize.patterns import first
@@ -40,8 +44,8 @@ AFTER = {
     "share-keys": "it rounds what attention multiplies",
 }
 
-_VIEWS = ("FusedChannels", "FusedView", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-"""Layers that move the bits of numbers as they move the numbers."""
+_VIEWS = ("FusedChannels", "FusedView")
+"""Other layers that move the bits of numbers as they move the numbers."""
 
 
 def run(graph: Rewriter) -> None:
@@ -54,6 +58,9 @@ def run(graph: Rewriter) -> None:
             continue
         if isinstance(node.op, FusedProduct):
             _multiply(graph, node, node.op, known)
+        elif isinstance(node.op, FusedPackedMatMul):
+            op = node.op.in_precision(graph.settings.precision)
+            graph.replace(first(node), graph.add(op, graph.sources(node.id), [node]))
         elif node.op.factors:
             _round_factors(graph, node, node.op.factors, known)
     for node in list(graph.nodes("FusedRound")):
@@ -101,7 +108,9 @@ def _rounded(
 def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool], Outlet]) -> None:
     """Exchange a view and the rounding after it, up to what makes the numbers."""
     view = graph.source(node.id, 0)
-    if view is None or view.type not in _VIEWS or view.op is None or graph.only_consumer(first(view)) is not node:
+    if view is None or view.op is None or not (view.op.view or view.type in _VIEWS):
+        return
+    if graph.only_consumer(first(view)) is not node:
         return
     data, *rest = graph.sources(view.id)
     if data is None:

@@ -16,7 +16,7 @@ from irrun.ops.fused.fused_round import FusedRound
 from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers, rows_in_memory, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.geometry import image_strides
-from irrun.tensor import Array
+from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, U16
 from irrun.tensor.element_type import F32 as SINGLE
 
@@ -51,6 +51,11 @@ def alone(outs: Sequence[Array]) -> Any:
 def types(op: FusedProduct) -> list[np.dtype[Any]]:
     """The types of the outputs of a product."""
     return [F32] * op.floats + [HALVES] * op.halves
+
+
+def in_precision(precision: ElementType, builder: Builder, data: Array) -> Array | None:
+    """f32, or bits of bf16; None for what kernels do not take."""
+    return data if precision is SINGLE else _rounded(builder, data, AS_BITS)
 
 
 class Form(NamedTuple):

@@ -24,8 +24,9 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.elementwise import End, epilogue
-from irrun.runtime.lowering.halves import alone, form_of, operand, outputs, types, workspace_of
+from irrun.runtime.lowering.halves import alone, form_of, in_precision, operand, outputs, types, workspace_of
 from irrun.tensor import Array
+from irrun.tensor.element_type import F16
 
 
 @lowers(FusedMatMul)
@@ -91,7 +92,13 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     """A product with weights of at most 8 bits, which stay so in memory."""
     end, stored = epilogue(op.activation), op.weights.stored
     depth, filters = op.weights.shape
-    if end is None or not is_f32(data, summand) or stored.dtype.itemsize != 1 or 0 in (depth, filters):
+    if (
+        end is None
+        or not is_f32(data, summand)
+        or stored.dtype.itemsize != 1
+        or 0 in (depth, filters)
+        or op.precision is F16
+    ):
         return None
     bits, centre = _codes_of(stored)
     groups = stored.shape[1]
@@ -100,6 +107,11 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     if (depth // groups) % (32 // bits) or data_rows is None or (summand is not None and summand_rows is None):
         return None
     points = data_rows.shape[0]
+    if points > 1:
+        rounded = in_precision(op.precision, builder, data_rows)
+        if rounded is None:
+            return None
+        data_rows = rounded
     out = builder.empty((*data.shape[:-1], filters))
     cut = tiling(points, 1, depth, filters)
     parts = cut.groups if points > 1 else max(1, min(cut.groups, depth * filters // _LEAST_CODES))
@@ -144,6 +156,7 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
             vectors=cut.vectors,
             points_per_task=cut.points,
             parts=parts,
+            halves=form_of(data_rows).halves,
             **end._asdict(),
         ),
         cut.tasks // cut.groups * parts,

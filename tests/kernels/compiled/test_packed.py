@@ -7,10 +7,12 @@ import pytest
 
 from irrun.kernels.compiled.packed import words_of
 from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.halves import rounded
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
-from irrun.tensor.element_type import F32
+from irrun.tensor.element_type import BF16, F32
 from tests.kernels.compiled.lowered import run
 
 
@@ -42,3 +44,22 @@ def test_a_product_with_codes(rows: int, columns: int, bits: int, groups: int, s
     result = run(op, x, summand)
     assert result is not None
     np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4 * size)
+
+
+@pytest.mark.parametrize(("bits", "groups", "size"), [(4, 3, 32), (8, 1, 260)])
+@pytest.mark.parametrize("rows", [1, 33])
+def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, size: int) -> None:
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 1 << bits, (70, groups, size)).astype(np.uint8)
+    zero = random.integers(0, 1 << bits, (70, groups)).astype(np.float32)
+    scale = random.random((70, groups), np.float32)
+    x = random.standard_normal((rows, groups * size), np.float32)
+    weights = ((codes - zero[..., np.newaxis]) * scale[..., np.newaxis]).reshape(70, -1)
+    if rows > 1:
+        x, weights = rounded(x, "bf16"), rounded(weights, "bf16")
+    expected = x.astype(np.float64) @ weights.T
+    op = FusedPackedMatMul(Fact(F32, Shape((rows, 70))), PackedMatrix(codes, scale, zero), None, None)
+    half = op.in_precision(BF16)
+    for result in (run(half, x), half.run(x, memory=Memory())):
+        assert result is not None
+        np.testing.assert_allclose(result, expected, atol=2e-6 * np.abs(x).max() * np.abs(weights).sum(1).max())
