@@ -8,8 +8,8 @@ from contextlib import suppress
 import click
 
 from irrun.cli.extending import extensions
-from irrun.ops.declaration import OpClass
 from irrun.ops.extending import Operations, operations_of
+from irrun.ops.operation import OpClass
 from irrun.ops.registry import LATEST, UnknownOperation, declarations, resolve
 
 

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterator
 
 from irrun.document.records import LayerElement, NetElement, PortElement, element_type
-from irrun.ops.declaration import OpClass
 from irrun.ops.extending import Operations
 from irrun.ops.extension import Extension
+from irrun.ops.operation import OpClass
 from irrun.ops.registry import versions
 from irrun.ops.releases import is_meant_as_number
 from irrun.tensor import DYNAMIC, Fact, Shape

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import OpError, listing
-from irrun.ops.declaration import In, Op, Out, TypeVar
+from irrun.ops.declaration import In, Out, TypeVar
+from irrun.ops.operation import Op
 from irrun.ops.spec import types_text
 from irrun.tensor import DYNAMIC, Array, Dim, ElementType, Fact, NegativeSize, Shape, Undecided
 

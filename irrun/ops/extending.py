@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from irrun.diagnostics import OpError, did_you_mean, nearest
 from irrun.ops import registry
-from irrun.ops.declaration import DECLARED, Op, OpClass
+from irrun.ops.operation import DECLARED, Op, OpClass
 from irrun.ops.releases import is_meant_as_number
 
 ExtensionSource = str | os.PathLike[str] | ModuleType | type

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from irrun.ops.context import BodyCall
-from irrun.ops.declaration import Fold, In, Op, Out, _Spec
+from irrun.ops.declaration import Fold, In, Out
+from irrun.ops.operation import LazySpec, Op
 from irrun.tensor import Fact
 from irrun.tensor.element_type import ANY
 
@@ -97,4 +98,4 @@ class Extension(Op):
 
 
 Extension.type, Extension.opset, Extension.page = "Extension", "extension", ""
-Extension.spec = _Spec()  # type: ignore[assignment]
+Extension.spec = LazySpec()  # type: ignore[assignment]

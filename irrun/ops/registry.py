@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from irrun.diagnostics import OpError, did_you_mean, nearest
-from irrun.ops.declaration import DECLARED, Op, OpClass
+from irrun.ops.operation import DECLARED, Op, OpClass
 from irrun.ops.releases import is_meant_as_number, number
 
 LATEST = 17

@@ -12,10 +12,13 @@ from typing import Any, Final, Literal, Union
 
 from irrun.diagnostics import listing, near_match
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttrKind, AttrSpec
-from irrun.ops.declaration import ANYWHERE, REQUIRED, Attr, Fold, In, Legacy, OpClass, Out, Types, TypeVar
+from irrun.ops.declaration import ANYWHERE, REQUIRED, Attr, Fold, In, Legacy, Out, Types, TypeVar
 from irrun.ops.departures import Departure
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import ANY, FLOAT, INTEGER, NUMERIC
+
+OpClass = type[Any]
+"""A class that declares an operation."""
 
 _KINDS: Final[dict[Any, AttrKind]] = {
     int: "int",
@@ -59,6 +62,7 @@ class OpSpec:
 
     @staticmethod
     def of(cls: OpClass) -> OpSpec:
+        """Return the view of a class that declares an operation."""
         doc = inspect.cleandoc(cls.__doc__ or "")
         category = cls.__module__.split(".")[-2] if cls.__module__.startswith("irrun.ops.") else "extension"
         opset = cls.opset

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from irrun.graph import Node, Outlet
@@ -11,8 +9,6 @@ from irrun.ops.arithmetic.elementwise import Binary
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import F32, F64
-
-COMMUTATIVE: Final = ("Add", "Multiply")
 
 
 def is_plain(fact: Fact | None) -> bool:

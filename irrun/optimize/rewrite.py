@@ -55,7 +55,7 @@ class Rewriter:
     # -- reading
 
     def nodes(self, *types: str, views: bool = False) -> Iterator[Node]:
-        """Yield the current nodes of these types, and views if asked for, in topological order; all by default."""
+        """Yield the current nodes of these types, with ``views`` those too, or all nodes, in topological order."""
         for id in self._order():
             node = self._nodes.get(id)
             if node is None:

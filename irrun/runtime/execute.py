@@ -94,18 +94,17 @@ class Run:
         ndarray = np.ndarray
         try:
             for step in plan.steps:
-                _, run, inputs, outputs, _, _, frees, asks, _, plain = step
-                arrays = [slots[index] for index in inputs]
-                if plain is not None:
-                    result = run(*arrays, memory=self.memory) if asks else run(*arrays)
-                    if result.__class__ is not ndarray or result.dtype is not plain:
+                arrays = [slots[index] for index in step.inputs]
+                if step.plain is not None:
+                    result = step.run(*arrays, memory=self.memory) if step.asks else step.run(*arrays)
+                    if result.__class__ is not ndarray or result.dtype is not step.plain:
                         (result,) = conformed(step, result)
-                    slots[outputs[0]] = result
+                    slots[step.outputs[0]] = result
                     del result
                 else:
                     self._call(step, arrays, slots)
                 arrays.clear()
-                for index in frees:
+                for index in step.frees:
                     slots[index] = None
         except FAILURES as error:
             raise step_error(step, arrays, error) from _cause(error)

@@ -13,8 +13,8 @@ import pytest
 import irrun
 from irrun.document.writer import Writer
 from irrun.ops import Op, op, registry
-from irrun.ops.declaration import DECLARED
 from irrun.ops.extending import ExtensionError, Operations, load, operations_of
+from irrun.ops.operation import DECLARED
 from irrun.runtime.tiers import can_compile
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32

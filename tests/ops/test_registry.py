@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.ops.declaration import DECLARED
+from irrun.ops.operation import DECLARED
 from irrun.ops.registry import LATEST, READ_AS, UnknownOperation, declarations, find, resolve, spelling, versions
 from irrun.ops.releases import is_meant_as_number, number
 

@@ -22,7 +22,7 @@ from irrun.cli.tables import columns, listed, wrapped
 from irrun.cli.values import as_json
 from irrun.diagnostics import listing
 from irrun.ops.attributes import AttrSpec
-from irrun.ops.declaration import OpClass
+from irrun.ops.operation import OpClass
 from irrun.ops.spec import OpSpec, type_text
 
 _WIDE: Final = 140

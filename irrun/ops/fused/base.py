@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Array, Fact, Fold, In, Op, Out
-from irrun.ops.declaration import _Spec
+from irrun.ops.operation import LazySpec
 from irrun.tensor.element_type import ANY
 
 FUSED: Final = "fused"
@@ -71,7 +71,7 @@ def fused(type: str) -> Callable[[_Class], _Class]:
 
     def declare(cls: _Class) -> _Class:
         cls.type, cls.opset, cls.page = type, FUSED, ""
-        cls.spec = _Spec()  # type: ignore[assignment]
+        cls.spec = LazySpec()  # type: ignore[assignment]
         return cls
 
     return declare
