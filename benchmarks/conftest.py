@@ -1,4 +1,4 @@
-"""How the benchmarks are run: with how many threads, and what the head of a report says of them."""
+"""Options of the benchmarks: the number of threads, which the head of a report names."""
 
 from __future__ import annotations
 

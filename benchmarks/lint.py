@@ -62,7 +62,7 @@ class Run(NamedTuple):
 
 
 def generated(layers: int) -> Writer:
-    """An IR with so many layers."""
+    """Return an IR with ``layers`` layers."""
     ir = Writer("chain")
     fact = Fact(F32, Shape([SIZE]))
     x = ir.parameter("x", F32, Shape([SIZE]))
@@ -82,7 +82,7 @@ def generated(layers: int) -> Writer:
 
 
 def run(command: Sequence[str]) -> Run:
-    """What a process takes that must end well."""
+    """Return the resources of a process that must succeed."""
     launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
     done = subprocess.run(launcher, check=False, capture_output=True, text=True)
     if done.returncode:

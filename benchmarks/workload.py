@@ -1,4 +1,4 @@
-"""What is run of a model: the inputs of one inference, or of several that follow each other in one state."""
+"""The workload of a model: the inputs of one inference, or of several consecutive ones that share the state."""
 
 from __future__ import annotations
 

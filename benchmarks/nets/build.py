@@ -1,4 +1,4 @@
-"""What the makers of models share: seeded weights, common layers, and writing the files."""
+"""Helpers for building models: seeded weights, common layers, writing the files."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def int4(stem: Path) -> None:
 
 
 def prefill(length: int) -> Workload:
-    """One inference of a prompt of ``length`` tokens."""
+    """Return the inference of a prompt of ``length`` tokens."""
     return Workload([_inputs(0, length)])
 
 
@@ -97,7 +97,7 @@ class _Model:
         return ops.cos(angles), ops.sin(angles)
 
     def remembered(self, name: str, new: Value) -> Value:
-        """What a variable holds with ``new`` behind it, which it then keeps: [batch, groups, positions, HEAD]."""
+        """Append ``new`` to a variable and return its value [batch, groups, positions, HEAD]."""
         shape = ops.concat([self.batch, integers(GROUPS, 0, HEAD)], 0)
         empty = ops.broadcast(ops.constant(np.float32(0)), shape)
         info = VariableInfo()

@@ -78,7 +78,7 @@ def _seed(graph: Any) -> None:
 
 
 def _roles(graph: Any) -> Iterator[tuple[str, str]]:
-    """What each constant is to the layer that reads it; one that is unsqueezed first has the role of its target."""
+    """Return the role of each constant for its consumer; a constant that is unsqueezed has the role of the result."""
     unsqueezed = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Unsqueeze"}
     for node in graph.node:
         for index, name in enumerate(node.input):

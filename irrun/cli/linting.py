@@ -113,8 +113,8 @@ def _run(options: Options) -> int:
     if output_format in _SUMMED_UP and not options.statistics and files and level() >= 0:
         recorded = f", {old} in the baseline" if old else ""
         summary = statistics.checked(len(files), results.ports)
-        mended = sum(item.fixed for item in checked)
-        fixed = f", {mended} mended" if mended else ""
+        count = sum(item.fixed for item in checked)
+        fixed = f", {count} fixed" if count else ""
         click.echo(f"{summary}: {statistics.found(len(findings))}{recorded}{fixed}", err=True)
     if gone:
         note(
@@ -129,7 +129,7 @@ def _task(found: Found, options: Options, configurations: Configurations, known:
     filename, data = str(found.path), None
     if filename == STDIN:
         if options.fix and not options.diff:
-            raise Failure("--fix mends files, and the standard input is none; --diff shows what would change")
+            raise Failure("--fix changes files, and the standard input is none; --diff shows what would change")
         filename, data = options.stdin_filename or STDIN, _stdin()
     passing = options.quiet_non_ir or not found.named
     codes = _codes(Path(filename), options, configurations)
@@ -196,8 +196,8 @@ def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
     for item in changed:
         result(item.diff.rstrip("\n"))
     if level() >= 0:
-        mended = statistics.found(sum(item.fixed for item in changed)) if changed else "nothing"
-        click.echo(f"{mended} would be mended in {len(changed)} file{'s' if len(changed) != 1 else ''}", err=True)
+        fixes = statistics.found(sum(item.fixed for item in changed)) if changed else "nothing"
+        click.echo(f"{fixes} would be fixed in {len(changed)} file{'s' if len(changed) != 1 else ''}", err=True)
     if any(item.problem for item in checked):
         return CANNOT
     return FOUND if changed and not exit_zero else 0

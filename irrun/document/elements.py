@@ -47,7 +47,7 @@ from irrun.document.records import (
     PreProcessElement,
 )
 from irrun.document.stream import DEEPEST, Elements, check, depth
-from irrun.document.text import Mended
+from irrun.document.text import Repaired
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 MOST_DIMS: Final = 64
@@ -58,8 +58,8 @@ _IN_PIECES: Final = frozenset({"layers", "edges", *MAPS})
 """Elements whose children are read before they are complete."""
 
 
-def elements_read(elements: Elements, mended: Mended) -> tuple[NetElement, tuple[Diagnostic, ...]]:
-    reader = _Reader(elements, mended)
+def elements_read(elements: Elements, repaired: Repaired) -> tuple[NetElement, tuple[Diagnostic, ...]]:
+    reader = _Reader(elements, repaired)
     net = reader.net(elements.root())
     return net, tuple(reader.found)
 
@@ -67,10 +67,10 @@ def elements_read(elements: Elements, mended: Mended) -> tuple[NetElement, tuple
 class _Reader:
     """Reads the elements in document order and numbers them."""
 
-    def __init__(self, elements: Elements, mended: Mended) -> None:
+    def __init__(self, elements: Elements, repaired: Repaired) -> None:
         self.elements = elements
-        self.text = mended.text
-        self.fragment = mended.fragment
+        self.text = repaired.text
+        self.fragment = repaired.fragment
         self.found: list[Diagnostic] = []
         self.ordinal = -1
         self.layers: list[Element] = []

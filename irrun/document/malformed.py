@@ -10,7 +10,7 @@ from irrun.diagnostics import Anchor, Diagnostic
 from irrun.document.faults import HostileMarkup, MalformedXml
 from irrun.document.source_map import SourceMap
 from irrun.document.stream import DEEPEST, pieces
-from irrun.document.text import Mended
+from irrun.document.text import Repaired
 
 _ENTITY: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[\w.-]+;")
 _NAME: Final = re.compile(rb"[\w:.-]+")
@@ -32,9 +32,9 @@ class _TooDeep(Exception):
     """Elements are nested deeper than in any IR."""
 
 
-def problem(data: bytes, mended: Mended) -> Diagnostic:
+def problem(data: bytes, repaired: Repaired) -> Diagnostic:
     """Locate and describe the fault in an IR that cannot be parsed."""
-    text = mended.text
+    text = repaired.text
     opened: list[tuple[str, int]] = []
     parser = expat.ParserCreate("utf-8")
     parser.EndElementHandler = lambda _name: opened.pop()
@@ -50,12 +50,12 @@ def problem(data: bytes, mended: Mended) -> Diagnostic:
             parser.Parse(piece)
         parser.Parse(b"", True)
     except _TooDeep:
-        anchor = Anchor(offset=mended.origin(opened[-1][1]), length=len(opened[-1][0]) + 1)
+        anchor = Anchor(offset=repaired.origin(opened[-1][1]), length=len(opened[-1][0]) + 1)
         return HostileMarkup(what=f"elements are nested more than {DEEPEST} deep").at(anchor)
     except expat.ExpatError as error:
-        return _malformed(data, mended, error.code, max(parser.ErrorByteIndex, 0), opened)
+        return _malformed(data, repaired, error.code, max(parser.ErrorByteIndex, 0), opened)
     too_long = HostileMarkup(what="a name, a value or a text is longer than any IR has")
-    return _misused_prefix(mended) or too_long.at(Anchor(offset=0))
+    return _misused_prefix(repaired) or too_long.at(Anchor(offset=0))
 
 
 def merge_conflict(data: bytes) -> Diagnostic | None:
@@ -72,9 +72,9 @@ def merge_conflict(data: bytes) -> Diagnostic | None:
     return MalformedXml(what=what).at(Anchor(offset=begin.start(), length=len(begin[0])), notes=notes)
 
 
-def _misused_prefix(mended: Mended) -> Diagnostic | None:
+def _misused_prefix(repaired: Repaired) -> Diagnostic | None:
     """The fault in the namespaces of a text that is well-formed otherwise."""
-    text = mended.text
+    text = repaired.text
     declared = ["xml", "xmlns"]
     parser = expat.ParserCreate("utf-8", "}")
     parser.StartNamespaceDeclHandler = lambda prefix, _uri: declared.append(prefix)
@@ -87,21 +87,21 @@ def _misused_prefix(mended: Mended) -> Diagnostic | None:
             prefix = (found["prefix"] or b"xml").decode()
             if prefix not in declared:
                 what = f"malformed XML: the prefix {prefix} is not declared, expected xmlns:{prefix}"
-                anchor = Anchor(offset=mended.origin(found.start()), length=len(prefix))
+                anchor = Anchor(offset=repaired.origin(found.start()), length=len(prefix))
                 return MalformedXml(what=what).at(anchor)
         what = f"malformed XML: {expat.ErrorString(error.code)}"
-        return MalformedXml(what=what).at(Anchor(offset=mended.origin(at)))
+        return MalformedXml(what=what).at(Anchor(offset=repaired.origin(at)))
     return None
 
 
-def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tuple[str, int]]) -> Diagnostic:
-    text = mended.text
-    hidden = 2 if mended.fragment else 0
+def _malformed(data: bytes, repaired: Repaired, code: int, at: int, opened: list[tuple[str, int]]) -> Diagnostic:
+    text = repaired.text
+    hidden = 2 if repaired.fragment else 0
     inner, begins = opened[-1] if len(opened) > hidden else ("", 0)
     notes: tuple[str, ...] = ()
     length = 1
     if inner:
-        place = SourceMap(data).span(mended.origin(begins), mended.origin(begins))
+        place = SourceMap(data).span(repaired.origin(begins), repaired.origin(begins))
         notes = (f"<{inner}> opens at {place.row}:{place.column}",)
     reason = (expat.ErrorString(code) or "not well-formed") + (f" inside <{inner}>" if inner else "")
     if code == _TAG_MISMATCH:
@@ -127,7 +127,7 @@ def _malformed(data: bytes, mended: Mended, code: int, at: int, opened: list[tup
             reason = f"the value of {name} has no closing quote"
         elif text[at] >= 0x80:
             reason = _foreign(text, at) + (f" inside <{inner}>" if inner else "")
-    offset = mended.origin(min(at, len(text)))
+    offset = repaired.origin(min(at, len(text)))
     return MalformedXml(what=f"malformed XML: {reason}").at(Anchor(offset=offset, length=length), notes=notes)
 
 

@@ -10,7 +10,7 @@ from xml.parsers import expat
 from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.document.faults import HostileMarkup, MalformedXml, NotAnIr
 from irrun.document.stream import Elements, Unreadable, check, pieces
-from irrun.document.text import Mended, first_tag, wrap_fragment
+from irrun.document.text import Repaired, first_tag, wrap_fragment
 
 T = TypeVar("T")
 
@@ -19,49 +19,49 @@ class Parsed(NamedTuple, Generic[T]):
     """The result of reading, and the text that was parsed."""
 
     content: T
-    mended: Mended
+    repaired: Repaired
 
 
-def parse(data: bytes, read: Callable[[Elements, Mended], T]) -> Parsed[T]:
+def parse(data: bytes, read: Callable[[Elements, Repaired], T]) -> Parsed[T]:
     """Return the result of ``read`` on the elements of a file in UTF-8.
 
     A text may turn out to be malformed while ``read`` runs; its result is then discarded, and it is called again for
     the repaired text. IRError where the file is not XML, not an IR, or hostile.
     """
     _refuse_doctype(data)
-    mended = wrap_fragment(data)
+    repaired = wrap_fragment(data)
     with contextlib.suppress(*Unreadable):
-        return Parsed(_read(mended, read), mended)
+        return Parsed(_read(repaired, read), repaired)
     other = _other_file(data)
     if other is not None:
         raise IRError([other])
     from irrun.document.malformed import merge_conflict, problem
-    from irrun.document.repair import mend
+    from irrun.document.repair import repair
 
     conflict = merge_conflict(data)
     if conflict is not None:
         raise IRError([conflict])
-    repaired = mend(data)
-    if repaired is not None:
-        mended = repaired
-        _refuse_doctype(mended.text)
+    again = repair(data)
+    if again is not None:
+        repaired = again
+        _refuse_doctype(repaired.text)
         with contextlib.suppress(*Unreadable):
-            return Parsed(_read(mended, read), mended)
-    fault = problem(data, mended)
-    slips = [item for item in mended.diagnostics if not _in_one_tag(data, item, fault)]
+            return Parsed(_read(repaired, read), repaired)
+    fault = problem(data, repaired)
+    slips = [item for item in repaired.diagnostics if not _in_one_tag(data, item, fault)]
     raise IRError(sorted((*slips, fault), key=lambda item: item.anchor.offset or 0))
 
 
-def _read(mended: Mended, read: Callable[[Elements, Mended], T]) -> T:
+def _read(repaired: Repaired, read: Callable[[Elements, Repaired], T]) -> T:
     """Read the elements of a text; where it is both malformed and not an IR, report that it is malformed."""
-    elements = Elements(mended.text)
+    elements = Elements(repaired.text)
     try:
         root = elements.root().tag
         if root != "net":
             raise IRError([_not_an_ir(root)])
-        return read(elements, mended)
+        return read(elements, repaired)
     except IRError:
-        check(mended.text)
+        check(repaired.text)
         raise
 
 

@@ -15,7 +15,7 @@ from irrun.document.faults import HostileMarkup
 from irrun.document.files import opened
 from irrun.document.parse import parse
 from irrun.document.records import NetElement
-from irrun.document.text import Mended
+from irrun.document.text import Repaired
 from irrun.document.weights import Weights
 
 if TYPE_CHECKING:
@@ -33,20 +33,20 @@ class Document:
 
     path: Path | None
     data: bytes
-    mended: Mended
+    repaired: Repaired
     net: NetElement
     weights: Weights
     diagnostics: tuple[Diagnostic, ...]
 
     @property
     def fragment(self) -> bool:
-        return self.mended.fragment
+        return self.repaired.fragment
 
     @functools.cached_property
     def source_map(self) -> SourceMap:
         from irrun.document.source_map import SourceMap
 
-        return SourceMap(self.data, self.mended.text, self.mended.origin)
+        return SourceMap(self.data, self.repaired.text, self.repaired.origin)
 
 
 def read(source: Path | bytes, weights: Path | bytes | None = None) -> Document:
@@ -79,8 +79,8 @@ def document(data: bytes, path: Path | None = None, weights: Path | bytes | None
     except IRError as error:
         raise IRError((*decoded.diagnostics, *error.diagnostics), filename) from None
     net, found = parsed.content
-    found = (*decoded.diagnostics, *parsed.mended.diagnostics, *found)
-    return Document(path, decoded.data, parsed.mended, net, _weights(path, weights), found)
+    found = (*decoded.diagnostics, *parsed.repaired.diagnostics, *found)
+    return Document(path, decoded.data, parsed.repaired, net, _weights(path, weights), found)
 
 
 def _weights(path: Path | None, given: Path | bytes | None) -> Weights:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix
 from irrun.document.faults import MalformedXml
 from irrun.document.stream import DEEPEST
-from irrun.document.text import Change, Mended, wrapping
+from irrun.document.text import Change, Repaired, wrapping
 
 MOST_SLIPS: Final = 10_000
 """The limit on repairs; a file with more slips is not worth repairing."""
@@ -56,7 +56,7 @@ class _Markup(NamedTuple):
     name: str
 
 
-def mend(data: bytes) -> Mended | None:
+def repair(data: bytes) -> Repaired | None:
     """Repair all slips of a file, each with the finding that reports it; None where there are none."""
     slips = sorted(itertools.islice(_slips(data), MOST_SLIPS), key=lambda slip: slip.start)
     if not slips:
@@ -65,7 +65,7 @@ def mend(data: bytes) -> Mended | None:
     changes = sorted((*around, *(change for slip in slips for change in slip.changes)), key=lambda item: item.start)
     diagnostics = tuple(slip.diagnostic for slip in slips)
     ellipses = tuple(slip.start for slip in slips if slip.is_ellipsis)
-    return Mended(data, tuple(changes), diagnostics, ellipses, fragment=bool(around))
+    return Repaired(data, tuple(changes), diagnostics, ellipses, fragment=bool(around))
 
 
 def _slips(data: bytes) -> Iterator[_Slip]:

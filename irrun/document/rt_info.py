@@ -12,7 +12,7 @@ _BEGIN, _END = b"<rt_info", b"</rt_info>"
 
 def rt_info(document: Document) -> Mapping[str, str]:
     """Return the entries of the net's ``<rt_info>`` by name, without nested ones."""
-    text = document.mended.text
+    text = document.repaired.text
     start = text.rfind(_BEGIN, max(text.rfind(b"</layers>"), text.rfind(b"</edges>"), 0))
     end = text.find(_END, start)
     if start < 0 or end < 0:

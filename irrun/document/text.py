@@ -19,7 +19,7 @@ class Change(NamedTuple):
     content: bytes
 
 
-class Mended:
+class Repaired:
     """The text that was parsed, and how to get from a place in it to the place in the file.
 
     ``ellipses`` are the offsets in the file of ellipses that stand for attributes.
@@ -59,10 +59,10 @@ def first_tag(data: bytes) -> str | None:
     return None if found is None else found["name"].decode()
 
 
-def wrap_fragment(data: bytes) -> Mended:
+def wrap_fragment(data: bytes) -> Repaired:
     """A file whose root is a bare ``<layer>``, or several, inside the elements it would stand in."""
     changes = wrapping(data)
-    return Mended(data, changes, fragment=bool(changes))
+    return Repaired(data, changes, fragment=bool(changes))
 
 
 def wrapping(data: bytes) -> tuple[Change, ...]:

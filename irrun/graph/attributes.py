@@ -32,12 +32,12 @@ class Read(NamedTuple):
 
 
 def attributes(
-    layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Collection[str], *, mend: bool, fragment: bool
+    layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Collection[str], *, correct: bool, fragment: bool
 ) -> Read:
     """Read the attributes of a layer; ``known`` are the declared ones by their spelling in the IR.
 
     Any other attribute is reported unless it is in ``ignored``. Faulty attributes have the value that OpenVINO reads;
-    with ``mend``, misspelt ones have the value that was probably meant. A ``fragment`` may leave out what only
+    with ``correct``, misspelt ones have the value that was probably meant. A ``fragment`` may leave out what only
     OpenVINO requires.
     """
     values: dict[str, Any] = {}
@@ -59,8 +59,8 @@ def attributes(
     _absent(
         layer, [spec for spec in absent if spec not in meant.values() and spec not in lacking], found, fragment=fragment
     )
-    if mend:
-        complete = not faulty and not lacking and _mended(layer, meant, absent, values)
+    if correct:
+        complete = not faulty and not lacking and _corrected(layer, meant, absent, values)
     else:
         complete = _as_read(layer, faulty, values) and _defaults(absent, values)
     return Read(values if complete else None, tuple(found))
@@ -81,7 +81,7 @@ def _checked(spec: AttrSpec, text: str, value: Any) -> Any:
 # -- values
 
 
-def _mended(
+def _corrected(
     layer: LayerElement, meant: Mapping[str, AttrSpec], absent: Iterable[AttrSpec], values: dict[str, Any]
 ) -> bool:
     """Add the values of misspelt attributes and the defaults of absent ones; False where one is undetermined."""

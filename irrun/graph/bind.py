@@ -45,13 +45,13 @@ class Bound:
     means: Mapping[int, Mean] | None = field(default_factory=dict)
 
 
-def bind(document: Document, operations: Operations = BUILT_IN, *, mend: bool = False) -> Bound:
+def bind(document: Document, operations: Operations = BUILT_IN, *, correct: bool = False) -> Bound:
     """Build the graph of a document. Layers that cannot be bound stay in it without an operation.
 
-    With ``mend``, misspelt types and attributes are replaced by what was probably meant, so that the rest can be
+    With ``correct``, misspelt types and attributes are replaced by what was probably meant, so that the rest can be
     checked; otherwise they are ignored.
     """
-    binder = _Binder(Extensions(document.net, operations), operations, fragment=document.fragment, mend=mend)
+    binder = _Binder(Extensions(document.net, operations), operations, fragment=document.fragment, correct=correct)
     graph = binder.net(document.net, ())
     if document.net.pre_process is None:
         return Bound(graph, tuple(binder.found), {})
@@ -69,7 +69,7 @@ class _Binder:
     extensions: Extensions
     available: Operations
     fragment: bool
-    mend: bool
+    correct: bool
     found: list[Diagnostic] = field(default_factory=list)
     operations: dict[tuple[str, str | None], tuple[type[Op], Mapping[str, AttrSpec]]] = field(default_factory=dict)
     shared: dict[tuple[object, ...], Op] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class _Binder:
             self.found += (dataclasses.replace(item, notes=(*item.notes, *path_notes(path))) for item in joiner.found)
             self._open(joiner.open if net.edges else joiner.open[:1], layers, path)
             sources = joiner.sources
-            if not self.mend:
+            if not self.correct:
                 _leave_out(joiner.open, nodes, sources)
         ids = list(nodes)
         found = order(ids, sources)
@@ -144,13 +144,13 @@ class _Binder:
                 is_known = isinstance(error, ExtensionError) or self.available.spelling(layer.type) is not None
                 anchor = Anchor(layer.element, "attribute", error.attribute)
                 self._misread(op_fault(error, anchor, layer, notes=path_notes(path)))
-                return self._meant(layer, path) if self.mend and not is_known else None
+                return self._meant(layer, path) if self.correct and not is_known else None
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]
         same = cls, *layer.data.items()
         if same in self.shared:
             return self.shared[same]
-        read = attributes(layer, known, cls.spec.ignored, mend=self.mend, fragment=self.fragment)
+        read = attributes(layer, known, cls.spec.ignored, correct=self.correct, fragment=self.fragment)
         for item in read.diagnostics:
             self._misread(dataclasses.replace(item, notes=(*item.notes, *path_notes(path))))
         if read.values is None:

@@ -66,7 +66,7 @@ class Levels(NamedTuple):
 
 
 def _as_rows(x: Array, out: Array) -> tuple[Array, Array]:
-    """View two arrays of one shape as matrices, with the axes in the order in which the second lies in memory."""
+    """View two arrays of one shape as matrices, with the axes in the memory order of the second."""
     order = sorted(range(out.ndim), key=lambda axis: -out.strides[axis])
     x, out = x.transpose(order), out.transpose(order)
     if x.ndim > 1 and x.flags.c_contiguous and out.flags.c_contiguous:

@@ -29,7 +29,7 @@ class Outcome:
     left: Sequence[Diagnostic]
 
 
-def mend(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
+def apply_fixes(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
     """Apply the fixes of the findings of ``check``, repeatedly, until none is left.
 
     Unsafe fixes are included where ``unsafe`` is set. Offsets of fixes count bytes of UTF-8: a file in another encoding
@@ -103,7 +103,7 @@ def replace(path: Path, before: bytes, data: bytes) -> None:
 def fix(path: Path, check: Check, *, unsafe: bool = False) -> Outcome:
     """Fix a file in place, and leave it untouched where nothing changes. OSError where it cannot be read or written."""
     before = load(path)
-    outcome = mend(before, check, unsafe=unsafe)
+    outcome = apply_fixes(before, check, unsafe=unsafe)
     clear(path)
     if outcome.data != before:
         replace(path, before, outcome.data)

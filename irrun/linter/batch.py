@@ -19,7 +19,7 @@ from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
 from irrun.document.files import clear
 from irrun.document.reader import load
-from irrun.linter.apply import diff, mend, replace
+from irrun.linter.apply import apply_fixes, diff, replace
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import Report, lint, lint_bytes
 from irrun.linter.files import looks_like_ir
@@ -35,7 +35,7 @@ class LostWorker(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One file to check. ``codes`` are the rules that apply to it, ``asked`` those that the user selected explicitly.
+    """A file to check. ``codes`` are the rules that apply to it, ``asked`` those that the user selected explicitly.
 
     ``data`` replaces the bytes of the file, which then need not exist. With ``passing``, a file that is not an IR is
     skipped. ``fixing`` selects the fixes to apply; with ``written`` the file itself is changed, otherwise only the diff
@@ -93,7 +93,7 @@ def check(task: Task) -> Checked:
             if not looks_like_ir(data):
                 return Checked(task.filename, passed_over=True)
         if task.fixing is not None:
-            return _mended(task, data)
+            return _fixed(task, data)
         is_file = task.data is None and Path(task.filename).is_file()
         report = _checked(task, None if is_file else data)
     except OSError as error:
@@ -123,7 +123,7 @@ def _checked(task: Task, data: bytes | None) -> Report:
     )
 
 
-def _mended(task: Task, data: bytes | None) -> Checked:
+def _fixed(task: Task, data: bytes | None) -> Checked:
     """Apply the fixes of one file, then report the remaining findings. OSError and UnknownPort are passed on."""
     path = Path(task.filename)
     before = load(path) if data is None else data
@@ -137,7 +137,7 @@ def _mended(task: Task, data: bytes | None) -> Checked:
             found, _, _ = task.baseline.split(found, [task.filename])
         return [finding.diagnostic for finding in found]
 
-    outcome = mend(before, found, unsafe=task.fixing == "unsafe")
+    outcome = apply_fixes(before, found, unsafe=task.fixing == "unsafe")
     if task.written:
         clear(path)
         if outcome.data != before:

@@ -161,7 +161,7 @@ def _lint_bytes(
     except IRError as error:
         source = SourceMap(data)
         return Report(filename, source, unsuppressed(error.diagnostics, decode(data).data, source))
-    bound = bind(read, operations, mend=True)
+    bound = bind(read, operations, correct=True)
     given = facts_of(bound, values)
     needed = _needed(codes, asked, read.data, exact=target_precision is not None)
     facts = infer(bound.graph, read.weights, given)
@@ -210,9 +210,9 @@ def _in_full(found: list[Diagnostic], read: Document) -> list[Diagnostic]:
 
     def is_elided(item: Diagnostic) -> bool:
         start = read.source_map.locate(item.anchor).start
-        return any(start <= at and b">" not in read.data[start:at] for at in read.mended.ellipses)
+        return any(start <= at and b">" not in read.data[start:at] for at in read.repaired.ellipses)
 
-    if not read.mended.ellipses:
+    if not read.repaired.ellipses:
         return found
     return [item for item in found if not (known[item.code].of_absence and is_elided(item))]
 

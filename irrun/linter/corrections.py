@@ -101,7 +101,7 @@ def _with_consequences(
     if not others:
         return Fix(f"write {content}", edits)
     more = f"{len(others)} more port{'s' if len(others) > 1 else ''}"
-    return Fix(f"write {content}, and mend {more}", _unique((*edits, *(edit for found in others for edit in found))))
+    return Fix(f"write {content}, and fix {more}", _unique((*edits, *(edit for found in others for edit in found))))
 
 
 def _behind(item: DeclaredPort, context: Context) -> Iterator[DeclaredPort]:

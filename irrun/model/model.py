@@ -234,7 +234,7 @@ def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence
 
 
 class VariableState:
-    """One variable of a request."""
+    """A variable of a request."""
 
     def __init__(self, name: str, state: State) -> None:
         self.name = name

@@ -23,13 +23,13 @@ KEPT_BYTES: Final = 1 << 16
 """Values of fewer bytes are kept although only constants are computed from them."""
 
 _FACTS: Final = frozenset({"facts"})
-"""What a kernel may ask for by keyword that does not keep it from being run before the model is."""
+"""Keyword arguments that a kernel may request and still be computed before the model runs."""
 
 
 def constants(
     graph: Graph, facts: Facts, shared: Mapping[Outlet, Array] | None = None, left: Container[int] = ()
 ) -> Mapping[Outlet, Array]:
-    """The value of every outlet that depends on no Parameter and no variable, as far as more than constants takes it.
+    """Return the values that depend on no Parameter and no variable, where a non-constant node consumes them.
 
     Within such an expression half precision is rounded where a Convert makes it, not from layer to layer: weights that
     are stored in few bits are decompressed in f32. ``shared`` are values that are known already; nodes in ``left`` are
@@ -68,7 +68,7 @@ def constants(
 def _forget(
     sources: Sequence[Outlet | None], graph: Graph, exact: dict[Outlet, Array], waiting: dict[Outlet, int]
 ) -> None:
-    """Let go of large values that everything has taken that takes them: they were only steps on the way."""
+    """Forget large intermediate values whose consumers are all computed."""
     for source in sources:
         if source is None or source not in exact or exact[source].nbytes < KEPT_BYTES:
             continue

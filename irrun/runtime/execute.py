@@ -69,7 +69,7 @@ class Numerics(np.errstate):
 
 
 class Run:
-    """One run of a plan, and of the bodies in it."""
+    """A run of a plan and its bodies."""
 
     def __init__(self, state: State, observers: Sequence[Observer], memory: Memory, budget: Budget) -> None:
         self.state = state

@@ -38,7 +38,7 @@ class Memory:
         return buffer[:size].view(dtype).reshape(shape)
 
     def like(self, array: Array) -> Array:
-        """An array of the same shape and type, whose axes lie in memory in the same order."""
+        """Return an array of the same shape, type and memory order of axes."""
         if array.nbytes < self.least:
             return np.empty_like(array)
         if array.flags.c_contiguous:

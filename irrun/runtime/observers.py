@@ -43,7 +43,7 @@ class Profiler:
 
     @property
     def timings(self) -> list[Timing]:
-        """One for each step that ran, in the order in which they first ended."""
+        """The timing of each step that ran, in the order in which they first ended."""
         return list(self._timings.values())
 
     @property

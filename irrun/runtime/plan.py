@@ -33,7 +33,7 @@ class PlannedBody(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One call of a kernel: slots in, slots out, slots that nobody reads afterwards.
+    """A call of a kernel: input slots, output slots, and slots with no later reader.
 
     ``asks`` are what the kernel wants by keyword: ``state``, ``memory``, or ``bodies``. ``plain`` is the dtype of the
     output of a kernel that asks for nothing but memory and returns one array, whose elements need no rounding; else

@@ -124,7 +124,7 @@ def _finding(fault: Fault, node: Node) -> Diagnostic:
 
 
 def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
-    """One finding about the first of several extensions."""
+    """Return a single finding, about the first of several extensions."""
     operations = [node.op for node in nodes if isinstance(node.op, Extension)]
     what = f"{operations[0].statement}, which irrun cannot run; expected operations of opset1 to opset{LATEST}"
     others = ", ".join(dict.fromkeys(op.layer_type for op in operations[1:]))

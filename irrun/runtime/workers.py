@@ -67,7 +67,7 @@ class Worker:
         threading.Thread(target=self._run, name=f"irrun-{number}", daemon=True).start()
 
     def wake(self) -> None:
-        """Announce a tape. The worker looks for it at least once more before it sleeps."""
+        """Announce a tape. The worker polls at least once again before it sleeps."""
         if not self._bell.is_set():
             self.is_asleep.clear()
             self._bell.set()

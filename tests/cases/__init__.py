@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Case:
-    """One call of an operation with the expected outputs.
+    """A call of an operation with the expected outputs.
 
     ``inputs`` and ``expected`` are arrays in the carrier of their type (None for an absent optional input). ``types``
     names the element types that a dtype does not determine, by input index: ``{0: "bf16"}``. The model for the native

@@ -45,11 +45,11 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return write
 
 
-def test_fix_mends_the_file(write: Write, run: Run) -> None:
+def test_fix_changes_the_file(write: Write, run: Run) -> None:
     path = write("a.xml", DIMS)
     result = run("lint", "a.xml", "--fix")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 mended\n"
+    assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 fixed\n"
     assert path.read_text() == NET
 
 
@@ -65,7 +65,7 @@ def test_unsafe_fixes(write: Write, run: Run) -> None:
     path = write("a.xml", BOTH)
     result = run("lint", "a.xml", "--fix", "--unsafe-fixes")
     assert (result.exit_code, path.read_text()) == (0, NET)
-    assert "2 mended" in result.stderr
+    assert "2 fixed" in result.stderr
 
 
 def test_diff_writes_nothing(write: Write, run: Run) -> None:
@@ -73,7 +73,7 @@ def test_diff_writes_nothing(write: Write, run: Run) -> None:
     for arguments in (["--diff"], ["--diff", "--fix"]):
         result = run("lint", "a.xml", *arguments)
         assert (result.exit_code, result.stdout) == (1, DIFF)
-        assert result.stderr == "1 finding would be mended in 1 file\n"
+        assert result.stderr == "1 finding would be fixed in 1 file\n"
     assert run("lint", "a.xml", "--diff", "--exit-zero").exit_code == 0
     assert path.read_text() == DIMS
 
@@ -81,16 +81,16 @@ def test_diff_writes_nothing(write: Write, run: Run) -> None:
 def test_diff_of_a_sound_file(write: Write, run: Run) -> None:
     write("a.xml", NET)
     result = run("lint", "a.xml", "--diff", "--unsafe-fixes")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "nothing would be mended in 0 files\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "nothing would be fixed in 0 files\n")
 
 
-def test_only_what_is_selected_is_mended(write: Write, run: Run) -> None:
+def test_only_what_is_selected_is_fixed(write: Write, run: Run) -> None:
     path = write("a.xml", BOTH)
     assert run("lint", "a.xml", "--fix", "--unsafe-fixes", "--select", "IR3").exit_code == 0
     assert path.read_text() == DIMS
 
 
-def test_what_a_comment_suppresses_is_not_mended(write: Write, run: Run) -> None:
+def test_what_a_comment_suppresses_is_not_fixed(write: Write, run: Run) -> None:
     text = DIMS.replace("<layers>", "<layers><!-- irrun: ignore-file[IR401] as exported -->")
     path = write("a.xml", text)
     assert run("lint", "a.xml", "--fix").exit_code == 0
@@ -113,7 +113,7 @@ def test_a_folder_in_two_processes(write: Write, run: Run) -> None:
     assert result.exit_code == 0
     assert [path.read_text() for path in paths] == [NET] * 3
     assert "3 files checked" in result.stderr
-    assert "2 mended" in result.stderr
+    assert "2 fixed" in result.stderr
 
 
 def test_a_file_that_cannot_be_written(write: Write, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,5 +155,5 @@ def test_what_the_baseline_knows_is_left_as_it_is(write: Write, run: Run) -> Non
     write("a.xml", DIMS.replace('id="1" precision="FP32"', 'id="1" precision="FP16"'))
     result = run("lint", "a.xml", "--baseline", "known.json", "--fix")
     assert (result.exit_code, path.read_text()) == (0, DIMS)
-    assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 in the baseline, 1 mended\n"
+    assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 in the baseline, 1 fixed\n"
     assert run("lint", "a.xml", "--baseline", "known.json", "--diff").stdout == ""

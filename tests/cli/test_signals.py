@@ -46,7 +46,7 @@ def start(*arguments: object, ignoring: Sequence[int] = (), **options: Any) -> s
 
 
 def running(session: int) -> list[int]:
-    """The processes of a session that have not ended."""
+    """Return the running processes of a session."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():

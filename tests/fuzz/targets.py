@@ -24,7 +24,7 @@ from irrun.cli.failures import Failure
 from irrun.diagnostics import Diagnostic, IRError, Severity, formats
 from irrun.diagnostics.results import Results
 from irrun.document.reader import document
-from irrun.linter.apply import mend
+from irrun.linter.apply import apply_fixes
 from irrun.linter.catalogue import catalogue
 from irrun.linter.check import Report, lint_bytes
 from irrun.model import InputError, Model
@@ -98,8 +98,8 @@ def fix(data: bytes) -> None:
         return list(_report(text + b"\0" + binary))
 
     for unsafe in (False, True):
-        outcome = mend(xml, found, unsafe=unsafe)
-        again = mend(outcome.data, found, unsafe=unsafe)
+        outcome = apply_fixes(xml, found, unsafe=unsafe)
+        again = apply_fixes(outcome.data, found, unsafe=unsafe)
         assert again.applied == ()
 
 

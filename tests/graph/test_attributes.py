@@ -50,7 +50,7 @@ def test_what_means_nothing_is_silent(data: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_runs_is_what_openvino_reads(data: str, message: str, bounds: tuple[float, float], tmp_path: Path) -> None:
-    """One finding each; an unknown attribute is ignored, and an absent one has OpenVINO's default."""
+    """Each fault is one finding; an unknown attribute is ignored, and an absent one has OpenVINO's default."""
     text = net("Clamp", data, 1, declared=True)
     assert [found for _, found in findings(text, tmp_path)] == [message]
     assert asked([text]) == [{"min": bounds[0], "max": bounds[1]}]

@@ -70,7 +70,7 @@ def squashed(grower: Grower, tensor: Tensor, low: float, high: float) -> Tensor:
 
 
 def is_within(tensor: Tensor, low: float, high: float) -> bool:
-    """Whether all values lie between the bounds."""
+    """Return whether all values are between the bounds."""
     if (low == -np.inf and high == np.inf) or tensor.array.dtype.kind not in "iuf" or tensor.array.size == 0:
         return True
     return float(tensor.array.min()) >= low and float(tensor.array.max()) <= high

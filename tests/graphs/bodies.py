@@ -19,7 +19,7 @@ Step = Callable[[Grower], None]
 
 
 def add_if(grower: Grower, step: Step) -> list[Tensor]:
-    """One of two sub-graphs of the same tensors."""
+    """Add an If with two sub-graphs of the same tensors."""
     given = _given(grower, grower.draw.int(1, 3))
     condition = _condition(grower)
     then, other = (Grower(grower.draw, grower.theme, is_body=True) for _ in range(2))

@@ -17,9 +17,9 @@ from tests.graphs.theme import RUNNABLE
 from tests.ops.harness import element_types, operation
 
 FROM_GRAPH: Final = 0.5
-"""How likely an input of floats is made of another tensor of the graph."""
+"""The probability that an input of floats is derived from another tensor of the graph."""
 AS_THEY_ARE: Final = ("detection", "sort")
-"""Categories whose inputs are boxes: other numbers would be none."""
+"""Categories whose inputs are boxes, which random numbers are not."""
 
 
 @cache

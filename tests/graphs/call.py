@@ -1,4 +1,4 @@
-"""One use of an operation while it is drawn."""
+"""A layer while it is drawn."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ ALIKE: Final = 3
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the graph of one seed."""
+    """The outcome of the graph of one seed."""
 
     seed: int
     layers: int = 0
@@ -38,7 +38,7 @@ class Outcome:
     explained: list[str] = field(default_factory=list)
     """Departures and refusals that account for what OpenVINO did."""
     findings: list[str] = field(default_factory=list)
-    """What nothing accounts for."""
+    """Findings without a known reason."""
 
 
 def run(seeds: Sequence[int], jobs: int, folder: Path) -> Iterator[Outcome]:
@@ -127,7 +127,7 @@ def _refusal(finding: Finding, graph: Graph) -> Refusal | None:
 
 
 def _is_explained(finding: Finding, graph: Graph) -> bool:
-    """Whether a graph has anything that may explain a finding."""
+    """Return whether a graph has a layer that may explain a finding."""
     if not _native(finding):
         return False
     return bool(departures_in(graph) or _refusal(finding, graph))

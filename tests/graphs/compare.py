@@ -23,14 +23,14 @@ from tests.graphs.exact import exact_results
 from tests.graphs.graph import Graph
 
 MARGIN: Final = 12
-"""How many times the largest deviation seen a result may deviate."""
+"""The factor between the largest deviation seen and the allowed one."""
 
 _EPSILON: Final = {"f16": 6e-4, "bf16": 5e-3, "f8e4m3": 0.07, "f8e5m2": 0.13, "f4e2m1": 0.2, "nf4": 0.2}
 _SINGLE: Final = 5e-7
 _COARSE: Final = {"ErfInv": 3e-3}
 """Relative errors of functions that the plugin approximates."""
 _SMALLEST: Final = {"f16": 6e-8}
-"""What becomes 0 in a type, and may be kept where it is computed in a wider one."""
+"""Magnitudes that round to 0 in a type, but not in the wider type of a computation."""
 _ABSOLUTE: Final = {
     "Erf": 1e-6,
     "Gelu": 2e-6,
@@ -97,7 +97,7 @@ class Tolerance:
         self.slack = [[np.zeros(array.shape) for array in results] for results in self.want]
 
     def difference(self, got: Sequence[Sequence[Array]], *, exact: bool = False) -> str | None:
-        """How results differ from what they should be, or None. The graph is disturbed as long as they do.
+        """Return the difference of results from the expectation, or None. The graph is disturbed while they differ.
 
         ``exact`` allows for little more than another order of sums, and for half precision that is not rounded.
         """
@@ -165,7 +165,7 @@ def _differs(
 
 
 def _is_nearer(array: Array, want: Array, truth: Array) -> Array:
-    """Where elements are no further from the truth than they should be."""
+    """Return a mask of the elements within the allowed distance from the truth."""
     if want.dtype.kind != "f":
         return np.asarray(array == truth)
     with np.errstate(invalid="ignore"):
@@ -173,7 +173,7 @@ def _is_nearer(array: Array, want: Array, truth: Array) -> Array:
 
 
 def _deviation(a: Array, b: Array) -> Array:
-    """How far the elements of two arrays of one shape are apart; inf for others than floats that differ."""
+    """Return the distances between the elements of two arrays; inf for differing elements that are not floats."""
     if a.dtype.kind != "f":
         return np.where(a == b, 0.0, np.inf)
     with np.errstate(invalid="ignore"):

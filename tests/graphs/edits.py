@@ -15,7 +15,7 @@ from tests.graphs.graph import Body, Constant, Graph, Input, Layer, Node, Source
 
 
 def fewer_results(graph: Graph) -> Iterator[Graph]:
-    """One half of the results, one of them, or all but one."""
+    """Yield the graph with half of the results, with one of them, and with all but one."""
     half = len(graph.results) // 2
     for results in (graph.results[:half], graph.results[half:]) if half else ():
         yield pruned(Graph(graph.nodes, results))
@@ -141,7 +141,7 @@ def defaults(graph: Graph) -> Iterator[Graph]:
 
 
 def smaller(graph: Graph) -> Iterator[Graph]:
-    """One size of the graph replaced by a smaller one wherever it stands, in shapes and in lists of integers."""
+    """Yield the graph with a size replaced by a smaller one wherever it occurs, in shapes and in lists of integers."""
     leaves = [node for node in graph.nodes if not isinstance(node, Layer) and node.value is not None]
     sizes = sorted({size for node in leaves for size in node.value.shape if size > 1}, reverse=True)
     for size in sizes:

@@ -18,7 +18,7 @@ from irrun.tensor import Array, ElementType
 from tests.graphs.graph import Graph, Input
 
 WORKER: Final = Path(__file__).with_name("worker.py")
-PATIENCE: Final = 60
+TIMEOUT: Final = 60
 """Seconds after which OpenVINO is taken to hang."""
 HASTE: Final = 4
 """The same where very many models are tried."""
@@ -27,7 +27,7 @@ LIFETIME: Final = 300
 
 
 class Answer(NamedTuple):
-    """What OpenVINO made of a model: results of each inference, or why there are none."""
+    """The answer of OpenVINO: the results of each inference, or the reason why there are none."""
 
     results: list[list[Array]]
     shapes: list[str]
@@ -74,11 +74,11 @@ class OpenVINO:
         self._process: subprocess.Popen[str] | None = None
         self._served = 0
 
-    def run(self, folder: Path, runs: int, *, alone: bool = False, patience: float = PATIENCE) -> Answer:
+    def run(self, folder: Path, runs: int, *, alone: bool = False, timeout: float = TIMEOUT) -> Answer:
         """Run ``model.xml`` of a folder; ``alone`` in a process that has run nothing before."""
         if alone or self._served >= LIFETIME:
             self.close()
-        answer = self._ask({"folder": str(folder), "runs": runs}, patience)
+        answer = self._ask({"folder": str(folder), "runs": runs}, timeout)
         if answer is None:
             return Answer([], [], [], crashed=True)
         if "refused" in answer:
@@ -88,7 +88,7 @@ class OpenVINO:
             results = [[data[f"{number}_{index}"] for index in range(count)] for number in range(runs)]
         return Answer(results, answer["shapes"], answer["types"])
 
-    def _ask(self, request: dict[str, Any], patience: float) -> dict[str, Any] | None:
+    def _ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any] | None:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, str(WORKER)],
@@ -106,7 +106,7 @@ class OpenVINO:
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
-            ready, _, _ = select.select([process.stdout], [], [], patience)
+            ready, _, _ = select.select([process.stdout], [], [], timeout)
             line = process.stdout.readline() if ready else ""
         except BrokenPipeError:
             line = ""

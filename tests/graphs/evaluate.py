@@ -41,7 +41,7 @@ class Listener(Protocol):
 
 
 def infer_graph(graph: Graph, given: Sequence[Fact | None] = ()) -> Facts:
-    """What irrun infers of every tensor; ``given`` replaces what the inputs declare. OpError where a layer is wrong."""
+    """Infer the fact of every tensor; ``given`` replaces the declared inputs. OpError if a layer is invalid."""
     facts: Facts = {}
     waiting = list(given)
     for index, node in enumerate(graph.nodes):
@@ -59,7 +59,7 @@ def infer_graph(graph: Graph, given: Sequence[Fact | None] = ()) -> Facts:
 
 
 def infer_layer(layer: Layer, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """What irrun infers of the outputs of one layer."""
+    """Infer the facts of the outputs of one layer."""
     context = {"output_count": layer.outputs, "bodies": {tag: _inferring(body) for tag, body in layer.bodies.items()}}
     asked = {name: context[name] for name in layer.op.spec.infer_asks}
     return fold(layer.op, inputs, calling.infer(layer.op, inputs, **asked))
@@ -162,7 +162,7 @@ def run_layer(
 
 
 def hidden(graph: Graph, *, ranks: bool = False) -> list[Fact | None]:
-    """What is known of the inputs where their sizes, or their ranks too, are not told."""
+    """Return the facts of the inputs with hidden sizes, or hidden ranks."""
     return [
         Fact(node.fact.type, Shape.unknown(None if ranks else node.fact.rank))
         for node in graph.nodes

@@ -20,7 +20,7 @@ from tests.graphs.theme import draw_theme
 from tests.ops.random_draws import Random
 
 _ATTEMPTS: Final = 8
-"""How often a layer is tried for each one that is wanted."""
+"""The number of attempts for each wanted layer."""
 
 STEPS: Final = 2
 """Inferences that a graph must stand."""
@@ -87,7 +87,7 @@ def _stands(graph: Graph) -> Graph:
 
 
 def step(grower: Grower) -> None:
-    """One more layer, or some that belong together. Rejected where that does not work out."""
+    """Add a layer, or several that belong together. Rejected if no valid layer is found."""
     draw, theme = grower.draw, grower.theme
     if draw.chance(theme.motifs):
         draw.pick(motifs.MOTIFS)(grower)

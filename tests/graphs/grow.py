@@ -23,7 +23,7 @@ from tests.ops.random_draws import Random
 Types = Collection[ElementType]
 
 KEPT_DEPARTURES: Final = 0.02
-"""How many layers of which the plugin is known to compute something else are kept nevertheless."""
+"""The share of layers with a known departure that are kept nevertheless."""
 
 
 RUN_TIME: Final = (ValueError, IndexError, ZeroDivisionError, OverflowError)

@@ -12,18 +12,18 @@ import irrun
 from irrun.diagnostics import IRError
 from irrun.tensor import Shape
 from tests.graphs.compare import Tolerance
-from tests.graphs.engines import HASTE, PATIENCE, Answer, OpenVINO, run_irrun, save_inputs
+from tests.graphs.engines import HASTE, TIMEOUT, Answer, OpenVINO, run_irrun, save_inputs
 from tests.graphs.evaluate import hidden
 from tests.graphs.generate import STEPS as RUNS
 from tests.graphs.graph import Graph
 from tests.graphs.write import write
 
 OPENVINO: Final = "OpenVINO"
-"""How the names of all checks begin that ask OpenVINO."""
+"""The prefix of the names of checks that ask OpenVINO."""
 
 SAMPLES: Final = 100
 HASTY_SAMPLES: Final = 6
-"""How often a graph is computed with noise where results differ."""
+"""The number of computations with noise if results differ."""
 
 FORMS: Final = ("as written", "optimized", "sizes hidden", "ranks hidden")
 """The forms in which irrun runs a graph."""
@@ -39,17 +39,17 @@ FREE: Final = {
 
 
 Expected = Callable[[], Tolerance]
-"""What the results of a graph may be, computed when somebody asks."""
+"""The allowed results of a graph, computed on demand."""
 
 
 class Finding(NamedTuple):
-    """Something wrong: which check found it, and what it says."""
+    """A difference: the check that found it, and its message."""
 
     check: str
     text: str
 
     def is_like(self, other: Finding) -> bool:
-        """Whether another finding may have the same cause: values may differ in any way, messages must be alike."""
+        """Return whether another finding may have the same cause. Values may differ; messages must be equal."""
         return self.check == other.check and (self.check in _ANY_TEXT or self.kind == other.kind)
 
     @property
@@ -131,7 +131,7 @@ class Judge:
         assert self.openvino is not None
         written = self.folder / "written.xml"
         written.unlink(missing_ok=True)
-        answer = self.openvino.run(self.folder, RUNS, patience=HASTE if self._hasty else PATIENCE)
+        answer = self.openvino.run(self.folder, RUNS, timeout=HASTE if self._hasty else TIMEOUT)
         problem = _problem(answer, tolerance)
         if problem is not None and not answer.refused and not self._hasty:
             answer = self.openvino.run(self.folder, RUNS, alone=True)
@@ -149,7 +149,7 @@ class Judge:
 
 
 def _problem(answer: Answer, tolerance: Expected) -> Finding | None:
-    """What is wrong with an answer of OpenVINO."""
+    """Return the finding about an answer of OpenVINO, if any."""
     if answer.crashed:
         return Finding("OpenVINO: crash", "the process dies")
     if answer.refused:
@@ -163,6 +163,6 @@ def _linted(check: str, path: Path) -> list[Finding]:
 
 
 def _last(message: str) -> str:
-    """What OpenVINO complains about, without the places in its source."""
+    """Return the message of OpenVINO without locations in its source."""
     lines = [line for line in message.splitlines() if line.strip() and not line.startswith("Exception from")]
     return re.sub(r"\S*\d{3,}", "", " ".join(lines or [message]))[-400:]

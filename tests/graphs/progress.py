@@ -1,4 +1,4 @@
-"""What became of the graphs so far: a line of JSON for each, and a summary."""
+"""Outcomes of the graphs so far: a line of JSON for each, and a summary."""
 
 from __future__ import annotations
 

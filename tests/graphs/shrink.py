@@ -19,7 +19,7 @@ MOST_TRIES: Final = 200
 """Candidates that are tried before what was found is taken."""
 
 _DEPTHS: Final = (1, 2, 3, 4, 6, 9)
-"""How many layers before a layer are kept with it, one number after the other."""
+"""Numbers of layers to keep before a layer, tried in turn."""
 
 
 def shrink(graph: Graph, fails: Fails, tries: int = MOST_TRIES) -> Graph:
@@ -43,7 +43,7 @@ def shrink(graph: Graph, fails: Fails, tries: int = MOST_TRIES) -> Graph:
 
 
 def _is_complete(graph: Graph) -> bool:
-    """Whether there is a result, and each variable that is read is written."""
+    """Return whether there is a result, and each variable that is read is also written."""
     kinds: dict[str, set[str | None]] = {"ReadValue": set(), "Assign": set()}
     for layer in graph.layers:
         if layer.op.type in kinds:
@@ -95,7 +95,7 @@ def _ends(index: int, node: Node) -> list[Source]:
 
 
 def _weight(graph: Graph) -> tuple[float, ...]:
-    """What is to become small: layers, results, inputs, elements, and how odd attributes and numbers are."""
+    """Return the measures to minimise: layers, results, inputs, elements, unusual attributes and numbers."""
     arrays = [node.value for node in graph.nodes if not isinstance(node, Layer) and node.value is not None]
     return (
         sum(1 for _ in graph.layers),

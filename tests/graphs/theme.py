@@ -31,13 +31,13 @@ class Theme:
     types: Sequence[ElementType]
     operations: Sequence[str]
     dynamic: float
-    """How likely a size of a Parameter is not told."""
+    """The probability that a size of a Parameter is dynamic."""
     constant: float
-    """How likely a new tensor is a constant."""
+    """The probability that a new tensor is a constant."""
     motifs: float
-    """How likely a step adds layers that belong together."""
+    """The probability that a step adds layers that belong together."""
     bodies: float
-    """How likely a step adds a layer with sub-graphs."""
+    """The probability that a step adds a layer with sub-graphs."""
     states: bool
 
     def type(self, draw: Random, among: Collection[ElementType]) -> ElementType | None:

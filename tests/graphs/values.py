@@ -45,7 +45,7 @@ def draw_array(draw: Random, type: ElementType, shape: Sequence[int], low: float
 
 
 def holds(type: ElementType, numbers: ArrayLike) -> bool:
-    """Whether a type can hold all numbers, up to a fraction."""
+    """Return whether a type can hold all numbers, ignoring fractions."""
     array = np.asarray(numbers)
     if not type.is_integer or array.size == 0 or array.dtype.kind == "b":
         return True
@@ -78,7 +78,7 @@ def useless(use: Use) -> str | None:
 
 
 def _wraps(use: Use) -> bool:
-    """Whether an integer result is not that of unbounded integers."""
+    """Return whether an integer result differs from that of unbounded integers."""
     spec = use.op.spec
     if spec.category not in _ARITHMETIC or spec.run_asks or not any(array.dtype.kind in "iu" for array in use.outputs):
         return False

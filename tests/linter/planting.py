@@ -19,7 +19,7 @@ from irrun.document.reader import document
 from irrun.graph import Graph, bind
 from irrun.inference import infer
 from irrun.linter import lint
-from irrun.linter.apply import mend
+from irrun.linter.apply import apply_fixes
 from irrun.linter.declared import agrees, offending, outputs
 from tests.linter.mutator import PORTS, Fault, Mutator
 
@@ -35,14 +35,14 @@ class Sound(NamedTuple):
 class Planted(NamedTuple):
     """A fault in a file, and the findings that the sound file does not have.
 
-    ``mended`` is the file after its safe fixes, None if the fault is not in a port.
+    ``fixed`` is the file after its safe fixes, None if the fault is not in a port.
     """
 
     sound: Sound
     fault: Fault
     text: bytes
     found: Sequence[Diagnostic]
-    mended: bytes | None
+    fixed: bytes | None
 
     @property
     def outcome(self) -> str:
@@ -90,8 +90,8 @@ def planted(folder: Path, sound: Sound, faults: Iterable[Fault]) -> Iterator[Pla
         text = fault.planted(sound.text)
         if text != sound.text:
             found = check(text)
-            mended = mend(text, check).data if fault.kind in PORTS else None
-            yield Planted(sound, fault, text, found, mended)
+            fixed = apply_fixes(text, check).data if fault.kind in PORTS else None
+            yield Planted(sound, fault, text, found, fixed)
 
 
 def harmless(item: Planted) -> str | None:
@@ -146,8 +146,8 @@ def counted(items: Iterable[Planted]) -> Mapping[str, Counter[str]]:
     kinds: dict[str, Counter[str]] = {}
     for item in items:
         kinds.setdefault(item.fault.kind, Counter())[item.outcome] += 1
-        if item.mended is not None and item.mended != item.sound.text:
-            kinds[item.fault.kind]["not mended"] += 1
+        if item.fixed is not None and item.fixed != item.sound.text:
+            kinds[item.fault.kind]["not fixed"] += 1
     return kinds
 
 
@@ -181,8 +181,8 @@ def main() -> int:
             print(f"silent, {harmless(item) or 'UNEXPLAINED'}: {item}")
         elif item.outcome != "found":
             print(f"{item.outcome}: {item}")
-        elif item.mended is not None and item.mended != item.sound.text:
-            print(f"not mended: {item}")
+        elif item.fixed is not None and item.fixed != item.sound.text:
+            print(f"not fixed: {item}")
     return 0
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
-from irrun.linter.apply import diff, edited, fix, mend, replace, without_overlap
+from irrun.linter.apply import apply_fixes, diff, edited, fix, replace, without_overlap
 
 
 def finding(*edits: Edit, safe: bool = True) -> Diagnostic:
-    return Diagnostic("IR401", "wrong", fix=Fix("mend", edits, "safe" if safe else "unsafe"))
+    return Diagnostic("IR401", "wrong", fix=Fix("repeat", edits, "safe" if safe else "unsafe"))
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def shortening(data: bytes) -> list[Diagnostic]:
 
 
 def test_fixes_are_applied_until_none_is_left() -> None:
-    outcome = mend(b"abcdef", shortening)
+    outcome = apply_fixes(b"abcdef", shortening)
     assert (outcome.data, len(outcome.applied), len(outcome.left)) == (b"cdef", 2, 1)
-    outcome = mend(b"abcdef", shortening, unsafe=True)
+    outcome = apply_fixes(b"abcdef", shortening, unsafe=True)
     assert (outcome.data, len(outcome.applied), len(outcome.left)) == (b"def", 3, 0)
 
 
 def test_fixes_that_undo_each_other_come_to_an_end() -> None:
-    outcome = mend(b"a", lambda data: [finding(Edit(0, 1, "b" if data == b"a" else "a"))])
+    outcome = apply_fixes(b"a", lambda data: [finding(Edit(0, 1, "b" if data == b"a" else "a"))])
     assert (outcome.data, len(outcome.applied)) == (b"b", 1)
 
 
@@ -71,19 +71,19 @@ def test_a_file_keeps_its_encoding(encoding: str) -> None:
         at = data.find('"é"'.encode())
         return [finding(Edit(at, at + 4, '"ü"'))] if at >= 0 else []
 
-    outcome = mend(text.encode(encoding), renaming)
+    outcome = apply_fixes(text.encode(encoding), renaming)
     assert outcome.data == text.replace("é", "ü").encode(encoding)
     assert (len(outcome.applied), outcome.left) == (1, [])
 
 
 def test_a_file_is_left_alone_where_its_encoding_cannot_hold_it() -> None:
     data = '<?xml version="1.0" encoding="latin-1"?><net name="é"/>'.encode("latin-1")
-    outcome = mend(
+    outcome = apply_fixes(
         data, lambda text: [finding(Edit(len(text), len(text), "<!-- € -->"))] if "€".encode() not in text else []
     )
     assert (outcome.data, outcome.applied, len(outcome.left)) == (data, (), 1)
     cut = "<net/>".encode("utf-16")[:-1]
-    outcome = mend(cut, lambda _: [finding(Edit(0, 1, ""))])
+    outcome = apply_fixes(cut, lambda _: [finding(Edit(0, 1, ""))])
     assert (outcome.data, outcome.applied) == (cut, ())
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from irrun.diagnostics import Diagnostic
 from irrun.linter import lint
-from irrun.linter.apply import Outcome, mend
+from irrun.linter.apply import Outcome, apply_fixes
 from irrun.linter.rule import rules
 from tests.linter.models import CLAMP, CONST, ITERATOR, NET, TILE
 from tests.linter.nets import NETS
@@ -82,7 +82,7 @@ class Fixer:
         return lint(self.path)
 
     def __call__(self, text: str, *, unsafe: bool = False) -> Outcome:
-        return mend(text.encode(), self.check, unsafe=unsafe)
+        return apply_fixes(text.encode(), self.check, unsafe=unsafe)
 
 
 @pytest.fixture
@@ -145,11 +145,11 @@ def test_a_scalar_that_has_been_given_dims(fixer: Fixer, id: int) -> None:
     assert fixer("<layer ".join(layers)).data.decode() == LINES
 
 
-def test_what_repeats_wrong_dims_is_mended_with_them(fixer: Fixer) -> None:
+def test_what_repeats_wrong_dims_is_fixed_with_them(fixer: Fixer) -> None:
     text = NET.replace("<dim>3</dim>", "<dim>4</dim>")
     outcome = fixer(text)
     assert (outcome.data.decode(), len(outcome.left)) == (NET, 0)
-    assert [item.fix.message for item in outcome.applied if item.fix] == ["write [2,3], and mend 3 more ports"]
+    assert [item.fix.message for item in outcome.applied if item.fix] == ["write [2,3], and fix 3 more ports"]
 
 
 def test_what_depends_on_a_shape_is_rewritten_in_one_run(tmp_path: Path) -> None:

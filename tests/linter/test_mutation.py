@@ -39,4 +39,4 @@ def test_faults(share: int, tmp_path: Path) -> None:
     assert [str(item) for item in items if item.outcome in ("several", "elsewhere")] == []
     of_ports = [item for item in items if item.fault.kind in PORTS]
     assert len(of_ports) >= 300
-    assert [str(item) for item in of_ports if item.outcome != "found" or item.mended != item.sound.text] == []
+    assert [str(item) for item in of_ports if item.outcome != "found" or item.fixed != item.sound.text] == []

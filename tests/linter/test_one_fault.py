@@ -1,4 +1,4 @@
-"""One fault in a net of many layers is one finding, whatever follows from it; faults in small nets have pages."""
+"""A fault in a net of many layers is one finding, without its consequences; faults in small nets have pages."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_two_faults_are_two_findings(tmp_path: Path) -> None:
     assert second.place.row == text.count("\n", 0, at) + 1
 
 
-def test_what_is_mended_for_the_linter_does_not_run(tmp_path: Path) -> None:
+def test_what_is_corrected_for_the_linter_does_not_run(tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     path.write_text(TEXTS["convolutions"].replace('"Clamp"', '"Clmap"', 1), encoding="utf-8")
     path.with_suffix(".bin").write_bytes(WEIGHTS["convolutions"])

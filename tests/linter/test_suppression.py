@@ -141,8 +141,8 @@ def test_the_fix_gives_back_the_file_without_the_comment(
     assert finding.fix is not None
     assert (finding.fix.message, finding.fix.applicability) == (message, "safe")
     (edit,) = finding.fix.edits
-    mended = text[: edit.start] + edit.content + text[edit.end :]
-    assert mended == (NET if place is above else NET.replace("</output>", "</output> ", 1))
+    fixed = text[: edit.start] + edit.content + text[edit.end :]
+    assert fixed == (NET if place is above else NET.replace("</output>", "</output> ", 1))
 
 
 def test_the_fix_of_a_comment_with_a_use_keeps_it(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.ops import own_operations
 
 EXTENSIONS = (own_operations,)
 OPERATIONS = operations_of(EXTENSIONS)
-"""Those of irrun, and those that a test module declares like a user."""
+"""The operations of irrun, and those that a test module declares like a user."""
 
 _BY_DTYPE = {kind.dtype: kind for kind in (F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOLEAN, STRING)}
 

@@ -32,7 +32,7 @@ from tests.graphs.write import write
 from tests.ops.random_draws import Random
 
 SAMPLES: Final = 40
-"""How often a graph is computed with noise where results differ."""
+"""The number of computations with noise if results differ."""
 
 _TRIES: Final = 8
 
@@ -58,7 +58,7 @@ class Wide(Random):
 
 
 class Form(NamedTuple):
-    """How a graph is run. ``finely`` cuts the work into as many tasks as can be."""
+    """The settings of a run. ``finely`` cuts the work into as many tasks as possible."""
 
     optimize: bool
     threads: int
@@ -71,7 +71,7 @@ def graph_of(seed: int) -> Graph:
 
 
 def form_of(seed: int) -> Form:
-    """How the graph of a seed is run."""
+    """Return the settings for the graph of a seed."""
     return Form(optimize=seed % 5 > 0, threads=1 + seed // 2 % 2, finely=seed // 4 % 2 > 0)
 
 
@@ -121,7 +121,7 @@ def laid(array: Array, draw: Random) -> Array:
 
 
 def difference(seed: int, folder: Path) -> str | None:
-    """How the compiled tier differs on the graph of a seed; None if it does not."""
+    """Return the difference of the compiled tier on the graph of a seed; None if there is none."""
     graph = graph_of(seed)
     form, draw = form_of(seed), Random(seed)
     write(graph, folder / "model.xml")
@@ -137,7 +137,7 @@ def difference(seed: int, folder: Path) -> str | None:
 
 
 def _is_rounding(got: Sequence[Sequence[Array]], want: Sequence[Sequence[Array]]) -> bool:
-    """Whether results differ by no more than rounding to f32, of each element or of the largest one, explains."""
+    """Return whether rounding to f32, of each element or of the largest one, explains the differences."""
     pairs = [pair for run in zip(got, want, strict=True) for pair in zip(*run, strict=True)]
     return all(
         a.dtype == b.dtype

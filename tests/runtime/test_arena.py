@@ -10,7 +10,7 @@ from irrun.runtime.lowering.builder import Buffer
 
 
 def buffers(*needs: tuple[int, int, int]) -> list[Buffer]:
-    """Buffers of so many bytes, needed from one call to another."""
+    """Return buffers for (bytes, first call, last call)."""
     empty = np.empty(0)
     return [Buffer(number, size, empty, first, last) for number, (size, first, last) in enumerate(needs)]
 

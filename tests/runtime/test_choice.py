@@ -6,7 +6,7 @@ from irrun.runtime.choice import Choice
 
 
 def runs(choice: Choice, count: int, seconds: Callable[[int], float]) -> list[int]:
-    """The numbers of workers of so many runs, each of which takes as long as ``seconds`` says."""
+    """Return the numbers of workers of ``count`` runs, whose durations ``seconds`` returns."""
     chosen = []
     for _ in range(count):
         chosen.append(choice.next())

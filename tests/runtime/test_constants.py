@@ -1,4 +1,4 @@
-"""Where half precision is rounded in an expression of constants: at a Convert, and not by products."""
+"""Rounding of half precision in an expression of constants: at a Convert, not by products."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def add(net: Net, matrix: Handle) -> None:
 
 
 def outputs(net: Net, folder: Path, config: dict[str, bool]) -> list[Array]:
-    """What the layers make of the weights where they leave the values as they are."""
+    """Return the weights as the layers return them for identity inputs."""
     net.ir.save(folder / "net.xml")
     given = {"x": np.eye(WIDTH, dtype=np.float32), "i": np.arange(WORDS), "z": np.zeros((1, 1), np.float32)}
     results = irrun.compile_model(folder / "net.xml", config)({name: given[name] for name in net.shapes})

@@ -210,7 +210,7 @@ def test_compiling_in_the_background_leaves_warnings_alone(tmp_path: Path, monke
 
 
 def script(code: str, **environment: str) -> str:
-    """What a program prints that imports `irrun` as ``irrun``, the model as ``model`` and its input as ``x``."""
+    """Return the output of a program with `irrun`, the folder ``digits`` and the input ``x``."""
     begin = (
         "import irrun, numpy as np, os, sys, threading\n"
         "from pathlib import Path\n"

@@ -139,7 +139,7 @@ def test_trace(steps: tuple[Step, ...], clock: Clock) -> None:
 
 
 def test_events_of_a_trace_nest(tmp_path: Path) -> None:
-    """What lies inside a step begins no earlier and ends no later, or a viewer shows it wrongly."""
+    """Check that nested events begin no earlier and end no later than their step."""
     request = irrun.compile_model(loop_model(tmp_path, 3, 100.0), AS_WRITTEN).create_infer_request()
     tracer = Tracer()
     request.observers.append(tracer)

@@ -195,7 +195,7 @@ def test_inputs_that_do_not_fit_each_other_fail_alike(tmp_path: Path) -> None:
 
 
 def test_plain_steps(tmp_path: Path) -> None:
-    """One output, no rounding, nothing asked for."""
+    """A plain step has one output, no rounding and no keyword arguments."""
     net = Net()
     single = net.layer("Tanh", [net.parameter("x", "3", F32)], "3")
     half = net.layers("Convert", [single], [(F16, "3")], destination_type="f16")

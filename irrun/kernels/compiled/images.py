@@ -131,7 +131,7 @@ def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
 
 
 class Response(NamedTuple):
-    """Arguments of `local_response`. ``x`` and ``out`` are contiguous [pixels, channels]; a task has so many pixels."""
+    """Arguments of `local_response`. ``x`` and ``out`` are contiguous [pixels, channels]."""
 
     x: int
     out: int
@@ -145,7 +145,7 @@ class Response(NamedTuple):
 
 @kernel(Response)
 def local_response(arguments: Any, task: int, workspace: int) -> None:
-    """x / (bias + factor * sum of the squares of neighbours) ** 0.75; workspace has room for so many more channels."""
+    """x / (bias + factor * sum of the squares of neighbours) ** 0.75; workspace holds the squares of the channels."""
     c = record(arguments)
     squares = floats(workspace, c.channels + 2 * c.reach)
     fill(squares, np.float32(0))

@@ -20,9 +20,10 @@ class IntegerProduct(NamedTuple):
     neighbours in ``codes`` are as those in ``out``, of a quarter of the strides; ``summand`` likewise, of f32 or of
     ``summand_bytes``. ``depth`` are the words of a pixel. ``zeros`` is a pixel of what surrounds the images.
     With a ``function``, the levels of its results lie between ``levels_low`` and ``levels_high``, and ``out`` is given.
-    ``panels``, ``starts``, ``factors`` and ``biases`` have room for whole vectors. A task has ``points`` of the result,
-    and one of so many ``groups`` of panels. Of several products with equal sizes, each has so many tasks, and begins so
-    many bytes behind the one before; ``next_filters`` is the number of filters of each, ``next_padded`` that with room.
+    ``panels``, ``starts``, ``factors`` and ``biases`` are padded to whole vectors. A task computes ``points`` of the
+    result, for one of the ``groups`` of panels. Several products of equal sizes may follow each other: each has ``tasks``
+    tasks, and the fields that begin with ``next`` are the distances of its data from those of the previous one in bytes;
+    ``next_filters`` is the number of filters of each, ``next_padded`` that number with padding.
     """
 
     x: int

@@ -68,8 +68,8 @@ def multiply_taps(
     bytes from those of one tap to those of the next; ``panel`` that of the right factor [taps * depth, vectors],
     ``step`` the bytes between its rows. ``bias`` is the address of what is added to each row, or 0. ``out``,
     ``rounded`` and ``summand`` are the addresses of the addresses of the rows of the result, of the result in bf16, and
-    of what is added to them, or 0. The result has so many ``columns``, which may be fewer than the last vector holds.
-    Meanwhile memory from the address ``ahead`` on is fetched into the second cache, so many bytes for each row of the
+    of what is added to them, or 0. ``columns`` is the number of columns of the result; the last vector may be partial.
+    Memory from the address ``ahead`` on is prefetched into the second cache, ``ahead_step`` bytes for each row of the
     panel.
     """
     builder = v.builder

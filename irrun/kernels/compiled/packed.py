@@ -72,7 +72,7 @@ class PackedProduct(NamedTuple):
 
 
 def words_of(codes: Array, bits: int) -> Array:
-    """Signed codes [K, N] of so many bits as words [K * bits / 32, N]: the first of a column in the lowest bits."""
+    """Pack signed codes [K, N] into words [K * bits / 32, N]: the first of a column in the lowest bits."""
     depth, columns = codes.shape
     each = 32 // bits
     shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, np.newaxis]
@@ -99,7 +99,7 @@ def packed_product(arguments: Any, task: int, workspace: int) -> None:
 
 @inlined
 def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
-    """One row times some panels, group by group."""
+    """Multiply a row with some panels, group by group."""
     groups = c.depth // c.group
     sums = floats(workspace, groups)
     for group in range(groups):
@@ -206,7 +206,7 @@ def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> 
 
 
 def _code(v: Vectors, words: Any, number: int, bits: int) -> Any:
-    """One code of each word as f32."""
+    """Convert one code of each word to f32."""
     builder = v.builder
     wide = ir.VectorType(ir.IntType(32), LANES)
     above = 32 - bits * (number + 1)
@@ -227,7 +227,7 @@ def multiply_codes(
     sum: Any,
     out: Any,
 ) -> None:
-    """Add scale * (row * codes - zero * sum) to so many vectors; ``codes`` are [words, vectors], ``zeros`` may be 0."""
+    """Add scale * (row * codes - zero * sum) to ``vectors`` vectors; ``codes`` are [words, vectors]."""
     builder = v.builder
     for size, width in v.variants((bits, vectors), _VARIANTS):
         wide = ir.VectorType(ir.IntType(32), LANES)

@@ -31,9 +31,10 @@ class Product(NamedTuple):
 
     ``x`` is [images, height, width, depth], ``out`` and ``summand`` [images, rows, columns, filters]. ``zeros`` are
     ``depth`` of them. With ``halves``, ``x`` and panels hold bf16, and ``depth`` counts words of two. ``rounded`` is
-    the result in bf16; where that is all, ``out`` is 0 and ``out_pixel`` that of a panel in the workspace. A task has
-    ``points`` of the result, and one of so many ``groups`` of panels. Of several products with equal sizes, each has so
-    many tasks, and begins so many bytes behind the one before; its summand as its result.
+    the result in bf16; where that is all, ``out`` is 0 and ``out_pixel`` that of a panel in the workspace. A task
+    computes ``points`` of the result, for one of the ``groups`` of panels. Several products of equal sizes may follow
+    each other: each has ``tasks`` tasks, and the fields that begin with ``next`` are the distances of its data from
+    those of the previous one in bytes; summands have the distance of results.
     """
 
     x: int

@@ -46,7 +46,7 @@ class Lstm(NamedTuple):
 
 @kernel(Lstm)
 def lstm(arguments: Any, task: int, workspace: int) -> None:
-    """One direction; workspace has room for the gates of all sequences and three addresses for each."""
+    """Run one direction; workspace holds the gates of all sequences and three addresses for each."""
     c = record(arguments)
     columns = 4 * c.size
     rows = -(-c.batch // c.tile_rows) * c.tile_rows

@@ -52,15 +52,15 @@ def walk(tape: int, calls: int, counters: int, workspace: int, yielding: int) ->
 
 
 @entry
-def serve(mailbox: int, number: int, seen: int, patience: int, yielding: int) -> int:
-    """Take part in one tape after another; returns the number of the last one when none has come for a while.
+def serve(mailbox: int, number: int, seen: int, most_polls: int, yielding: int) -> int:
+    """Walk one tape after another; return the number of the last one after a while without a new one.
 
     The mailbox holds, each in a cache line: the number of the newest tape, the workers that are inside of one, the most
     that may be, and then the address of the tape, its calls, its counters, its workspace and the bytes of that for each
-    worker. ``seen`` is the number of a tape that is over, ``patience`` the number of polls before giving up.
+    worker. ``seen`` is the number of a tape that is over, ``most_polls`` the number of polls before it returns.
     """
     polls = 0
-    while polls < patience:
+    while polls < most_polls:
         newest = load_atomically(mailbox)
         if newest == seen:
             polls += 1

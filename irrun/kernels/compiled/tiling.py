@@ -31,7 +31,7 @@ _MOST_TASKS: Final = 16
 
 
 def panel_vectors(columns: int) -> int:
-    """Vectors in each panel but the last, for so many columns."""
+    """Return the vectors in each panel but the last, for ``columns`` columns."""
     vectors = -(-columns // LANES)
 
     def cost(width: int) -> float:

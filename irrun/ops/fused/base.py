@@ -30,7 +30,7 @@ class Memory(Protocol):
 
 
 def empty_as(array: Array, dtype: np.dtype[Any], memory: Memory) -> Array:
-    """Return an uninitialised array of another type, whose axes lie in memory in the same order."""
+    """Return an uninitialised array of another type with the same memory order of axes."""
     order = axes_in_memory(array)
     laid = memory.empty([array.shape[axis] for axis in order], dtype)
     return laid.transpose(np.argsort(order))

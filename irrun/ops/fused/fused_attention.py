@@ -15,8 +15,8 @@ class FusedAttention(Fused):
     """Compute softmax(query · keyᵀ * scale + mask) · value over the last two axes, for each head.
 
     Inputs are query [B, H, L, E], key [B, H, S, E] ([B, H, E, S] if ``key_transposed``), value [B, H, S, V] and a mask
-    that broadcasts to [B, H, L, S]. The result lies in memory as [B, L, H, V]. Key and value may have fewer heads, each
-    of which then serves ``shared`` heads of queries that follow each other.
+    that broadcasts to [B, H, L, S]. The memory layout of the result is [B, L, H, V]. Key and value may have fewer
+    heads, each of which then serves ``shared`` consecutive heads of queries.
     """
 
     def __init__(self, fact: Fact, scale: float | None, causal: bool, key_transposed: bool, shared: int = 1) -> None:

@@ -20,7 +20,7 @@ F32: Final = np.dtype(np.float32)
 
 @dataclass(frozen=True, slots=True)
 class Requantization:
-    """All that follows the integer sums of a product: activation(rounded(sum * factor + bias) + summand).
+    """The epilogue of integer sums: activation(rounded(sum * factor + bias) + summand).
 
     A sum is that of weights times levels, less the ``zero`` of the latter. ``factor`` and ``bias`` are f32 rows, one
     element for each column. Numbers are rounded to levels ``between`` if these are not None. A ``summand`` is a tensor

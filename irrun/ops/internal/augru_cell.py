@@ -12,7 +12,7 @@ T = TypeVar("T", FLOAT)
 
 @op("AUGRUCell", opset="ie_internal_opset", page="augru-cell")
 class AUGRUCell(Op):
-    """One step of a gated recurrent unit whose update gate is reduced by an attention score.
+    """A step of a gated recurrent unit whose update gate is reduced by an attention score.
 
     Gates are in the order z, r, h.
     """

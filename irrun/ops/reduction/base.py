@@ -18,7 +18,7 @@ def _has_no_axes(_: object, layer: Layer) -> bool:
 
 
 class Reduction(Op):
-    """One value from all elements along some axes.
+    """Reduce all elements along some axes to one value.
 
     An empty list of axes leaves the tensor unchanged. A scalar may be reduced along axis 0 or -1, and stays a scalar.
     """

@@ -14,7 +14,7 @@ _DEFAULT = ("sigmoid", "tanh")
 
 @op("GRUCell", opset=3)
 class GRUCell(Op):
-    """One step of a gated recurrent unit; gates in the order z, r, h."""
+    """A step of a gated recurrent unit; gates in the order z, r, h."""
 
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),

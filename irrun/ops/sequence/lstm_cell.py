@@ -22,7 +22,7 @@ def _order_of_gates(op: LSTMCellV1, _: object) -> str | None:
 
 @op("LSTMCell", opset=1)
 class LSTMCellV1(Op):
-    """One step of a long short-term memory; gates in the order f, i, c, o.
+    """A step of a long short-term memory; gates in the order f, i, c, o.
 
     Note: the page has no peepholes and one order of gates. OpenVINO writes ``P``, ``input_forget`` and
     ``weights_format``; neither its CPU plugin nor irrun reads them.
@@ -77,7 +77,7 @@ class LSTMCellV1(Op):
 
 @op("LSTMCell", opset=4, page="lstm-cell-1")
 class LSTMCellV4(Op):
-    """One step of a long short-term memory; gates in the order f, i, c, o."""
+    """A step of a long short-term memory; gates in the order f, i, c, o."""
 
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),

@@ -14,7 +14,7 @@ _DEFAULT = ("tanh",)
 
 @op("RNNCell", opset=1, page="rnn-cell-3")
 class RNNCell(Op):
-    """One step of a simple recurrent network: f(X·Wᵀ + H·Rᵀ + B)."""
+    """A step of a simple recurrent network: f(X·Wᵀ + H·Rᵀ + B)."""
 
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),

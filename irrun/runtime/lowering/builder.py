@@ -249,6 +249,6 @@ def merged(arrays: Iterable[Array], most: int) -> list[tuple[int, tuple[int, ...
 
 
 def in_order_of(array: Array, arrays: Sequence[Array]) -> list[Array]:
-    """All arrays with their axes in the order in which those of the first lie in memory."""
+    """Transpose all arrays to the memory order of the axes of the first."""
     order = axes_in_memory(array)
     return [other.transpose(order) for other in arrays]

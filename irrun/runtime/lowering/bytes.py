@@ -32,7 +32,7 @@ _COLUMNS: Final = 4096
 
 @lowers(FusedQuantize)
 def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
-    """Levels, which lie in memory as the numbers do."""
+    """Quantise to levels, in the memory layout of the numbers."""
     if not is_f32(data):
         return None
     laid = rows_in_memory(data, _COLUMNS)
@@ -61,7 +61,7 @@ def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
 
 @lowers(FusedDequantize)
 def dequantized(op: FusedDequantize, builder: Builder, codes: Array) -> Array | None:
-    """The numbers of levels, which lie in memory as these do."""
+    """Convert levels to numbers, in the memory layout of the levels."""
     if codes.dtype != U8 or not codes.size or merged(in_order_of(codes, [codes]), 1) != [(codes.size, (1,))]:
         return None
     out = empty_as(builder, codes, np.dtype(np.float32))

@@ -70,7 +70,7 @@ def _as_words(axes: list[tuple[int, tuple[int, ...]]], width: int) -> list[tuple
 
 
 def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
-    """One axis as two, of which the last is not too long for a task, where its size has such a divisor."""
+    """Split an axis in two if its size has a divisor, so that the inner axis fits a task."""
     inner = next((each for each in range(min(size, _PART), _PART // 8, -1) if size % each == 0), size)
     return [(size // inner, (strides[0] * inner, strides[1] * inner)), (inner, strides)]
 
@@ -117,7 +117,7 @@ def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
 
 @lowers(GatherV7, GatherV8)
 def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
-    """One place along an axis, as a view."""
+    """Select one index along an axis, as a view."""
     if indices.size != 1 or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
         return None
     place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim

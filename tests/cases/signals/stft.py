@@ -4,7 +4,7 @@ from tests.cases import Case, Invalid, f32, i32, i64
 
 _SIGNAL = f32([1, 2, 3, 4, 5])
 _FRAMES = [[[3, 0], [-1, 0]], [[7, 0], [-1, 0]]]
-"""Of the frames 1, 2 and 3, 4: their sums and differences."""
+"""Sums and differences of the frames 1, 2 and 3, 4."""
 _SWAPPED = [[[3, 0], [7, 0]], [[-1, 0], [-1, 0]]]
 _LAYOUT = {"transpose_frames": False}
 

@@ -1,4 +1,4 @@
-"""Where OpenVINO's native CPU plugin is known to fail, to refuse a layer, or to compute something else.
+"""Cases in which OpenVINO's CPU plugin fails, refuses a layer, or returns a different result.
 
 A row says which layers, why, and how to recognise them. Growing keeps away from them, most of the time. Where results
 differ nevertheless, what such layers make is cut off from the graph; only what still differs then is a finding.

@@ -1,4 +1,4 @@
-"""Departures of what computes with elements."""
+"""Departures of arithmetic, comparisons and reductions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.graphs.values import holds
 
 
 def _inexact(use: Use) -> bool:
-    """Whether an integer division of numbers of different sign has a remainder."""
+    """Return whether an integer division of numbers of different sign has a remainder."""
     a, b = use.inputs
     return a.dtype.kind == "i" and bool(
         ((a * b.astype(np.int64) < 0) & (use.outputs[0] * b.astype(np.int64) != a)).any()
@@ -26,7 +26,7 @@ def _remainder(use: Use) -> bool:
 
 
 def _may_overflow(use: Use) -> bool:
-    """Whether a product of some of the elements is beyond float32."""
+    """Return whether a product of some of the elements is beyond float32."""
     data = use.inputs[0]
     large = np.maximum(np.abs(data), 1) if data.dtype.kind == "f" else np.ones(())
     return bool(np.log(large).sum() > np.log(np.finfo(np.float32).max))

@@ -1,4 +1,4 @@
-"""Departures of what moves or selects elements."""
+"""Departures of operations that move or select elements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _padding_only(use: Use) -> bool:
 
 
 def _is_spread(shape: tuple[int, ...], axis: int) -> bool:
-    """Whether an axis has more than two slices, and they are not in one piece."""
+    """Return whether an axis has more than two slices that are not contiguous."""
     return shape[axis] > 2 and math.prod(shape[: axis % len(shape)]) > 1
 
 

@@ -29,7 +29,7 @@ DOMAINS: Final = {
     "Sqrt": (0, 999),
     "Tan": (-1.3, 1.3),
 }
-"""Where a function of one variable is defined and tame."""
+"""Intervals in which a function of one variable is defined and smooth."""
 
 FLOATS_ONLY: Final = ("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "ErfInv", "Exp", "Log")
 PLAIN: Final = (

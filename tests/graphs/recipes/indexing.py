@@ -110,7 +110,7 @@ def _k(call: Call) -> int:
 
 
 def _distinct_values(tensor: Tensor) -> bool:
-    """Whether a tensor has few equal elements, whose order among each other is a matter of taste."""
+    """Return whether all elements of a tensor differ, so that their order is unique."""
     return tensor.rank > 0 and tensor.array.size > 0 and len(np.unique(tensor.array)) == tensor.array.size
 
 

@@ -10,7 +10,7 @@ from tests.graphs.recipes.makers import data, fixed, like, not_empty, pick
 
 
 def _cell(gates: int, biases: Any = None) -> Recipe:
-    """A cell with so many gates; ``biases`` tells how many gates the bias has, where that is another number."""
+    """A cell with ``gates`` gates; ``biases`` is the number of gates of the bias, if that differs."""
 
     def hidden(call: Call) -> int:
         return int(call["hidden"])

@@ -1,4 +1,4 @@
-"""One operation, lowered and run by itself."""
+"""A single operation, lowered and run by itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_
 def run(op: Op, *arrays: Array, constants: int = 0) -> Array | None:
     """The output of the compiled kernels of an operation; None where it has none for these inputs.
 
-    So many inputs are ``constants``, the last ones. An input keeps the order of its axes in memory.
+    The last ``constants`` inputs are constants. An input keeps the memory order of its axes.
     """
     builder = Builder()
     inputs = [placed(builder, array) for array in arrays[: len(arrays) - constants]]

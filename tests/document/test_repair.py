@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.document.repair import mend
+from irrun.document.repair import repair
 from irrun.document.text import wrap_fragment
 from irrun.linter import lint
 from tests.linter.models import CLAMP, NET
@@ -117,7 +117,7 @@ def test_several_slips_in_one_file(tmp_path: Path) -> None:
     ]
 
 
-def test_a_slip_before_what_cannot_be_mended(tmp_path: Path) -> None:
+def test_a_slip_before_what_cannot_be_repaired(tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     path.write_text(NET.replace('min="0"', "min=0")[:-9])
     messages = [item.message for item in lint(path)]
@@ -134,25 +134,25 @@ def test_markup_in_comments_and_data_is_no_slip(tmp_path: Path) -> None:
     assert [item.message[:24] for item in lint(path)] == ["the closing tag of <dim>"]
 
 
-def test_nothing_to_mend() -> None:
-    assert mend(NET.encode()) is None
-    assert mend(b"") is None
+def test_nothing_to_repair() -> None:
+    assert repair(NET.encode()) is None
+    assert repair(b"") is None
 
 
 def test_offsets_lead_back_to_the_file() -> None:
     data = b"<layer a=1 ... b='x&y'><dim>5/dim></layer>"
-    mended = mend(data)
-    assert mended is not None
-    assert mended.text == (b"<net><layers><layer a=\"1\"     b='x&amp;y'><dim>5</dim></layer></layers></net>")
+    repaired = repair(data)
+    assert repaired is not None
+    assert repaired.text == (b"<net><layers><layer a=\"1\"     b='x&amp;y'><dim>5</dim></layer></layers></net>")
     for word in (b"<layer a", b"b='", b"y'>", b"<dim>", b"/dim>", b"</layer>"):
-        assert mended.origin(mended.text.index(word)) == data.index(word), word
-    assert mended.origin(len(mended.text)) == len(data)
+        assert repaired.origin(repaired.text.index(word)) == data.index(word), word
+    assert repaired.origin(len(repaired.text)) == len(data)
 
 
 def test_several_bare_layers_are_wrapped() -> None:
-    mended = wrap_fragment(b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- two -->\n<layer/><layer/>")
-    assert mended.fragment
-    assert mended.text == (
+    repaired = wrap_fragment(b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- two -->\n<layer/><layer/>")
+    assert repaired.fragment
+    assert repaired.text == (
         b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- two -->\n<net><layers><layer/><layer/></layers></net>"
     )
     assert not wrap_fragment(NET.encode()).fragment
