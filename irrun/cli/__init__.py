@@ -38,6 +38,8 @@ def main() -> NoReturn:
         app.main(prog_name="irrun")
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError:
+        sys.exit(2)
     sys.exit(0)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -101,7 +102,8 @@ def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Se
     refuse_inputs(written, inputs)
     for target, (array, _) in zip(written, arrays.values(), strict=True):
         with replacing(target) as file:
-            np.lib.format.write_array(file, _storable(array), allow_pickle=False)
+            # NumPy writes to a file in a way of its own, which does not say why it failed.
+            np.lib.format.write_array(SimpleNamespace(write=file.write), _storable(array), allow_pickle=False)
     return written
 
 

@@ -97,14 +97,17 @@ def _read(symbol: str) -> bytes | None:
 
 
 def _write(symbol: str, code: bytes) -> None:
-    """Keep an object. Whoever reads meanwhile sees all of it or nothing."""
+    """Keep an object. A process that reads meanwhile finds all of it, or refuses it for its digest.
+
+    What a killed process left has the same name, and is written over.
+    """
     folder = _folder()
     if folder is None:
         return
-    import tempfile
-
-    with suppress(OSError):
-        number, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        with os.fdopen(number, "wb") as file:
-            file.write(_digest(code) + code)
-        os.replace(name, folder / f"{symbol}.o")
+    beside = folder / f"{symbol}.tmp"
+    try:
+        beside.write_bytes(_digest(code) + code)
+        beside.replace(folder / f"{symbol}.o")
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()
