@@ -214,7 +214,7 @@ def _status(path: WritePath, folder: Path, prepare: Callable[[], None]) -> int:
             os.environ["IRRUN_TIER"] = "numpy"
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             prepare()
-            sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, encoding="utf-8") for number in (1, 2))  # noqa: SIM115
+            sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, encoding="utf-8") for number in (1, 2))
             path.command()
             status = 0
         except SystemExit as error:

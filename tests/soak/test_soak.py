@@ -1,0 +1,38 @@
+"""A few inferences of each kind; ``python -m tests.soak`` does many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irrun.runtime.state import State
+from irrun.tensor import Array
+from tests.optimize.nets import TIERS
+from tests.soak import models
+from tests.soak.soak import differences, growth
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_threads_get_the_results_of_one_thread(tmp_path: Path, tier: str) -> None:
+    assert differences(tier, 16, 30, tmp_path) == []
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_memory_is_flat(tmp_path: Path, tier: str) -> None:
+    grown = growth(tier, 400, tmp_path)
+    assert grown.keys() == models.MODELS.keys()
+    assert max(grown.values()) < 10_000
+
+
+def test_a_planted_difference_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared: dict[str, Array] = {}
+
+    def read(_: State, name: str, initial: Array) -> Array:
+        shared[name] = shared.get(name, initial) + 1
+        return shared[name]
+
+    monkeypatch.setattr(State, "read", read)
+    found = differences("numpy", 2, 3, tmp_path)
+    assert any("stateful" in line for line in found)
+    assert not any("static" in line for line in found)
