@@ -21,9 +21,9 @@ class IntegerProduct(NamedTuple):
     ``summand_bytes``. ``depth`` are the words of a pixel. ``zeros`` is a pixel of what surrounds the images.
     With a ``function``, the levels of its results lie between ``levels_low`` and ``levels_high``, and ``out`` is given.
     ``panels``, ``starts``, ``factors`` and ``biases`` are padded to whole vectors. A task computes ``points`` of the
-    result, for one of the ``groups`` of panels. Several products of equal sizes may follow each other: each has ``tasks``
-    tasks, and the fields that begin with ``next`` are the distances of its data from those of the previous one in bytes;
-    ``next_filters`` is the number of filters of each, ``next_padded`` that number with padding.
+    result, for one of the ``groups`` of panels. Several products of equal sizes may follow each other: each has
+    ``tasks`` tasks, and the fields that begin with ``next`` are the distances of its data from those of the previous
+    one in bytes; ``next_filters`` is the number of filters of each, ``next_padded`` that number with padding.
     """
 
     x: int

@@ -5,6 +5,9 @@ Before: MatMul(q, kᵀ) → Multiply(scale) → Add(mask) → SoftMax(-1) → Ma
 After:  FusedAttention(q, k, v, mask)
 
 The scale may be a divisor, or precede the product; mask and scale may be absent.
+
+Proof: the scale may stand at either factor, and the maximum that is subtracted from scores cancels (z3,
+tests/optimize/test_identities.py), but for the roundings of these operations.
 """
 
 from __future__ import annotations

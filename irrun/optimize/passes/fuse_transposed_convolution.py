@@ -2,6 +2,9 @@
 
 Before: ConvolutionBackpropData(x, W) → Add(bias) → ReLU
 After:  FusedTransposedConvolution(x)
+
+Proof: the identities of factors and summands (z3, tests/optimize/test_identities.py), and all small
+windows, bit by bit where numbers are integers (tests/optimize/test_exhaustive.py).
 """
 
 from __future__ import annotations

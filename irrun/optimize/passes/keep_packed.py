@@ -8,6 +8,9 @@ After:  FusedPackedGather(indices)
 
 ``irrun.optimize.packed`` chooses the weights beforehand. Those that no step consumes in this form are decompressed at
 the end.
+
+Proof: zero point and scale of a column may be applied to the sum (z3, tests/optimize/test_identities.py), but for
+the roundings of the products.
 """
 
 from __future__ import annotations

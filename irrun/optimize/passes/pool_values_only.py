@@ -2,6 +2,8 @@
 
 Before: MaxPool-8(x) → values, indices, where indices has no consumer; or MaxPool-1(x)
 After:  FusedMaxPool(x) → values
+
+Proof: all small windows, strides, pads and roundings, bit by bit (tests/optimize/test_exhaustive.py).
 """
 
 from __future__ import annotations
