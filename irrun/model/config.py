@@ -89,11 +89,11 @@ class Config(NamedTuple):
     def apply(self) -> None:
         """Set the number of threads for the whole process: BLAS has one setting for all callers.
 
-        By itself BLAS follows affinity, but no quota.
+        By itself BLAS follows affinity, but no quota; it gets one thread while other programs wait for processors.
         """
         if self.threads is not None:
             threads.set_threads(self.threads)
-        count = threads.threads()
+        count = 1 if self.threads is None and threads.is_crowded() else threads.threads()
         if count != (_OF_BLAS[0] if _OF_BLAS else threads.by_affinity()):
             from threadpoolctl import threadpool_limits
 

@@ -12,6 +12,9 @@ _SAMPLES: Final = 5
 _EACH: Final = 3
 """Runs with each number before one is preferred."""
 
+_HOPELESS: Final = 1.5
+"""The number of times by which a run may exceed all runs with another number until one of its kind is enough."""
+
 _SOON: Final = 5
 """Runs between a change of the preferred number and the first trial of another one; the pause doubles each time."""
 
@@ -33,8 +36,8 @@ class Choice:
 
     def next(self) -> int:
         """Return the number for the next run."""
-        fewest = min(self._times, key=lambda count: len(self._times[count]))
-        if len(self._times[fewest]) < _EACH:
+        fewest = min(self._times, key=lambda count: len(self._times[count]) + _EACH * self._is_hopeless(count))
+        if len(self._times[fewest]) < _EACH and not self._is_hopeless(fewest):
             return fewest
         best = self._best()
         if best != self._preferred:
@@ -60,6 +63,11 @@ class Choice:
         if len(times) >= _EACH and count != self._best() and seconds < _median(self._times[self._best()]):
             times.clear()
         times.append(seconds)
+
+    def _is_hopeless(self, count: int) -> bool:
+        """Return whether all runs so far with a number were much slower than all runs with another one."""
+        least = min(self._times[count], default=0.0)
+        return any(times and least > _HOPELESS * max(times) for times in self._times.values())
 
     def _best(self) -> int:
         return min(self._times, key=lambda count: _median(self._times[count]))

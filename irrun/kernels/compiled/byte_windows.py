@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from irrun.kernels.compiled.bytes import finish, quantize_row
+from irrun.kernels.compiled.bytes import Rows, finish, quantize_row
 from irrun.kernels.compiled.functions import apply_to_rows
 from irrun.kernels.compiled.host import LANES, REGISTERS
 from irrun.kernels.compiled.images import inside
@@ -185,11 +185,12 @@ def reduce_bytes(
     Distances are in bytes: from pixel to pixel, and from tap to tap downwards (``high``) and across (``wide``).
     """
     builder = v.builder
-    steps = {summand: summand_pixel, summand_codes: summand_pixel, out: out_pixel, codes: codes_pixel}
 
-    def pixel_of(array: Any, i: int) -> Any:
-        return builder.add(array, builder.mul(steps[array], v.constant(i)))
+    def pixels_of(array: Any, step: Any) -> Rows:
+        return Rows(array, lambda i: builder.add(array, builder.mul(step, v.constant(i))))
 
+    summands = (pixels_of(array, summand_pixel) for array in (summand, summand_codes))
+    arrays = (*summands, pixels_of(out, out_pixel), pixels_of(codes, codes_pixel))
     for has_weights, count, width in v.variants((weighted, pixels, vectors), VARIANTS):
         start = v.every(0.0) if has_weights else ir.Constant(v.bytes, None)
         nothing = v.splat(builder.sitofp(zero, v.float))
@@ -211,9 +212,9 @@ def reduce_bytes(
                             after = builder.select(builder.icmp_unsigned(">", value, before), value, before)
                         builder.store(after, total)
         if has_weights:
-            finish(v, totals, pixel_of, factors, biases, channels, numbers, summand, summand_codes, out, codes)
+            finish(v, totals, factors, biases, channels, numbers, *arrays)
             continue
         masks = [*[None] * (width - 1), v.mask(builder.sub(channels, v.constant(LANES * (width - 1))))]
         for i, pixel in enumerate(totals):
             for j, total in enumerate(pixel):
-                v.store(builder.load(total), pixel_of(codes, i), j, masks[j])
+                v.store(builder.load(total), arrays[-1].row(i), j, masks[j])

@@ -7,6 +7,7 @@ that a product of f32 does to an element is done to such a word.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -72,33 +73,40 @@ def multiply_bytes(
     """
 
     builder = v.builder
-
-    def row(table: Any, i: int) -> Any:
-        return v.load_long(table, 8 * i)
-
+    arrays = [Rows(table, partial(_row, v, table)) for table in (summand, summand_codes, out, codes)]
     for count, width in v.variants((rows, vectors), VARIANTS):
         first = [v.load(starts, j, type=v.words) for j in range(width)]
         sums = [[v.variable(start) for start in first] for _ in range(count)]
         step = v.constant(BYTES * width)
         accumulate(v, v.multiply_bytes, v.words, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
         results = [[v.variable(builder.sitofp(builder.load(total), v.vector)) for total in each] for each in sums]
-        finish(v, results, row, factors, biases, columns, numbers, summand, summand_codes, out, codes)
+        finish(v, results, factors, biases, columns, numbers, *arrays)
+
+
+def _row(v: Vectors, table: Any, i: int) -> Any:
+    return v.load_long(table, 8 * i)
+
+
+class Rows(NamedTuple):
+    """The rows of an array: ``row`` emits the address of one, unless ``start`` is 0, which stands for no array."""
+
+    start: Any
+    row: Callable[[int], Any]
 
 
 def finish(
     v: Vectors,
     results: list[list[Any]],
-    row: Callable[[Any, int], Any],
     factors: Any,
     biases: Any,
     columns: Any,
     numbers: Any,
-    summand: Any,
-    summand_codes: Any,
-    out: Any,
-    codes: Any,
+    summand: Rows,
+    summand_codes: Rows,
+    out: Rows,
+    codes: Rows,
 ) -> None:
-    """Apply the epilogue to sums; ``row`` returns the address of a row of one of the last four, which may be 0."""
+    """Apply the epilogue to sums."""
     builder, vectors = v.builder, len(results[0])
     masks = [*[None] * (vectors - 1), v.mask(builder.sub(columns, v.constant(LANES * (vectors - 1))))]
 
@@ -119,27 +127,27 @@ def finish(
                 v.widened(v.nearest(v.multiply_add(value, slope, shift), most)), each, least
             )
         )
-    with builder.if_then(v.is_given(summand)):
-        replace(lambda value, i, j: builder.fadd(value, v.load(row(summand, i), j, masks[j])))
-    with builder.if_then(v.is_given(summand_codes)):
+    with builder.if_then(v.is_given(summand.start)):
+        replace(lambda value, i, j: builder.fadd(value, v.load(summand.row(i), j, masks[j])))
+    with builder.if_then(v.is_given(summand_codes.start)):
         step = v.splat(number("step"))
         replace(
             lambda value, i, j: v.multiply_add(
-                v.widened(v.load(row(summand_codes, i), j, masks[j], v.bytes)), step, value
+                v.widened(v.load(summand_codes.row(i), j, masks[j], v.bytes)), step, value
             )
         )
     low, high = v.splat(number("low")), v.splat(number("high"))
     # The operands are so ordered that NaN stays.
     replace(lambda value, _, __: v.largest(low, v.smallest(high, value)))
-    with builder.if_then(v.is_given(out)):
+    with builder.if_then(v.is_given(out.start)):
         for i, result in enumerate(results):
-            address = row(out, i)
+            address = out.row(i)
             for j, value in enumerate(result):
                 v.store(builder.load(value), address, j, masks[j])
-    with builder.if_then(v.is_given(codes)):
+    with builder.if_then(v.is_given(codes.start)):
         by, to, last = (v.splat(number(name)) for name in ("slope", "shift", "most"))
         for i, result in enumerate(results):
-            address = row(codes, i)
+            address = codes.row(i)
             for j, value in enumerate(result):
                 v.store(v.nearest(v.multiply_add(builder.load(value), by, to), last), address, j, masks[j])
 
