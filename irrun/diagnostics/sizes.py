@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from typing import Final
 
 _SIZE: Final = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*((?:[kmgtp]i?)?b?)", re.IGNORECASE | re.ASCII)
@@ -12,6 +11,8 @@ _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 def parse_bytes(text: str) -> int:
     """Read a positive number of bytes such as ``4096``, ``500MB`` or ``1.5 GiB``; ValueError with the expectation."""
+    from fractions import Fraction
+
     match = _SIZE.fullmatch(text.strip())
     size = 0 if match is None else int(Fraction(match[1]) * _scale(match[2].lower()))
     if size <= 0:
