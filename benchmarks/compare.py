@@ -2,8 +2,8 @@
 
 Each engine runs in a process of its own, which gives its peak memory and keeps one from disturbing another; only one
 of them computes at any time. What an engine compiles while it runs is compiled before it is measured; the time to the
-first answer is that of a fresh process. A full run takes about 25 minutes, and writes docs/performance.md and
-docs/performance.svg; with --models, --engines or --quick it only prints, unless --output says where to write.
+first answer is that of a fresh process. A full run takes about 30 minutes, and writes docs/performance.md and
+its pictures; with --models, --engines or --quick it only prints, unless --output says where to write.
 
 To measure in parts, keep the figures of each, and join them in the end; of rows measured twice, the last file counts:
   python benchmarks/compare.py --models resnet50,vgg19 --neighbours 1,2 --json vision.json
@@ -225,7 +225,8 @@ def publish(conditions: Mapping[str, str], results: report.Results, busy: report
     output.mkdir(parents=True, exist_ok=True)
     (output / "performance.md").write_text(text, encoding="utf-8")
     (output / "performance.svg").write_text(report.svg(results), encoding="utf-8")
-    print(f"wrote {output / 'performance.md'} and {output / 'performance.svg'}")
+    (output / "precision.svg").write_text(report.precision_svg(results), encoding="utf-8")
+    print(f"wrote {output / 'performance.md'}, performance.svg and precision.svg")
 
 
 if __name__ == "__main__":

@@ -31,13 +31,14 @@ class Irrun:
     """irrun. Imports at the first use of the package do not count as reading a model."""
 
     tier = "auto"
+    precision = "f32"
 
     def __init__(self, stem: Path, threads: int) -> None:
         import irrun
 
         self._read, self._compile = irrun.read_model, irrun.compile_model
         self._path = stem.with_suffix(".xml")
-        self._config = {"INFERENCE_NUM_THREADS": threads, "TIER": self.tier}
+        self._config = {"INFERENCE_NUM_THREADS": threads, "TIER": self.tier, "INFERENCE_PRECISION_HINT": self.precision}
 
     def read(self) -> None:
         self._model = self._read(self._path)
@@ -62,6 +63,12 @@ class IrrunNumPy(Irrun):
     """The tier that needs NumPy only."""
 
     tier = "numpy"
+
+
+class IrrunBF16(Irrun):
+    """Products of bf16, with sums in f32."""
+
+    precision = "bf16"
 
 
 class OpenVINO:
@@ -154,6 +161,7 @@ class OnnxReference:
 
 ENGINES: Final[Mapping[str, Callable[[Path, int], Engine]]] = {
     "irrun": Irrun,
+    "irrun-bf16": IrrunBF16,
     "irrun-numpy": IrrunNumPy,
     "openvino": OpenVINO,
     "openvino-default": OpenVINODefault,
@@ -163,6 +171,7 @@ ENGINES: Final[Mapping[str, Callable[[Path, int], Engine]]] = {
 
 PACKAGES: Final = {
     "irrun": "irrun",
+    "irrun-bf16": "irrun",
     "irrun-numpy": "irrun",
     "openvino": "openvino",
     "openvino-default": "openvino",

@@ -22,6 +22,7 @@ Busy = Mapping[str, Mapping[int, Mapping[str, float]]]
 
 TITLES: Final = {
     "irrun": "irrun",
+    "irrun-bf16": "irrun in bf16",
     "irrun-numpy": "irrun on NumPy",
     "openvino": "OpenVINO f32",
     "openvino-default": "OpenVINO by default",
@@ -30,6 +31,9 @@ TITLES: Final = {
 }
 
 TIERS: Final = {"irrun": "compiled", "irrun-numpy": "NumPy"}
+
+HALF: Final = ("irrun-bf16", "openvino-default")
+"""The engines that round to bf16, the second one where the processor has it."""
 
 
 def machine(threads: int, results: Results) -> dict[str, str]:
@@ -118,6 +122,7 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         *_latency(results),
         "",
+        *_precision(results),
         "## Reading and compiling in milliseconds, peak resident memory in MiB",
         "",
         "The memory is that of the process at its peak. The last column is the time until the compiled tier is ready,",
@@ -170,6 +175,42 @@ def _latency(results: Results) -> list[str]:
                 what = f"Geometric mean of the ratio of the {TIERS[tier]} tier over {', '.join(known)}"
                 lines += ["", f"{what}: **{mean:.2f}**, the largest {max(known.values()):.2f}."]
     return lines
+
+
+def _precision(results: Results) -> list[str]:
+    """Time and error of the engines that round to bf16."""
+    rows, times, errors = [], [], []
+    for name, record in results.items():
+        pair = [record.get(engine, {}) for engine in HALF]
+        if any(not half.get("agreement") or "median_ms" not in half for half in pair):
+            continue
+        quick = pair[0]["median_ms"] / pair[1]["median_ms"]
+        ours, theirs = (half["agreement"]["relative"] for half in pair)
+        near = ours / theirs if theirs else None
+        times.append(quick)
+        errors += [near] if near else []
+        rows.append([name, *(_digits(half["median_ms"]) for half in pair), _number(quick)])
+        rows[-1] += [f"{ours:.1e}", f"{theirs:.1e}", _number(near)]
+    if not rows:
+        return []
+    heads = [*(f"{TITLES[name]}, ms" for name in HALF), "ratio", *(f"{TITLES[name]}, error" for name in HALF), "ratio"]
+    mean = statistics.geometric_mean(times)
+    means = f"Geometric mean of the ratio of times: **{mean:.2f}**, the largest {max(times):.2f}"
+    if errors:
+        means += f"; of errors: **{statistics.geometric_mean(errors):.2f}**, the largest {max(errors):.2f}"
+    return [
+        "## bf16",
+        "",
+        "OpenVINO without a setting, beside irrun with `INFERENCE_PRECISION_HINT` bf16. Errors are the largest",
+        "difference from OpenVINO in f32, relative to the largest magnitude of that output.",
+        "",
+        "![error against time](precision.svg)",
+        "",
+        *table(["model", *heads], rows),
+        "",
+        f"{means}.",
+        "",
+    ]
 
 
 def _starts(results: Results) -> list[str]:
@@ -286,3 +327,55 @@ def svg(results: Results) -> str:
         parts.append(f'<rect {bar} fill="{colour}"/>')
         parts.append(f'<text x="{end + 5:.1f}" y="{y + 14}">{value:.2f}</text>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+def precision_svg(results: Results) -> str:
+    """Points of error against time, relative to OpenVINO in f32, both on logarithmic scales.
+
+    A line joins the two engines of a model.
+    """
+    pairs = []
+    for record in results.values():
+        errors = [(record.get(name, {}).get("agreement") or {}).get("relative") for name in HALF]
+        points = list(zip([ratio(record, ours=name) for name in HALF], errors, strict=True))
+        if all(time and error for time, error in points):
+            pairs.append([(float(time or 0), float(error or 0)) for time, error in points])
+    width, height, left, top, bottom = 760, 420, 90, 40, 50
+    limits = [_decades([point[axis] for pair in pairs for point in pair], step) for axis, step in ((0, 2.0), (1, 10.0))]
+
+    def place(point: tuple[float, float]) -> tuple[float, float]:
+        share = [np.log(value / low) / np.log(high / low) for value, (low, high) in zip(point, limits, strict=True)]
+        return left + (width - left - 30) * float(share[0]), height - bottom - (height - bottom - top) * float(share[1])
+
+    style = "text{font:12px sans-serif;fill:#444}.n{text-anchor:end}.m{text-anchor:middle}"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}">',
+        f"<style>{style}</style>",
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="{left}" y="20">error of bf16 against time, both relative to OpenVINO in f32</text>',
+    ]
+    for axis, step in ((0, 2.0), (1, 10.0)):
+        value, (_, most) = limits[axis][0], limits[axis]
+        while value <= most * 1.001:
+            x, y = place((value, limits[1][0]) if axis == 0 else (limits[0][0], value))
+            end = f'x2="{x:.1f}" y2="{top}"' if axis == 0 else f'x2="{width - 30}" y2="{y:.1f}"'
+            parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" {end} stroke="#ddd"/>')
+            kind, across, down = ("m", x, y + 18) if axis == 0 else ("n", x - 8, y + 4)
+            parts.append(f'<text class="{kind}" x="{across:.1f}" y="{down:.1f}">{value:g}</text>')
+            value *= step
+    colours = ("#2a7", "#888")
+    for pair in pairs:
+        (x, y), (u, v) = map(place, pair)
+        parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#ccc"/>')
+        for (across, down), colour in zip(((x, y), (u, v)), colours, strict=True):
+            parts.append(f'<circle cx="{across:.1f}" cy="{down:.1f}" r="4" fill="{colour}"/>')
+    for index, (name, colour) in enumerate(zip(HALF, colours, strict=True)):
+        parts.append(f'<circle cx="{left + 10 + 160 * index}" cy="{height - 14}" r="4" fill="{colour}"/>')
+        parts.append(f'<text x="{left + 20 + 160 * index}" y="{height - 10}">{TITLES[name]}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _decades(values: Sequence[float], step: float) -> tuple[float, float]:
+    """The powers of a step below and above all values."""
+    logs = [np.log(value) / np.log(step) for value in values] or [0.0]
+    return float(step ** np.floor(min(logs))), float(step ** np.ceil(max(logs) + 1e-9))

@@ -328,7 +328,8 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
     lose precision. ``{"OPTIMIZE": False}`` runs layer by layer exactly as written,
     ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` skips passes. ``{"TIER": "numpy"}`` forbids compiled kernels,
     ``{"TIER": "compiled"}`` compiles them before the first run instead of in the background. ``{"LOW_MEMORY": True}``
-    keeps weights in their stored element type, f16 too, even where that is slower. ``{"MAX_MEMORY": "4GiB"}``,
+    keeps weights in their stored element type, f16 too, even where that is slower.
+    ``{"INFERENCE_PRECISION_HINT": "bf16"}`` rounds the operands of products. ``{"MAX_MEMORY": "4GiB"}``,
     ``{"MAX_ITERATIONS": 1000}`` and ``{"TIMEOUT": 2.5}``, in seconds, limit an inference; None lifts a limit. A text
     names a device and is ignored, since there is only one. ValueError for an unknown setting.
     """
