@@ -252,3 +252,25 @@ def test_both_tiers_agree(tmp_path: Path, layer: Callable[[Net, Random], Handle]
     for _ in range(2):
         inputs = net.inputs()
         np.testing.assert_allclose(compiled(inputs)[0], plain(inputs)[0], rtol=1e-3, atol=3e-4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("precision", ["bf16", "f16"])
+@pytest.mark.parametrize(
+    "layer", [convolution, tiles, transposed_convolution, product, joined], ids=lambda x: x.__name__
+)
+def test_both_tiers_round_alike(
+    tmp_path: Path, layer: Callable[[Net, Random], Handle], precision: str, seed: int
+) -> None:
+    random = np.random.default_rng([seed, LAYERS.index(layer)])
+    net = Net()
+    net.result(layer(net, random))
+    net.ir.save(tmp_path / "net.xml")
+    config = {"INFERENCE_PRECISION_HINT": precision}
+    compiled, plain = (
+        irrun.compile_model(tmp_path / "net.xml", {**config, "TIER": tier}) for tier in ("compiled", "numpy")
+    )
+    for _ in range(2):
+        inputs = net.inputs()
+        got, wanted = compiled(inputs)[0], plain(inputs)[0]
+        np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=2e-5 * np.abs(wanted).max(initial=1))
