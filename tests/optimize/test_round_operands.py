@@ -85,6 +85,23 @@ def test_products_of_one_tensor_share_its_bits_and_others_its_numbers(tmp_path: 
         np.testing.assert_allclose(got, wanted, rtol=2e-2, atol=2e-2 * np.abs(wanted).max())
 
 
+@pytest.mark.parametrize(("channels", "rounds"), [(16, 1), (15, 2)])
+def test_parts_are_rounded_before_they_are_joined(tmp_path: Path, channels: int, rounds: int) -> None:
+    net = Net()
+    data, shape = net.parameter("x", "1,16,5,7"), f"1,{channels},5,7"
+    parts = [net.layer("ReLU", [net.convolution(data, net.normal(channels, 16, 1, 1), shape)], shape) for _ in "ab"]
+    whole = net.layer("Concat", parts, f"1,{2 * channels},5,7", axis=1)
+    net.result(net.convolution(whole, net.normal(6, 2 * channels, 3, 3), "1,6,3,5"))
+    net.ir.save(tmp_path / "net.xml")
+    inputs, results = net.inputs(), []
+    for tier in TIERS:
+        config = {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier, "OPTIMIZE": {"disable": ["join-convolutions"]}}
+        compiled = irrun.compile_model(tmp_path / "net.xml", config)
+        assert types(compiled) == {"FusedRound": rounds, "FusedConvolution": 3, "Concat": 1}
+        results.append(compiled(inputs)[0])
+    np.testing.assert_allclose(results[0], results[-1], atol=2e-2 * np.abs(results[0]).max())
+
+
 def test_factors_that_both_change_are_rounded(tmp_path: Path) -> None:
     net = Net()
     a, b = net.parameter("a", "3,6,8"), net.parameter("b", "3,8,5")

@@ -6,6 +6,9 @@ After:  x → FusedRound → FusedMatMul → y, with rounded weights
 Before: FusedConvolution → FusedRound → FusedConvolution
 After:  FusedConvolution → FusedConvolution, with bits of bf16 between them
 
+Before: a, b → Concat → FusedRound → FusedConvolution
+After:  a → FusedRound, b → FusedRound → Concat → FusedConvolution, likewise with a view
+
 Before: a, b → MatMul → y
 After:  a → FusedRound, b → FusedRound → MatMul → y
 
@@ -28,6 +31,7 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_round import FusedRound
+from irrun.ops.movement.concat import Concat
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BF16, F32, U16
@@ -106,22 +110,31 @@ def _rounded(
 
 
 def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool], Outlet]) -> None:
-    """Exchange a view and the rounding after it, up to what makes the numbers."""
-    view = graph.source(node.id, 0)
-    if view is None or view.op is None or not (view.op.view or view.type in _VIEWS):
-        return
-    if graph.only_consumer(first(view)) is not node:
-        return
-    data, *rest = graph.sources(view.id)
-    if data is None:
+    """Exchange a view or a concatenation and the rounding after it, up to what makes the numbers."""
+    before = graph.source(node.id, 0)
+    if before is None or before.op is None or graph.only_consumer(first(before)) is not node:
         return
     assert isinstance(node.op, FusedRound)
-    type = node.op.fact.type
-    rounded, op = _rounded(graph, node, data, type is U16, known), copy(view.op)
+    sources, type = graph.sources(before.id), node.op.fact.type
+    moved = len(sources) if before.type == "Concat" and _has_pairs(graph, before) else 1
+    if moved == 1 and not (before.op.view or before.type in _VIEWS):
+        return
+    parts, op = [source for source in sources[:moved] if source is not None], copy(before.op)
+    rounded = [_rounded(graph, node, part, type is U16, known) for part in parts]
     if isinstance(op, Fused):
         op.fact = Fact(type, op.fact.shape)
-    graph.replace(first(node), graph.add(op, [rounded, *rest], [view]))
-    _round_earlier(graph, graph.node(rounded.node), known)
+    graph.replace(first(node), graph.add(op, [*rounded, *sources[moved:]], [before]))
+    for part in dict.fromkeys(rounded):
+        if isinstance(graph.node(part.node).op, FusedRound):
+            _round_earlier(graph, graph.node(part.node), known)
+
+
+def _has_pairs(graph: Rewriter, node: Node) -> bool:
+    """Return whether images are concatenated whose channels are pairs, which kernels copy as words."""
+    facts = [graph.fact(source) for source in graph.sources(node.id)]
+    sizes = [fact.shape[1] for fact in facts if fact is not None and fact.rank == 4]
+    is_along = isinstance(node.op, Concat) and node.op.axis in (1, -3)
+    return is_along and len(sizes) == len(facts) > 1 and all(size.is_static and not size.lo % 2 for size in sizes)
 
 
 def _join(graph: Rewriter, node: Node) -> None:
