@@ -27,6 +27,7 @@ from copy import copy
 from irrun.graph import Node, Outlet
 from irrun.ops import Fact
 from irrun.ops.fused.base import Fused
+from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_product import FusedProduct
@@ -116,7 +117,7 @@ def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool],
         return
     assert isinstance(node.op, FusedRound)
     sources, type = graph.sources(before.id), node.op.fact.type
-    moved = len(sources) if before.type == "Concat" and _has_pairs(graph, before) else 1
+    moved = len(sources) if _joins_pairs(graph, before) else 1
     if moved == 1 and not (before.op.view or before.type in _VIEWS):
         return
     parts, op = [source for source in sources[:moved] if source is not None], copy(before.op)
@@ -129,12 +130,18 @@ def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool],
             _round_earlier(graph, graph.node(part.node), known)
 
 
-def _has_pairs(graph: Rewriter, node: Node) -> bool:
+def _joins_pairs(graph: Rewriter, node: Node) -> bool:
     """Return whether images are concatenated whose channels are pairs, which kernels copy as words."""
+    op = node.op
+    if not isinstance(op, Concat | FusedConcat) or (isinstance(op, FusedConcat) and (op.grows or op.room is not None)):
+        return False
     facts = [graph.fact(source) for source in graph.sources(node.id)]
     sizes = [fact.shape[1] for fact in facts if fact is not None and fact.rank == 4]
-    is_along = isinstance(node.op, Concat) and node.op.axis in (1, -3)
-    return is_along and len(sizes) == len(facts) > 1 and all(size.is_static and not size.lo % 2 for size in sizes)
+    return (
+        op.axis in (1, -3)
+        and len(sizes) == len(facts) > 1
+        and all(size.is_static and not size.lo % 2 for size in sizes)
+    )
 
 
 def _join(graph: Rewriter, node: Node) -> None:
