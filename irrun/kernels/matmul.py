@@ -53,6 +53,6 @@ def grouped_matmul(a: Array, b: Array, offsets: Array) -> Array:
     """
     ends = offsets.tolist()
     result = np.zeros((a.shape[0], b.shape[1]), a.dtype)
-    for group, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+    for group, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
         result[start:end] = matmul(a[start:end], b[group], transpose_b=True)
     return result

@@ -206,7 +206,7 @@ def _pass(
 def _order(lengths: Array, steps: int) -> Array:
     """Return the order of steps that reverses each sequence and leaves steps outside it in place."""
     step = np.arange(steps)
-    last = np.minimum(lengths.astype(np.int64), steps)[:, None] - 1
+    last = np.clip(lengths.astype(np.int64), 0, steps)[:, None] - 1
     return np.where(step <= last, last - step, step)
 
 

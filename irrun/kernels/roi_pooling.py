@@ -153,16 +153,19 @@ def deformable(
 ) -> Array:
     """Pool position-sensitively, with bins moved by ``offsets [n, 2 * classes, parts, parts]``.
 
-    Each of ``group x group`` bins is the mean of its ``bins`` (rows, columns) samples inside the map.
+    Each of ``group x group`` bins is the mean of its ``bins`` (rows, columns) samples inside the map; 0 without any.
     """
     height, width = features.shape[2:]
     result = np.zeros((len(rois), channels, group, group), features.dtype)
+    if not features.size:
+        return result
     for index, roi in enumerate(listed(rois)):
         moved = None if offsets is None else offsets[index] * offsets.dtype.type(offset_scale)
         y, x = _deformed(roi, moved, channels, group, scale, bins, parts)
         inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
         maps = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
-        values = _sample_by_position(maps, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))
+        y, x = (np.where(inside, np.clip(at, 0, size - 1), 0) for at, size in ((y, height), (x, width)))
+        values = _sample_by_position(maps, y, x)
         count = inside.sum(axis=(3, 4))
         result[index] = np.where(inside, values, 0).sum(axis=(3, 4)) / np.maximum(count, 1)
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ def unique(data: Array, axis: int | None, *, ordered: bool) -> tuple[Array, Arra
         _, first, inverse, counts = _sorted_unique(data.reshape(-1))
     else:
         codes = _sorted_unique(data.reshape(-1))[2].reshape(data.shape)
-        rows = np.moveaxis(codes, axis, 0).reshape(data.shape[axis], -1)
+        slices = np.moveaxis(codes, axis, 0)
+        rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
         first, inverse, counts = _unique_rows(rows)
     if not ordered:
         order = np.argsort(first, kind="stable")

@@ -1,11 +1,11 @@
-"""Invalid uses of operations: each raises one message that names the fault and the expectation."""
+"""Invalid uses of operations: each raises one message that names the fault and the expectation, at last when run."""
 
 from __future__ import annotations
 
 import pytest
 
 from irrun.ops import OpError
-from irrun.ops.calling import infer
+from irrun.ops.calling import infer, run
 from irrun.tensor import ElementType, Fact, Shape
 from tests.cases import Invalid, all_invalid
 from tests.ops import harness
@@ -14,12 +14,18 @@ from tests.ops import harness
 @pytest.mark.parametrize("case", all_invalid(), ids=str)
 def test_message(case: Invalid) -> None:
     with pytest.raises(OpError) as caught:
-        infer(harness.operation(case), _facts(case))
+        _use(case)
     assert case.message in caught.value.message
     if case.attribute is not None:
         assert caught.value.attribute == case.attribute
     if case.input is not None:
         assert caught.value.input == case.input
+
+
+def _use(case: Invalid) -> None:
+    op, facts = harness.operation(case), _facts(case)
+    types = [fact.type for fact in infer(op, facts)]
+    run(op, [None if fact is None else fact.value for fact in facts], types)
 
 
 def _facts(case: Invalid) -> list[Fact | None]:

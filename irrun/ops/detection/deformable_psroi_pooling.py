@@ -5,7 +5,7 @@ from typing import Literal
 from irrun.kernels.roi_pooling import deformable, listed
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
-from irrun.ops.detection.roi_align import check_batches
+from irrun.ops.detection.roi_align import check_batches, check_regions
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT
 
@@ -62,6 +62,7 @@ class DeformablePSROIPooling(Op):
 
     def run(self, input: Array, coords: Array, offsets: Array | None) -> Array:
         check_batches(listed(coords)[:, 0], len(input), input=1)
+        check_regions(listed(coords))
         return deformable(
             input,
             coords,

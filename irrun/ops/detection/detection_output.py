@@ -162,6 +162,8 @@ def _infer(
         )
     priors = _priors(op, classes, of_logits, of_preds, of_proposals)
     classes = exact_quotient(of_preds[1], priors) if classes is None else classes
+    if classes.hi == 0 < priors.lo:
+        raise OpError("class_preds has no classes, expected 1 or more for each prior box", input=1)
     coordinates = priors * 4 if op.share_location else priors * classes * 4
     what = "box_logits and 4 for each prior box" + ("" if op.share_location else " and class")
     width = merge_all([of_logits[1], coordinates], f"the numbers of coordinates of {what}", input=0)

@@ -5,7 +5,7 @@ from typing import Literal
 from irrun.kernels.roi_pooling import average_by_position, bilinear_by_position, listed
 from irrun.ops import REFUSED, Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
-from irrun.ops.detection.roi_align import check_batches
+from irrun.ops.detection.roi_align import check_batches, check_regions
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -55,6 +55,7 @@ class PSROIPooling(Op):
 
     def run(self, input: Array, coords: Array) -> Array:
         check_batches(listed(coords)[:, 0], len(input), input=1)
+        check_regions(listed(coords))
         if self.mode == "average":
             return average_by_position(input, coords, self.output_dim, self.group_size, self.spatial_scale)
         bins = (self.spatial_bins_y, self.spatial_bins_x)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
+
+import numpy as np
 
 from irrun.kernels.roi import Alignment, align_all, regions_of
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -8,6 +10,7 @@ from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, INTEGER
 
+_FARTHEST: Final = 2**31
 T = TypeVar("T", FLOAT)
 
 
@@ -36,6 +39,7 @@ class ROIAlignV3(Op):
 
     def run(self, input: Array, rois: Array, batch_indices: Array) -> Array:
         check_batches(batch_indices, len(input))
+        check_regions(rois)
         regions = regions_of(rois, self.spatial_scale, "asymmetric")
         pooled = (self.pooled_h, self.pooled_w)
         return align_all(input, regions, batch_indices, pooled, self.sampling_ratio, self.mode)
@@ -67,6 +71,7 @@ class ROIAlignV9(Op):
 
     def run(self, input: Array, rois: Array, batch_indices: Array) -> Array:
         check_batches(batch_indices, len(input))
+        check_regions(rois)
         regions = regions_of(rois, self.spatial_scale, self.aligned_mode)
         pooled = (self.pooled_h, self.pooled_w)
         return align_all(input, regions, batch_indices, pooled, self.sampling_ratio, self.mode)
@@ -82,6 +87,13 @@ def aligned_shape(input: Fact, rois: Fact, batches: Fact, columns: int, pooled: 
 
 def check_batches(indices: Array, batches: int, *, input: int = 2) -> None:
     """Raise OpError where the batch index of a region is invalid."""
-    outside = indices[(indices < 0) | (indices >= batches)]
+    outside = indices[~((indices >= 0) & (indices < batches))]
     if outside.size:
-        raise OpError(f"batch index {int(outside[0])} is outside a batch of {batches}", input=input)
+        raise OpError(f"batch index {outside[0]:.0f} is outside a batch of {batches}", input=input)
+
+
+def check_regions(rois: Array) -> None:
+    """Raise OpError where a coordinate of a region is not finite, or is no place in any image."""
+    outside = rois[~(np.abs(rois) < _FARTHEST)]
+    if outside.size:
+        raise OpError(f"a region has the coordinate {outside[0]:g}, expected finite numbers below 2^31", input=1)

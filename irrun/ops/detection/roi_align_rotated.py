@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from irrun.kernels.roi import align_all, rotated_regions_of
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
-from irrun.ops.detection.roi_align import aligned_shape, check_batches
+from irrun.ops.detection.roi_align import aligned_shape, check_batches, check_regions
 from irrun.tensor.element_type import FLOAT, INTEGER
 
 T = TypeVar("T", FLOAT)
@@ -30,5 +30,6 @@ class ROIAlignRotated(Op):
 
     def run(self, input: Array, rois: Array, batch_indices: Array) -> Array:
         check_batches(batch_indices, len(input))
+        check_regions(rois)
         regions = rotated_regions_of(rois, self.spatial_scale, self.clockwise_mode)
         return align_all(input, regions, batch_indices, (self.pooled_h, self.pooled_w), self.sampling_ratio)

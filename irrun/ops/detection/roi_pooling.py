@@ -5,7 +5,7 @@ from typing import Literal
 from irrun.kernels.roi_pooling import bilinear_pool, listed, max_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
-from irrun.ops.detection.roi_align import check_batches
+from irrun.ops.detection.roi_align import check_batches, check_regions
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -39,6 +39,7 @@ class ROIPooling(Op):
 
     def run(self, input: Array, rois: Array) -> Array:
         check_batches(listed(rois)[:, 0], len(input), input=1)
+        check_regions(listed(rois))
         pooled = (self.pooled_h, self.pooled_w)
         if self.method == "bilinear":
             return bilinear_pool(input, rois, pooled)

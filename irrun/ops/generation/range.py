@@ -141,8 +141,12 @@ def _numbers(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Array:
     count = int(_count(start, stop, step))
     if count * dtype.itemsize > np.iinfo(np.int64).max:
         raise OpError(f"{count} elements from {start} to {stop} in steps of {step} take 2^63 bytes or more")
+    if count == 0:
+        return np.empty(0, dtype)
     if isinstance(start, float) or isinstance(step, float):
         return np.asarray(float(start) + np.arange(count) * float(step), dtype=dtype)
-    kind = object if dtype.kind in "Ou" else np.int64
+    if not -(2**63) <= start < 2**64:
+        raise OpError(f"start is {start}, expected a number of 64 bits", input=0)
+    kind = object if dtype.kind in "Ou" or abs(step) >= 2**63 else np.int64
     counted = np.arange(count, dtype=kind) * int(step)
     return np.asarray(np.add(counted, np.array(start, dtype=kind)), dtype=dtype)

@@ -67,6 +67,8 @@ class InterpolateV1(Op):
     def run(self, data: Array, target_spatial_shape: Array) -> Array:
         data = _pad(data, self.pads_begin, self.pads_end)
         axes = _by_sizes(data, sorted(self.axes), target_spatial_shape.tolist())
+        if _is_empty(data, axes):
+            return _empty(data, axes)
         coordinates = self._coordinates(data.ndim)
         match self.mode:
             case "nearest":
@@ -226,6 +228,8 @@ def _to_rank(pads: tuple[int, ...], rank: int) -> list[int]:
 def _resized(dims: Sequence[Dim], axes: Sequence[int], sizes: Sequence[Dim]) -> Shape:
     result = list(dims)
     for axis, size in zip(axes, sizes, strict=True):
+        if dims[axis].hi == 0 < size.lo:
+            raise OpError(f"axis {axis} is empty, expected elements to resize it to {size}", input=0)
         result[axis] = size
     return Shape(result)
 
@@ -254,6 +258,16 @@ def _by_sizes(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> list[ke
     return found
 
 
+def _is_empty(data: Array, axes: Sequence[kernels.Axis]) -> bool:
+    return data.size == 0 or any(of.target == 0 for of in axes)
+
+
+def _empty(data: Array, axes: Sequence[kernels.Axis]) -> Array:
+    """Return the result without elements."""
+    targets = {of.axis: of.target for of in axes}
+    return np.zeros([targets.get(axis, size) for axis, size in enumerate(data.shape)], data.dtype)
+
+
 def _run(op: Interpolation, data: Array, by: Array, axes: Array | None) -> Array:
     data = _pad(data, op.pads_begin, op.pads_end)
     known = range(data.ndim) if axes is None else [normalize_axis(int(axis), data.ndim) for axis in axes]
@@ -265,6 +279,8 @@ def _run(op: Interpolation, data: Array, by: Array, axes: Array | None) -> Array
             kernels.Axis(axis, data.shape[axis], _floor(data.shape[axis], scale), float(scale))
             for axis, scale in zip(known, by.tolist(), strict=False)
         ]
+    if _is_empty(data, along):
+        return _empty(data, along)
     coordinates = op.coordinate_transformation_mode
     match op.mode:
         case "nearest":

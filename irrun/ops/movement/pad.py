@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from irrun.kernels.pad import pad_constant, pad_mapped
 from irrun.ops import Array, Dim, Fact, Fold, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -75,6 +75,9 @@ class PadV12(Op):
         return _run(data, pads_begin, pads_end, pad_value, self.pad_mode)
 
 
+_MOST: Final = 2**62
+
+
 def _shape(data: Fact, pads_begin: Fact, pads_end: Fact, mode: Mode) -> Shape:
     before, after = pads_begin.dims(), pads_end.dims()
     for index, (name, pads) in enumerate((("pads_begin", before), ("pads_end", after)), start=1):
@@ -94,7 +97,10 @@ def _shape(data: Fact, pads_begin: Fact, pads_end: Fact, mode: Mode) -> Shape:
 
 
 def _check(size: Dim, axis: int, before: Dim, after: Dim, mode: Mode) -> None:
-    """Raise OpError where an axis does not have enough elements for known pads."""
+    """Raise OpError where an axis does not have enough elements for known pads, or a pad is no size of a tensor."""
+    for index, (name, pad) in enumerate((("pads_begin", before), ("pads_end", after)), start=1):
+        if pad.is_static and abs(pad.lo) >= _MOST:
+            raise OpError(f"{name} is {pad} on axis {axis}, expected less than 2^62 elements", input=index)
     if mode == "constant":
         return
     if mode == "edge":
@@ -112,9 +118,9 @@ def _check(size: Dim, axis: int, before: Dim, after: Dim, mode: Mode) -> None:
 
 def _run(data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None, mode: Mode) -> Array:
     before, after = ([int(pad) for pad in pads.tolist()] for pads in (pads_begin, pads_end))
+    _check_all(data.shape, before, after, mode)
     if mode == "constant":
         return pad_constant(data, before, after, _value(data, pad_value))
-    _check_all(data.shape, before, after, mode)
     return pad_mapped(data, before, after, mode)
 
 

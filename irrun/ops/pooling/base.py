@@ -59,4 +59,6 @@ def adaptive_shape(data: Shape, sizes: tuple[Dim, ...] | None) -> Shape:
         raise OpError(f"output_shape has {len(sizes)} elements, expected {axes}, one for each spatial axis", input=1)
     if any(size.hi < 0 for size in sizes):
         raise OpError(f"output_shape is [{','.join(map(str, sizes))}], expected no negative sizes", input=1)
+    if any(whole.hi == 0 < part.lo for whole, part in zip(data[2:], sizes, strict=True)):
+        raise OpError(f"data have shape {data}, expected elements along each pooled axis", input=0)
     return Shape([*data[:2], *sizes])

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
+
 from irrun.kernels.ctc import ctc_loss
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
-from irrun.ops.sequence.ctc import check_classes
+from irrun.ops.sequence.ctc import check_classes, check_labels, check_lengths
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -43,12 +45,19 @@ class CTCLoss(Op):
         return Shape([batch])
 
     def run(self, logits: Array, logit_length: Array, labels: Array, label_length: Array, blank: Array | None) -> Array:
+        classes = logits.shape[2]
+        silent = classes - 1 if blank is None else int(blank)
+        check_lengths(logit_length, logits.shape[1], 1)
+        check_lengths(label_length, labels.shape[1], 3)
+        spoken = labels[np.arange(labels.shape[1]) < label_length[:, np.newaxis]]
+        for index, values in ((2, spoken), (4, np.asarray(silent))):
+            check_labels(values, classes, index)
         return ctc_loss(
             logits,
             logit_length,
             labels,
             label_length,
-            logits.shape[2] - 1 if blank is None else int(blank),
+            silent,
             collapse_repeated=self.preprocess_collapse_repeated,
             merge_repeated=self.ctc_merge_repeated,
             unique=self.unique,

@@ -59,7 +59,7 @@ class QwenSparseAttention(Op):
         merge_dims(k[2], v[2], "the numbers of keys and of values", input=2)
         merge_dims(iq[3], ik[2], "the last sizes of index_query and index_key_blocks", input=4)
         merge_dims(k[2] // self.compress_ratio, ik[1], "the numbers of complete blocks and of their keys", input=4)
-        if k[1].is_static and k[1].lo > 0 and not (q[1] % k[1]).admits(0):
+        if k[1].is_static and (k[1].lo == 0 < q[1].lo or (k[1].lo > 0 and not (q[1] % k[1]).admits(0))):
             raise OpError(f"{q[1]} heads of queries are not a multiple of {k[1]} heads of keys", input=1)
         if q[2].lo > k[2].hi:
             raise OpError(f"{q[2]} queries are more than {k[2]} keys", input=1)
@@ -74,6 +74,6 @@ class QwenSparseAttention(Op):
     ) -> tuple[Array, Array]:
         factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale.item())
         mask, indices = select_blocks(index_query, index_keys, key.shape[2], self.compress_ratio, self.token_budget)
-        groups = query.shape[1] // key.shape[1]
+        groups = query.shape[1] // max(key.shape[1], 1)
         keys, values = np.repeat(key, groups, axis=1), np.repeat(value, groups, axis=1)
         return attention(query, keys, values, mask[:, None], factor, causal=False), indices

@@ -4,7 +4,7 @@ import math
 
 from irrun.kernels.attention import attention
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.shapes import broadcast, broadcast_dim, merge_dims
+from irrun.ops.shapes import broadcast, merge_dims
 from irrun.ops.work import Sizes
 from irrun.tensor.element_type import BOOLEAN, FLOAT
 
@@ -53,9 +53,9 @@ class ScaledDotProductAttention(Op):
             raise OpError(f"the scale has shape {scale.shape}, expected one number", input=4)
         stacks = [_stack(fact.shape) for fact in (query, key, value)]
         if mask is not None and not self.causal:
-            stacks.append(_mask_stack(mask, q[-2], keys))
+            stacks.append(_added_stack("mask", mask, q[-2], keys, 3))
         if sink is not None:
-            stacks.append(_stack(sink.shape) if sink.shape.dims is None or len(sink.shape) > 1 else Shape([]))
+            stacks.append(_added_stack("sink", sink, q[-2], Dim.exactly(1), 5))
         batch = broadcast(*stacks)
         return Shape.unknown() if batch.dims is None else Shape([*batch, q[-2], v[-1]])
 
@@ -85,15 +85,15 @@ def _stack(shape: Shape) -> Shape:
     return shape if shape.dims is None else Shape(shape[:-2])
 
 
-def _mask_stack(mask: Fact, queries: Dim, keys: Dim) -> Shape:
-    """Return the batch shape of a mask whose last two sizes fit; a scalar has none."""
-    if mask.shape.dims is None or len(mask.shape) == 0:
-        return mask.shape
-    if len(mask.shape) == 1:
-        raise OpError("the mask has rank 1, expected 0 or 2 and more", input=3)
-    for size, dim in zip(mask.shape[-2:], (queries, keys), strict=True):
-        if size != 1 and broadcast_dim(dim, size) is None:
+def _added_stack(name: str, added: Fact, queries: Dim, keys: Dim, index: int) -> Shape:
+    """Return the batch shape of what is added to scores, whose last two sizes fit; a scalar has none."""
+    if added.shape.dims is None or len(added.shape) == 0:
+        return added.shape
+    if len(added.shape) == 1:
+        raise OpError(f"the {name} has rank 1, expected 0 or 2 and more", input=index)
+    for size, dim in zip(added.shape[-2:], (queries, keys), strict=True):
+        if not size.admits(1) and size.merge(dim) is None:
             raise OpError(
-                f"the mask has shape {mask.shape}, expected [...,{queries},{keys}] or 1 in their place", input=3
+                f"the {name} has shape {added.shape}, expected [...,{queries},{keys}] or 1 in their place", input=index
             )
-    return _stack(mask.shape)
+    return _stack(added.shape)

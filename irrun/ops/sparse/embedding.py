@@ -39,6 +39,13 @@ def check_indices(indices: Array, table: Array) -> None:
         raise OpError(f"index {wrong} is outside a table of {table.shape[0]} rows", input=1)
 
 
+def check_offsets(offsets: Array, count: int) -> None:
+    """Raise OpError where the bags do not divide ``count`` indices in order."""
+    bounds = [0, *offsets.tolist(), count]
+    if bounds != sorted(bounds):
+        raise OpError(f"offsets are {offsets.tolist()}, expected an ascending order from 0 to {count} indices", input=2)
+
+
 def default_row(default_index: Array | None, table: Array) -> int | None:
     """Return the row used for an empty bag; None for zeros."""
     if default_index is None or int(default_index.item()) == -1:

@@ -96,6 +96,22 @@ INVALID = [
     Invalid(
         "DeformablePSROIPooling",
         1,
+        [_MAPS[:, :1], f32([[np.nan, 0, 0, 1, 1]])],
+        "batch index nan is outside a batch of 1",
+        _attributes(1, 1),
+        input=1,
+    ),
+    Invalid(
+        "DeformablePSROIPooling",
+        1,
+        [_MAPS[:, :1], f32([[0, 0, np.inf, 1, 1]])],
+        "a region has the coordinate inf",
+        _attributes(1, 1),
+        input=1,
+    ),
+    Invalid(
+        "DeformablePSROIPooling",
+        1,
         ["f32[1,7,6,6]", "f32[5,5]"],
         "input has 7 channels, expected at least 8 (output_dim * group_size * group_size)",
         _attributes(2),

@@ -172,6 +172,14 @@ def _invalid(inputs: list[Any], message: str, input: int | None = None, **others
 
 
 INVALID = [
+    Invalid(
+        "DetectionOutput",
+        8,
+        [_SHAPES[0], "f32[2,0]", _SHAPES[2]],
+        "class_preds has no classes",
+        _attributes(),
+        input=1,
+    ),
     _invalid(["f32[2,25]", *_SHAPES[1:]], "the numbers of coordinates of box_logits and 4 for each prior box", 0),
     _invalid([_SHAPES[0], "f32[2,17]", _SHAPES[2]], "the numbers of class_preds and of prior boxes times classes", 1),
     _invalid([_SHAPES[0], "f32[3,18]", _SHAPES[2]], "the batch sizes of box_logits and class_preds", 1),

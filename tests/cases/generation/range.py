@@ -66,6 +66,7 @@ CASES = [
 ]
 _I32 = {"output_type": I32}
 INVALID = [
+    Invalid("Range", 4, [f32(-1e30), f32(1e30), f32(1e30)], "expected a number of 64 bits", _I32, input=0),
     Invalid("Range", 1, [i64(0), i64(3), i64(0)], "step is 0, expected another number", input=2),
     Invalid("Range", 1, [i64(0), i64([3]), i64(1)], "has rank 1, expected 0", input=1),
     Invalid("Range", 1, [i64(0), i32(3), i64(1)], "both must have one type T", input=1),

@@ -349,6 +349,7 @@ CASES = [
 ]
 
 INVALID = [
+    Invalid("Interpolate", 11, ["f32[1,1,0,4]", to(2, 2), AXES], "axis 2 is empty", v4("nearest"), input=0),
     Invalid(
         "Interpolate",
         1,

@@ -58,6 +58,7 @@ CASES = [
 ]
 
 INVALID = [
+    Invalid("GatherTree", 1, [STEPS, PARENTS + 2, i32([3]), i32(0)], "parent 3 is outside 3 beams", input=1),
     Invalid(
         "GatherTree",
         1,

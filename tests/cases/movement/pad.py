@@ -208,6 +208,7 @@ CASES = [
 ]
 
 INVALID = [
+    Invalid("Pad", 12, [f32([1]), i64([-(2**62)]), i64([0])], "expected less than 2^62", {"pad_mode": "edge"}, input=1),
     Invalid(
         "Pad",
         12,

@@ -31,6 +31,7 @@ CASES = [
 ]
 
 INVALID = [
+    Invalid("ReverseSequence", 1, [ROWS, f32([9, 1])], "seq_lengths are [9, 1], expected 1 to", input=1),
     Invalid("ReverseSequence", 1, [f32([1, 2]), i64([1])], "data have rank 1, expected 2 or more", input=0),
     Invalid(
         "ReverseSequence",

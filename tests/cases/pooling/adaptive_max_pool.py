@@ -79,6 +79,7 @@ CASES = [
 ]
 
 INVALID = [
+    Invalid("AdaptiveMaxPool", 8, ["f32[1,3,0,8]", i64([2, 2])], "expected elements along each pooled axis", input=0),
     Invalid("AdaptiveMaxPool", 8, ["f32[1,3,8,8]", i64([2, 2, 2])], "output_shape has 3 elements, expected 2", input=1),
     Invalid("AdaptiveMaxPool", 8, ["f32[1,3,8,8,8,8]", i64([2])], "input 0 (data) has rank 6", input=0),
 ]

@@ -56,6 +56,11 @@ CASES = [
     ),
 ]
 INVALID = [
+    Invalid("CTCLoss", 4, [_EVEN, i32([3]), i32([[0, 3, 1]]), i32([2])], "class 3 is outside 3 classes", input=2),
+    Invalid("CTCLoss", 4, [_EVEN, i32([3]), i32([[0, 1, 1]]), i32([2]), i32(-1)], "class -1 is outside 3", input=4),
+    Invalid(
+        "CTCLoss", 4, [_EVEN, i32([4]), i32([[0, 1, 1]]), i32([2])], "the lengths are [4], expected 0 to 3", input=1
+    ),
     Invalid(
         "CTCLoss", 4, [_EVEN, i32([3, 3]), i32([[0, 1, 1]]), i32([2])], "the batch sizes must be the same", input=1
     ),

@@ -48,6 +48,14 @@ INVALID = [
     Invalid(
         _OP,
         17,
+        ["f32[1,3,1,2]", "f32[1,0,5,2]", "f32[1,0,5,1]", _ONE[3], _BLOCK_KEYS],
+        "3 heads of queries are not a multiple of 0",
+        _ATTRIBUTES,
+        input=1,
+    ),
+    Invalid(
+        _OP,
+        17,
         [*_ONE, _BLOCK_KEYS],
         "token_budget (3) is not a multiple",
         {"compress_ratio": 2, "token_budget": 3},

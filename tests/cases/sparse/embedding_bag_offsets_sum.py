@@ -68,6 +68,14 @@ INVALID = [
     Invalid(
         "EmbeddingBagOffsetsSum",
         3,
+        [_TABLE, _INDICES, i32([0, 2, 5])],
+        "expected an ascending order from 0 to 4",
+        input=2,
+    ),
+    Invalid("EmbeddingBagOffsetsSum", 3, [_TABLE, _INDICES, i32([0, 3, 1])], "offsets are [0, 3, 1]", input=2),
+    Invalid(
+        "EmbeddingBagOffsetsSum",
+        3,
         [_TABLE, _INDICES, _OFFSETS, i32(0), "f32[3]"],
         "per_sample_weights have shape [3], expected that of indices [4]",
         input=4,
