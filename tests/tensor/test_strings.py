@@ -90,3 +90,10 @@ def test_malformed_data_is_refused(data: bytes, message: str) -> None:
 def test_only_str_is_packed() -> None:
     with pytest.raises(TypeError, match="string tensors hold str, got bytes"):
         pack_strings(np.array(["a", b"b"], object))
+
+
+def test_strings_that_need_more_than_the_offsets_can_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irrun.tensor.strings._WORD", np.dtype(np.uint8))
+    assert pack_strings(np.array(["a" * 255], object))[:3] == bytes([1, 0, 255])
+    with pytest.raises(ValueError, match="the strings take 256 bytes"):
+        pack_strings(np.array(["a" * 256], object))
