@@ -36,7 +36,7 @@ class Irrun:
     def __init__(self, stem: Path, threads: int) -> None:
         import irrun
 
-        self._read, self._compile = irrun.read_model, irrun.compile_model
+        self._read, self._compile = irrun.model.load, irrun.model.build
         self._path = stem.with_suffix(".xml")
         self._config = {"INFERENCE_NUM_THREADS": threads, "TIER": self.tier, "INFERENCE_PRECISION_HINT": self.precision}
 
@@ -45,7 +45,7 @@ class Irrun:
 
     def compile(self) -> None:
         self._compiled = self._compile(self._model, self._config)
-        self._request = self._compiled.create_infer_request()
+        self._request = self._compiled.session()
         del self._model
 
     def prepare(self) -> None:
@@ -56,7 +56,7 @@ class Irrun:
         self._request.reset_state()
 
     def run(self, inputs: Inputs) -> list[Array]:
-        return list(self._request.infer(inputs).to_tuple())
+        return list(self._request.run(inputs).to_tuple())
 
 
 class IrrunNumPy(Irrun):

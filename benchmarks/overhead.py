@@ -19,7 +19,7 @@ from nets import build, small
 from openvino import Model
 from openvino import opset13 as ops
 
-import irrun
+import irrun.model
 from irrun.ops.activation.relu import ReLU
 from irrun.ops.arithmetic.add import Add
 
@@ -47,14 +47,14 @@ def nothing(stem: Path, count: int, repeat: int) -> tuple[int, float]:
     for index in range(count):
         x = ops.relu(x) if index % 2 else ops.add(x, ops.constant(np.full((1, 4), index, np.float32)))
     build.save(stem, Model([x], [data], "nothing"), {})
-    model = irrun.read_model(stem.with_suffix(".xml"))
+    model = irrun.model.load(stem.with_suffix(".xml"))
     kernels = ReLU.run, Add.run
     ReLU.run, Add.run = lambda _self, x: x, lambda _self, x, _y: x  # type: ignore[assignment]
     try:
-        compiled = irrun.compile_model(model, AS_WRITTEN)
-        request = compiled.create_infer_request()
+        compiled = irrun.model.build(model, AS_WRITTEN)
+        request = compiled.session()
         value = np.zeros((1, 4), np.float32)
-        whole = microseconds(lambda: request.infer([value]), repeat)
+        whole = microseconds(lambda: request.run([value]), repeat)
         one, two = (lambda x: x), (lambda x, _y: x)
         bare = microseconds(lambda: [one(two(value, value)) for _ in range(count // 2)], repeat)
     finally:
@@ -84,9 +84,9 @@ def real(stem: Path, repeat: int) -> list[str]:
     numpy = microseconds(bare, repeat)
     lines = [f"{count} elementwise operations on 256 elements: NumPy alone {numpy:.1f} us"]
     for title, config in (("as written", AS_WRITTEN), ("optimised", {})):
-        compiled = irrun.compile_model(irrun.read_model(stem.with_suffix(".xml")), config)
-        request = compiled.create_infer_request()
-        took = microseconds(lambda request=request: request.infer([value]), repeat)  # type: ignore[misc]
+        compiled = irrun.model.build(irrun.model.load(stem.with_suffix(".xml")), config)
+        request = compiled.session()
+        took = microseconds(lambda request=request: request.run([value]), repeat)  # type: ignore[misc]
         steps = len(compiled.plan.steps)
         lines.append(f"    {title}: {took:.1f} us, {steps} steps, {(took - numpy) / count:+.2f} us an operation")
     return lines
@@ -95,9 +95,9 @@ def real(stem: Path, repeat: int) -> list[str]:
 def planning(stem: Path, layers: int) -> str:
     small.deep(stem, layers)
     began = time.perf_counter()
-    model = irrun.read_model(stem.with_suffix(".xml"))
+    model = irrun.model.load(stem.with_suffix(".xml"))
     read = time.perf_counter()
-    compiled = irrun.compile_model(model)
+    compiled = irrun.model.build(model)
     planned = time.perf_counter()
     count = len(model.bound.graph)
     times = f"{read - began:.2f} s to read and infer, {planned - read:.2f} s to plan"

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from llvmlite import ir
 
-import irrun
+import irrun.model
 from irrun.kernels.compiled.native import intrinsic, kernel, longs, record
 from irrun.kernels.compiled.vectors import Vectors
 from irrun.runtime.instance import Instance
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--runs", type=int, default=60)
     options = parser.parse_args()
-    compiled = irrun.compile_model(irrun.read_model(options.model))
+    compiled = irrun.model.build(irrun.model.load(options.model))
     program = lower(compiled.plan, WeakValueDictionary())
     if program.lates:
         raise SystemExit(f"{options.model} has variables or open sizes")

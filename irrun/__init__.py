@@ -10,58 +10,126 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from irrun.api import layout_helpers as layout_helpers
+    from irrun.api import op as op
+    from irrun.api import properties as properties
+    from irrun.api.compiled import CompiledModel
+    from irrun.api.core import Core, Version, compile_model, read_model
+    from irrun.api.layout import Layout
+    from irrun.api.model import Model, get_batch, set_batch
+    from irrun.api.nodes import ConstOutput, DiscreteTypeInfo, Input, Node, Output
+    from irrun.api.queue import AsyncInferQueue
+    from irrun.api.request import InferRequest, OVDict, ProfilingInfo, VariableState
+    from irrun.api.rt_info import OVAny, RTMap
+    from irrun.api.saving import save_model, serialize
+    from irrun.api.shapes import (
+        AxisSet,
+        AxisVector,
+        Coordinate,
+        CoordinateDiff,
+        Dimension,
+        PartialShape,
+        Shape,
+        Strides,
+    )
+    from irrun.api.tensor import Tensor
+    from irrun.api.types import Type
     from irrun.diagnostics import Diagnostic, IRError
     from irrun.diagnostics.internal import InternalError
     from irrun.linter import lint
-    from irrun.model import (
-        CompiledModel,
-        InferRequest,
-        InputError,
-        Model,
-        Outputs,
-        Port,
-        compile_model,
-        read_model,
-    )
+    from irrun.model import InputError
 
 __version__ = "0.1.0"
 
 _PLACES = {
-    "CompiledModel": "irrun.model",
-    "Diagnostic": "irrun.diagnostics",
-    "IRError": "irrun.diagnostics",
-    "InferRequest": "irrun.model",
-    "InputError": "irrun.model",
-    "InternalError": "irrun.diagnostics.internal",
-    "Model": "irrun.model",
-    "Outputs": "irrun.model",
-    "Port": "irrun.model",
-    "compile_model": "irrun.model",
-    "lint": "irrun.linter",
-    "read_model": "irrun.model",
+    name: module
+    for module, names in {
+        "irrun.api.compiled": ["CompiledModel"],
+        "irrun.api.core": ["Core", "Version", "compile_model", "read_model"],
+        "irrun.api.layout": ["Layout"],
+        "irrun.api.model": ["Model", "get_batch", "set_batch"],
+        "irrun.api.nodes": ["ConstOutput", "DiscreteTypeInfo", "Input", "Node", "Output"],
+        "irrun.api.queue": ["AsyncInferQueue"],
+        "irrun.api.request": ["InferRequest", "OVDict", "ProfilingInfo", "VariableState"],
+        "irrun.api.rt_info": ["OVAny", "RTMap"],
+        "irrun.api.saving": ["save_model", "serialize"],
+        "irrun.api.shapes": [
+            *("AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "Dimension", "PartialShape", "Shape", "Strides")
+        ],
+        "irrun.api.tensor": ["Tensor"],
+        "irrun.api.types": ["Type"],
+        "irrun.diagnostics": ["Diagnostic", "IRError"],
+        "irrun.diagnostics.internal": ["InternalError"],
+        "irrun.linter": ["lint"],
+        "irrun.model": ["InputError"],
+    }.items()
+    for name in names
 }
 
+_MODULES = ("layout_helpers", "op", "properties")
+
+LATEST_OPSET = 17
+
 __all__ = [
+    "AsyncInferQueue",
+    "AxisSet",
+    "AxisVector",
     "CompiledModel",
+    "ConstOutput",
+    "Coordinate",
+    "CoordinateDiff",
+    "Core",
     "Diagnostic",
+    "Dimension",
+    "DiscreteTypeInfo",
     "IRError",
     "InferRequest",
+    "Input",
     "InputError",
     "InternalError",
+    "Layout",
     "Model",
-    "Outputs",
-    "Port",
+    "Node",
+    "OVAny",
+    "OVDict",
+    "Output",
+    "PartialShape",
+    "ProfilingInfo",
+    "RTMap",
+    "Shape",
+    "Strides",
+    "Tensor",
+    "Type",
+    "VariableState",
+    "Version",
     "__version__",
     "compile_model",
+    "get_batch",
+    "get_version",
+    "layout_helpers",
     "lint",
+    "op",
+    "properties",
     "read_model",
+    "save_model",
+    "serialize",
+    "set_batch",
 ]
+
+
+def get_version() -> str:
+    """Return the version."""
+    return __version__
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that starting costs nothing."""
-    if name not in _PLACES:
-        raise AttributeError(f"module 'irrun' has no attribute {name!r}")
     import importlib
 
+    if name in _MODULES:
+        return importlib.import_module(f"irrun.api.{name}")
+    if name.startswith("opset") and name[5:].isdecimal() and 1 <= int(name[5:]) <= LATEST_OPSET:
+        return importlib.import_module("irrun.api.opsets").opset(int(name[5:]))
+    if name not in _PLACES:
+        raise AttributeError(f"module 'irrun' has no attribute {name!r}")
     return getattr(importlib.import_module(_PLACES[name]), name)

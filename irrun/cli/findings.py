@@ -6,10 +6,10 @@ from pathlib import Path
 
 from irrun.cli.console import detail, warn
 from irrun.diagnostics import Severity
-from irrun.model import Model
+from irrun.model import Loaded
 
 
-def say_findings(model: Model, path: Path) -> None:
+def say_findings(model: Loaded, path: Path) -> None:
     """Print a warning that counts the findings; with ``-v`` print each of them."""
     for item in model.diagnostics:
         where = f' of layer "{item.layer.name}" ({item.layer.type})' if item.layer is not None else ""

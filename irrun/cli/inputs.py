@@ -13,7 +13,7 @@ from irrun.cli import arrays, assignments, values
 from irrun.cli.console import note
 from irrun.cli.failures import Failure
 from irrun.diagnostics import IRError
-from irrun.model import InferRequest, InputError, Model, Outputs, Port
+from irrun.model import InputError, Loaded, Outputs, Port, Session
 from irrun.model.arguments import as_carrier
 from irrun.tensor import Array, Shape
 
@@ -63,8 +63,8 @@ def options(command: _Command) -> _Command:
     return command
 
 
-def reshape(model: Model, texts: Sequence[str]) -> dict[Port, Shape]:
-    """Reshape inputs as ``NAME[SHAPE]`` texts say; return the new shapes by input."""
+def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Shape]]:
+    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes."""
     given: dict[Port, Shape] = {}
     ports = model.inputs
     for text in texts:
@@ -73,8 +73,8 @@ def reshape(model: Model, texts: Sequence[str]) -> dict[Port, Shape]:
             raise Failure(f'--shape {text}: input "{port.any_name}" is given a shape twice')
         given[port] = shape
     if given:
-        model.reshape({port.any_name: shape for port, shape in given.items()})
-    return given
+        model = model.reshaped({port.any_name: shape for port, shape in given.items()})
+    return model, given
 
 
 def from_files(texts: Sequence[str], ports: Sequence[Port]) -> list[Value]:
@@ -118,13 +118,13 @@ def text(value: Mapping[str, Any]) -> str:
     return f"{values.printable(value['name'])}  {value['type']}[{shape}], {source}"
 
 
-def runner(request: InferRequest, given: Sequence[Value], path: Path) -> Callable[[], Outputs]:
-    """Return a function that runs a request on its inputs; a failure names the file and the assumed sizes."""
+def runner(session: Session, given: Sequence[Value], path: Path) -> Callable[[], Outputs]:
+    """Return a function that runs a model on its inputs; a failure names the file and the assumed sizes."""
     arrays = {value.port.index: value.array for value in given}
 
     def run() -> Outputs:
         try:
-            return request.infer(arrays)
+            return session.run(arrays)
         except IRError as error:
             _say_sizes([value.port for value in given if value.file is None])
             raise IRError(error.diagnostics, error.filename or str(path)) from None

@@ -14,7 +14,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.inputs import Value, runner
 from irrun.cli.tables import aligned
 from irrun.cli.values import printable
-from irrun.model import Model, Outputs, compile_model
+from irrun.model import Loaded, Outputs, build
 from irrun.model.config import PRECISIONS
 from irrun.ops.fused.base import Fused
 from irrun.runtime.own_errors import OwnErrors
@@ -61,11 +61,11 @@ def chosen(model: Path, precision: str | None, as_written: bool) -> str:
 
 
 def compared(
-    model: Model, path: Path, config: Mapping[str, Any], given: Sequence[Value], outputs: Outputs
+    model: Loaded, path: Path, config: Mapping[str, Any], given: Sequence[Value], outputs: Outputs
 ) -> dict[str, Any]:
     """Run a model in f32 too: the errors of its outputs, and the layers whose own rounding errs most."""
     precision = BY_NAME[config[HINT]]
-    request = compile_model(model, {**config, HINT: F32.name}).create_infer_request()
+    request = build(model, {**config, HINT: F32.name}).session()
     observer = OwnErrors(precision)
     request.observers.append(observer)
     exact = runner(request, given, path)()

@@ -104,7 +104,7 @@ class OpError(ValueError):
         self.meant = meant
 
 
-class IRError(Exception):
+class IRError(RuntimeError):
     """The IR cannot be used for the requested purpose; ``diagnostics`` hold the reasons."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], filename: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -39,9 +40,10 @@ class Writer:
     >>> ir.save(Path("net.xml"))
     """
 
-    def __init__(self, name: str, version: str = "11") -> None:
+    def __init__(self, name: str, version: str = "11", notes: Mapping[str, object] | None = None) -> None:
         self.name = name
         self.version = version
+        self.notes = notes or {}
         self._layers: list[str] = []
         self._edges: list[str] = []
         self._weights = bytearray()
@@ -66,7 +68,7 @@ class Writer:
             names=[name],
         )[0]
 
-    def constant(self, values: Array, type: ElementType, name: str = "") -> Handle:
+    def constant(self, values: Array, type: ElementType, name: str = "", names: Sequence[str] = ()) -> Handle:
         """Add a Const layer; equal values share one range of the weights."""
         data = pack_strings(values) if type.kind == "string" else pack(values.reshape(-1), type.name)
         data = data or b"\0"
@@ -79,7 +81,9 @@ class Writer:
             "offset": str(self._stored[data]),
             "size": str(len(data)),
         }
-        return self.layer("Const", "opset1", [], [Fact(type, Shape(values.shape))], attributes, name=name)[0]
+        return self.layer("Const", "opset1", [], [Fact(type, Shape(values.shape))], attributes, name=name, names=names)[
+            0
+        ]
 
     def layer(
         self,
@@ -140,7 +144,8 @@ class Writer:
         )
 
     def _inside(self) -> list[str]:
-        return ["\t<layers>", *self._layers, "\t</layers>", "\t<edges>", *self._edges, "\t</edges>", "\t<rt_info />"]
+        notes = ["\t<rt_info />"] if not self.notes else _notes("rt_info", self.notes, "\t")
+        return ["\t<layers>", *self._layers, "\t</layers>", "\t<edges>", *self._edges, "\t</edges>", *notes]
 
     @property
     def weights(self) -> bytes:
@@ -151,6 +156,20 @@ class Writer:
         """Write the .xml, and the .bin beside it."""
         path.write_text(self.text, encoding="utf-8")
         path.with_suffix(".bin").write_bytes(self.weights)
+
+
+def _notes(tag: str, notes: Mapping[str, object], indent: str) -> list[str]:
+    """Return an element with an element for each entry; texts that are no names of elements become attributes."""
+    lines = []
+    for key, value in notes.items():
+        is_name = re.fullmatch(r"[A-Za-z_][\w.-]*", key) is not None
+        head, end = (key, key) if is_name else (f"info name={quoteattr(key)}", "info")
+        if isinstance(value, Mapping):
+            inside = _notes(head, value, f"{indent}\t")
+            lines += [*inside[:-1], f"{indent}\t</{end}>"]
+        else:
+            lines.append(f"{indent}\t<{head} value={quoteattr(str(value))} />")
+    return [f"{indent}<{tag}>", *lines, f"{indent}</{tag}>"]
 
 
 def _port(id: int, fact: Fact, name: str = "") -> list[str]:

@@ -1,17 +1,7 @@
-"""The Python API."""
+"""Models as read, compiled and run, in terms of this project."""
 
 from irrun.model.arguments import InputError
-from irrun.model.model import CompiledModel, InferRequest, Model, Outputs, VariableState, compile_model, read_model
+from irrun.model.model import Compiled, Loaded, Outputs, Session, build, load
 from irrun.model.port import Port
 
-__all__ = [
-    "CompiledModel",
-    "InferRequest",
-    "InputError",
-    "Model",
-    "Outputs",
-    "Port",
-    "VariableState",
-    "compile_model",
-    "read_model",
-]
+__all__ = ["Compiled", "InputError", "Loaded", "Outputs", "Port", "Session", "build", "load"]

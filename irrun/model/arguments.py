@@ -13,7 +13,7 @@ from irrun.ops.calling import conform
 from irrun.tensor import Array, ElementType
 
 
-class InputError(ValueError):
+class InputError(RuntimeError):
     """Inputs that do not fit the model; the message names the input, its value and the expectation."""
 
 

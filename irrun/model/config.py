@@ -29,7 +29,7 @@ _OWN: Final = (
     "TIMEOUT",
 )
 
-_HARMLESS: Final = frozenset(
+ACCEPTED: Final = frozenset(
     {
         "AFFINITY",
         "ALLOW_AUTO_BATCHING",
@@ -74,7 +74,7 @@ _OF_BLAS: Final[list[int]] = []
 """The number of threads that BLAS was given, if it was given one."""
 
 
-class ConfigError(ValueError):
+class ConfigError(RuntimeError):
     """A setting does not exist, or does not accept the value."""
 
 
@@ -101,6 +101,11 @@ class Config(NamedTuple):
             _OF_BLAS[:] = [count]
 
 
+def known_settings() -> tuple[str, ...]:
+    """Return the names of all settings."""
+    return (*_OWN, *sorted(ACCEPTED))
+
+
 def read_config(config: Mapping[str, Any] | str | None) -> Config:
     """Read the settings from a mapping. A text names a device and is ignored, since there is only one.
 
@@ -114,8 +119,8 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     """
     given = {str(key): value for key, value in config.items()} if isinstance(config, Mapping) else {}
     for key in given:
-        if key not in _OWN and key not in _HARMLESS:
-            raise ConfigError(f'there is no setting "{key}"{near_match(key, (*_OWN, *_HARMLESS))}')
+        if key not in _OWN and key not in ACCEPTED:
+            raise ConfigError(f'there is no setting "{key}"{near_match(key, (*_OWN, *ACCEPTED))}')
     return Config(
         Settings(
             given.get("OPTIMIZE") is not False,

@@ -1,4 +1,4 @@
-"""The Python API: read_model, compile_model and the classes they return, named as in OpenVINO."""
+"""A model as read, compiled, and run: what the command line and the Python API are made of."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity, near_match
 from irrun.diagnostics.internal import Boundary
@@ -22,7 +20,7 @@ from irrun.model.config import Config, read_config
 from irrun.model.interface import Interface, interface
 from irrun.model.port import Port, find
 from irrun.model.specialize import Plans
-from irrun.ops.extending import ExtensionSource, operations_of
+from irrun.ops.extending import BUILT_IN, ExtensionSource, Operations, operations_of
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, Tiers, plan
 from irrun.runtime.budget import UNLIMITED, Budget
@@ -38,38 +36,55 @@ PathLike = str | os.PathLike[str]
 Shapes = Mapping[str, Any] | Sequence[Any]
 
 
-class Model:
-    """A model as read: its inputs, outputs, graph and diagnostics.
+class Loaded:
+    """A graph with its facts and weights: a model as read, or as built. Nothing in it changes.
 
-    ``diagnostics`` are those of reading, binding and inference; a model may have some and still run.
+    ``diagnostics`` are those of reading, binding and inference; a model may have some and still run. ``given`` are the
+    facts of Parameters that replace the declared ones. ``origin`` is the file, of which a built model has none.
     """
 
-    def __init__(self, document: Document, bound: Bound, facts: Facts, given: Mapping[int, Fact] | None = None) -> None:
-        self._document = document
-        self._bound = bound
-        self._given = dict(given or {})
+    def __init__(
+        self,
+        bound: Bound,
+        facts: Facts,
+        weights: Weights,
+        origin: Document | None = None,
+        *,
+        name: str = "",
+        version: str | None = None,
+        given: Mapping[int, Fact] | None = None,
+    ) -> None:
+        self.bound = bound
         self.facts = facts
+        self.weights = weights
+        self.origin = origin
+        self.friendly_name = name
+        self.version = version
+        self._given = dict(given or {})
+
+    @staticmethod
+    def of(document: Document, operations: Operations = BUILT_IN) -> Loaded:
+        """Bind a document and infer its facts."""
+        bound, net = bind(document, operations), document.net
+        facts = infer(bound.graph, document.weights)
+        return Loaded(bound, facts, document.weights, document, name=net.name, version=net.version)
 
     @property
     def graph(self) -> nx.MultiDiGraph[int]:
         """The networkx graph: layer ids, each with ``name``, ``type``, ``version`` and ``op``; edges with ports."""
-        return self._bound.graph.digraph
+        return self.bound.graph.digraph
 
     @property
     def document(self) -> Document:
-        return self._document
-
-    @property
-    def bound(self) -> Bound:
-        return self._bound
+        """The file; ValueError for a built model."""
+        if self.origin is None:
+            raise ValueError("a built model has no file")
+        return self.origin
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        return (*self._document.diagnostics, *self._bound.diagnostics, *self.facts.diagnostics)
-
-    @property
-    def friendly_name(self) -> str:
-        return self._document.net.name
+        read = () if self.origin is None else self.origin.diagnostics
+        return (*read, *self.bound.diagnostics, *self.facts.diagnostics)
 
     @property
     def inputs(self) -> list[Port]:
@@ -83,7 +98,7 @@ class Model:
 
     @property
     def _interface(self) -> Interface:
-        return interface(self._bound.graph, self.facts, self._document.net.version)
+        return interface(self.bound.graph, self.facts, self.version)
 
     def input(self, key: int | str = 0) -> Port:
         return _port(self.inputs, key, "input")
@@ -91,51 +106,58 @@ class Model:
     def output(self, key: int | str = 0) -> Port:
         return _port(self.outputs, key, "output")
 
-    def reshape(self, shapes: Shapes) -> None:
-        """Run inference for new input shapes: ``{"name": [1, 3, -1, -1]}``, or one shape for a model with one input.
+    def reshaped(self, shapes: Shapes) -> Loaded:
+        """Return the model with facts for new input shapes: ``{"name": [1, 3, -1, -1]}``, or one shape for one input.
 
         A shape is a list of sizes, with ``-1`` or None for a dynamic one, a text such as ``1,3,?,2..5``, or a Shape.
         InputError for an unknown name, IRError where the new shapes do not fit the model.
         """
         by_name: Mapping[Any, Any] = cast("Mapping[Any, Any]", shapes) if isinstance(shapes, Mapping) else {0: shapes}
-        given = dict(self._given)
+        given = {}
         for key, value in by_name.items():
             port = _port(self.inputs, key.index if isinstance(key, Port) else key, "input")
             shape = as_shape(value).named(port.node_name)
-            given[self._bound.graph.parameters[port.index]] = Fact(port.declared_type, shape)
+            given[self.bound.graph.parameters[port.index]] = Fact(port.declared_type, shape)
+        return self.with_inputs(given)
+
+    def with_inputs(self, given: Mapping[int, Fact]) -> Loaded:
+        """Return the model with other facts of Parameters; IRError where they do not fit the model."""
+        given = {**self._given, **given}
         with Boundary(self.filename):
-            facts = infer(self._bound.graph, self._document.weights, given)
+            facts = infer(self.bound.graph, self.weights, given)
         errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
         if errors and len(errors) > len([item for item in self.facts.diagnostics if item.severity is Severity.ERROR]):
             raise IRError(errors, self.filename)
-        self._given, self.facts = given, facts
+        name, version = self.friendly_name, self.version
+        return Loaded(self.bound, facts, self.weights, self.origin, name=name, version=version, given=given)
 
     @property
     def filename(self) -> str:
         """The path of the file that was read; empty for a model from memory."""
-        return str(self._document.path) if self._document.path is not None else ""
+        path = None if self.origin is None else self.origin.path
+        return "" if path is None else str(path)
 
     def plan(self, settings: Settings = AS_WRITTEN, budget: Budget = UNLIMITED) -> Plan:
         """Return the plan that computes every output; IRError with every obstacle."""
-        _require_unchanged(self._document.weights, self.filename)
+        _require_unchanged(self.weights, self.filename)
         try:
-            made = plan(self._bound.graph, self.facts, settings, budget=budget)
+            made = plan(self.bound.graph, self.facts, settings, budget=budget)
             check_memory(made)
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             reasons = [item for item in error.diagnostics if item.code != LayerThatCannotRun.code]
             raise IRError([*errors, *reasons] or error.diagnostics, self.filename) from None
-        _require_unchanged(self._document.weights, self.filename)
+        _require_unchanged(self.weights, self.filename)
         return made
 
     def means(self) -> dict[int, Array]:
         """Return the means subtracted from inputs, by index; IRError where one is unknown or does not fit."""
-        bound, element = self._bound, self._document.net.pre_process
+        bound, element = self.bound, None if self.origin is None else self.origin.net.pre_process
         if bound.means is None:
             raise IRError(bound.diagnostics, self.filename)
         found: dict[int, Array] = {}
         for id, mean in bound.means.items():
-            values = mean.values(self._document.weights)
+            values = mean.values(self.weights)
             if values is None:
                 what = f'the mean of input "{bound.graph[id].name}" is not known: there is no file of weights'
                 anchor = Anchor(element.element) if element is not None else Anchor()
@@ -144,7 +166,7 @@ class Model:
         return found
 
     def __repr__(self) -> str:
-        return f"<Model {self.friendly_name!r} inputs={self.inputs} outputs={self.outputs}>"
+        return f"<Loaded {self.friendly_name!r} inputs={self.inputs} outputs={self.outputs}>"
 
 
 class Outputs(Mapping[Any, Array]):
@@ -177,17 +199,17 @@ class Outputs(Mapping[Any, Array]):
         return f"Outputs({', '.join(f'{p.any_name}: {list(a.shape)}' for p, a in self.to_dict().items())})"
 
 
-class InferRequest:
-    """Runs a compiled model repeatedly, with variables of its own."""
+class Session:
+    """Runs of a compiled model that share variables."""
 
-    def __init__(self, compiled: CompiledModel) -> None:
+    def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
         self._state = State()
         self._memory = Memory()
         self.observers: list[Observer] = []
         self.results: Outputs | None = None
 
-    def infer(self, inputs: Inputs = None) -> Outputs:
+    def run(self, inputs: Inputs = None) -> Outputs:
         """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array.
 
         InputError where they do not fit, IRError where a layer cannot be computed or exceeds a limit. Exceptions of
@@ -195,9 +217,9 @@ class InferRequest:
         """
         documented = (Exception,) if self.observers else (InputError,)
         with Boundary(self._compiled.filename, documented):
-            return self._infer(inputs)
+            return self._run(inputs)
 
-    def _infer(self, inputs: Inputs) -> Outputs:
+    def _run(self, inputs: Inputs) -> Outputs:
         compiled = self._compiled
         compiled.config.apply()
         _require_unchanged(compiled.weights, compiled.filename)
@@ -211,13 +233,10 @@ class InferRequest:
         self.results = Outputs(compiled.outputs, released)
         return self.results
 
-    def query_state(self) -> list[VariableState]:
-        """Return the variables of this request that have been assigned so far."""
-        return [VariableState(name, self._state) for name in sorted(self._state.values)]
-
-    def reset_state(self) -> None:
-        """Reset the variables to their initial values."""
-        self._state.reset()
+    @property
+    def state(self) -> State:
+        """The variables of this session."""
+        return self._state
 
 
 def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence[Array], memory: Memory) -> list[Array]:
@@ -233,33 +252,14 @@ def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence
     return results
 
 
-class VariableState:
-    """A variable of a request."""
-
-    def __init__(self, name: str, state: State) -> None:
-        self.name = name
-        self._all = state
-
-    @property
-    def state(self) -> Array:
-        return self._all.values[self.name]
-
-    @state.setter
-    def state(self, value: Any) -> None:
-        self._all.values[self.name] = np.asarray(value, dtype=self.state.dtype)
-
-    def reset(self) -> None:
-        self._all.reset(self.name)
-
-
-class CompiledModel:
+class Compiled:
     """A model ready to run, independent of the Model it was made from; safe to call from several threads."""
 
-    def __init__(self, model: Model, config: Config | None = None) -> None:
+    def __init__(self, model: Loaded, config: Config | None = None) -> None:
         self.config = config if config is not None else Config()
         self.plan = model.plan(self.config.optimize, self.config.budget)
         self.means = model.means()
-        self.weights = weights = model.document.weights
+        self.weights = weights = model.weights
         self.filename = model.filename
         weights.forget()
         self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan, model.filename)
@@ -275,32 +275,29 @@ class CompiledModel:
     def output(self, key: int | str = 0) -> Port:
         return _port(self.outputs, key, "output")
 
-    def create_infer_request(self) -> InferRequest:
-        return InferRequest(self)
-
-    def infer_new_request(self, inputs: Inputs = None) -> Outputs:
-        return self(inputs)
+    def session(self) -> Session:
+        return Session(self)
 
     def prepare(self) -> None:
         """Compile kernels for the shapes run so far now, instead of in the background."""
         self.tiers.prepare()
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
-        """Run the model in a new request, with variables at their initial values."""
-        request = InferRequest(self)
+        """Run the model in a new session, with variables at their initial values."""
+        session = Session(self)
         with suppress(IndexError):
-            request._memory = self._memories.pop()
-        outputs = request.infer(inputs)
-        self._memories.append(request._memory)
+            session._memory = self._memories.pop()
+        outputs = session.run(inputs)
+        self._memories.append(session._memory)
         return outputs
 
     def __repr__(self) -> str:
-        return f"<CompiledModel inputs={self.inputs} outputs={self.outputs} steps={len(self.plan.steps)}>"
+        return f"<Compiled inputs={self.inputs} outputs={self.outputs} steps={len(self.plan.steps)}>"
 
 
-def read_model(
+def load(
     model: PathLike | bytes, weights: PathLike | bytes | None = None, *, extensions: Iterable[ExtensionSource] = ()
-) -> Model:
+) -> Loaded:
     """Read an IR from a file or from bytes; the weights are those of the sibling ``.bin`` unless given.
 
     ``extensions`` are Python files, modules or classes of operations beyond irrun's; ExtensionError where one cannot be
@@ -314,13 +311,11 @@ def read_model(
     operations = operations_of(extensions)
     with Boundary("" if isinstance(source, bytes) else str(source)):
         document = read(source, values)
-        bound = bind(document, operations)
-        facts = infer(bound.graph, document.weights)
         _require_unchanged(document.weights, str(document.path or ""))
-        return Model(document, bound, facts)
+        return Loaded.of(document, operations)
 
 
-def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | None = None) -> CompiledModel:
+def build(model: Loaded | PathLike, config: Mapping[str, Any] | str | None = None) -> Compiled:
     """Optimise and plan a model.
 
     ``config`` holds settings under OpenVINO's names:
@@ -334,9 +329,9 @@ def compile_model(model: Model | PathLike, config: Mapping[str, Any] | str | Non
     names a device and is ignored, since there is only one. ValueError for an unknown setting.
     """
     settings = read_config(config)
-    read = model if isinstance(model, Model) else read_model(model)
+    read = model if isinstance(model, Loaded) else load(model)
     with Boundary(read.filename):
-        return CompiledModel(read, settings)
+        return Compiled(read, settings)
 
 
 def as_shape(value: Any) -> Shape:
@@ -373,13 +368,4 @@ def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:
     return port
 
 
-__all__ = [
-    "CompiledModel",
-    "InferRequest",
-    "InputError",
-    "Model",
-    "Outputs",
-    "VariableState",
-    "compile_model",
-    "read_model",
-]
+__all__ = ["Compiled", "InputError", "Loaded", "Outputs", "Session", "build", "load"]

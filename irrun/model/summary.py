@@ -11,7 +11,7 @@ from typing import Any
 from irrun.document.rt_info import rt_info
 from irrun.graph import Graph, Node
 from irrun.model.flops import Flops, flops
-from irrun.model.model import Model
+from irrun.model.model import Loaded
 from irrun.model.port import Port
 from irrun.ops.extension import Extension
 from irrun.ops.infrastructure.const import Const
@@ -97,7 +97,7 @@ class Summary:
         }
 
 
-def summarize(model: Model) -> Summary:
+def summarize(model: Loaded) -> Summary:
     """Summarise a model, without reading weights or running it."""
     graph = model.bound.graph
     nodes = list(graph.walk())
@@ -140,7 +140,7 @@ def _extensions(nodes: Iterable[Node]) -> tuple[ExtensionUse, ...]:
     return tuple(uses.values())
 
 
-def _libraries(model: Model, extensions: Iterable[ExtensionUse]) -> dict[str, str | None]:
+def _libraries(model: Loaded, extensions: Iterable[ExtensionUse]) -> dict[str, str | None]:
     names = dict.fromkeys(use.library for use in extensions if use.library is not None)
     versions = rt_info(model.document) if names else {}
     return {name: versions.get(f"{name}_version") for name in names}
@@ -174,7 +174,7 @@ def _dynamic(ports: list[Port]) -> Iterator[str]:
                 yield f"{port.any_name}[{axis}]: {dim}"
 
 
-def _means(model: Model) -> dict[str, tuple[float, ...]]:
+def _means(model: Loaded) -> dict[str, tuple[float, ...]]:
     found = model.bound.means or {}
     ports = zip(model.bound.graph.parameters, model.inputs, strict=True)
     return {port.any_name: found[id].numbers for id, port in ports if id in found}

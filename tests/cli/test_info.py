@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.model import read_model
+from irrun.model import load
 from irrun.model.flops import flops
 from irrun.ops.registry import LATEST
 from irrun.ops.releases import FIRST, number
@@ -20,7 +20,7 @@ DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 
 
 def counted(net: Net, path: Path) -> dict[str, int]:
-    model = read_model(net.write(path))
+    model = load(net.write(path))
     return dict(flops(model.bound.graph, model.facts).by_type)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.files import clear, opened, replacing
 from irrun.linter import lint
 
@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("read", [opened, irrun.read_model, lint], ids=["opened", "read_model", "lint"])
+@pytest.mark.parametrize("read", [opened, irrun.model.load, lint], ids=["opened", "read_model", "lint"])
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path, read: object) -> None:
     os.mkfifo(tmp_path / "pipe.xml")
     with socket.socket(socket.AF_UNIX) as listening:
@@ -58,9 +58,9 @@ def test_a_pipe_as_weights_is_refused(tmp_path: Path, path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.bin")
     path.write_bytes(b'<net name="n" version="11"><layers/><edges/></net>')
     with pytest.raises(OSError, match="a named pipe, expected a regular file"):
-        irrun.read_model(path, tmp_path / "pipe.bin")
+        irrun.model.load(path, tmp_path / "pipe.bin")
     (tmp_path / "pipe.bin").rename(tmp_path / "model.bin")
-    assert not irrun.read_model(path).document.weights.exists
+    assert not irrun.model.load(path).document.weights.exists
 
 
 def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.weights import COPIED, Weights
 from irrun.document.writer import Writer
 from irrun.linter import lint
@@ -43,13 +43,13 @@ def written(folder: Path, count: int) -> Path:
 def test_a_mapped_file_that_changes_is_a_diagnostic(tmp_path: Path, stage: str, change: str) -> None:
     path = written(tmp_path, LARGE)
     code = (
-        "import sys, numpy, irrun, pathlib\nfrom tests.document.test_weights import CHANGES, LARGE\n"
+        "import sys, numpy, irrun.model, pathlib\nfrom tests.document.test_weights import CHANGES, LARGE\n"
         "path, stage, change = pathlib.Path(sys.argv[1]), sys.argv[2], CHANGES[sys.argv[3]]\n"
         "x, weights = numpy.ones(LARGE, numpy.float32), path.with_suffix('.bin')\n"
-        "model = irrun.read_model(path)\n"
+        "model = irrun.model.load(path)\n"
         "if stage == 'read': change(weights)\n"
         "try:\n"
-        "    compiled = irrun.compile_model(model)\n"
+        "    compiled = irrun.model.build(model)\n"
         "    if stage == 'run': assert compiled(x)[0][-1] == LARGE\n"
         "    if stage != 'read': change(weights)\n"
         "    compiled(x)\n"
@@ -70,14 +70,14 @@ def test_a_mapped_file_that_changes_is_a_diagnostic(tmp_path: Path, stage: str, 
 
 def test_a_copied_file_may_change(tmp_path: Path) -> None:
     path = written(tmp_path, SMALL)
-    compiled = irrun.compile_model(irrun.read_model(path))
+    compiled = irrun.model.build(irrun.model.load(path))
     os.truncate(path.with_suffix(".bin"), 0)
     assert compiled(np.ones(SMALL, np.float32))[0][-1] == SMALL
 
 
 def test_a_mapped_file_may_be_replaced_or_removed(tmp_path: Path) -> None:
     path = written(tmp_path, LARGE)
-    compiled = irrun.compile_model(irrun.read_model(path))
+    compiled = irrun.model.build(irrun.model.load(path))
     (tmp_path / "other").write_bytes(b"")
     (tmp_path / "other").rename(path.with_suffix(".bin"))
     assert compiled(np.ones(LARGE, np.float32))[0][-1] == LARGE
@@ -89,7 +89,7 @@ def test_a_mapped_file_may_be_replaced_or_removed(tmp_path: Path) -> None:
 def test_small_weights_hold_no_file_open(tmp_path: Path) -> None:
     path = written(tmp_path, SMALL)
     before = len(os.listdir("/proc/self/fd"))
-    models = [irrun.compile_model(irrun.read_model(path)) for _ in range(20)]
+    models = [irrun.model.build(irrun.model.load(path)) for _ in range(20)]
     assert len(os.listdir("/proc/self/fd")) == before
     assert len(models) == 20
 
@@ -103,9 +103,9 @@ def test_an_empty_file_has_no_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_mapped_file_that_is_truncated_during_an_inference(tmp_path: Path, tier: str) -> None:
     path = written(tmp_path, LARGE)
-    compiled = irrun.compile_model(path, {"TIER": tier})
-    request, x = compiled.create_infer_request(), np.ones(LARGE, np.float32)
-    assert request.infer(x)[0][-1] == LARGE
+    compiled = irrun.model.build(path, {"TIER": tier})
+    request, x = compiled.session(), np.ones(LARGE, np.float32)
+    assert request.run(x)[0][-1] == LARGE
     compiled.weights.forget()
 
     class Truncate:
@@ -117,7 +117,7 @@ def test_a_mapped_file_that_is_truncated_during_an_inference(tmp_path: Path, tie
     request.observers.append(Truncate())
     for _ in range(2):
         with pytest.raises(irrun.IRError, match=r"model\.bin was (truncated|changed)") as caught:
-            request.infer(x)
+            request.run(x)
         assert [item.code for item in caught.value.diagnostics] == ["IR502"]
 
 
@@ -125,7 +125,7 @@ def test_a_mapped_file_that_is_truncated_during_an_inference(tmp_path: Path, tie
 def test_other_missing_pages_are_left_to_the_handler_that_was_there(tmp_path: Path) -> None:
     path = written(tmp_path, LARGE)
     code = (
-        "import faulthandler, mmap, sys, irrun\nfaulthandler.enable()\nirrun.read_model(sys.argv[1])\n"
+        "import faulthandler, mmap, sys, irrun.model\nfaulthandler.enable()\nirrun.read_model(sys.argv[1])\n"
         "with open(sys.argv[1], 'r+b') as file:\n"
         "    map = mmap.mmap(file.fileno(), 0)\n    file.truncate(0)\n    map[0]\n"
     )

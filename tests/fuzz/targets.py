@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.cli import npy
 from irrun.cli.failures import Failure
 from irrun.diagnostics import Diagnostic, IRError, Severity, formats
@@ -27,7 +27,7 @@ from irrun.document.reader import document
 from irrun.linter.apply import apply_fixes
 from irrun.linter.catalogue import catalogue
 from irrun.linter.check import Report, lint_bytes
-from irrun.model import InputError, Model
+from irrun.model import InputError, Loaded
 from irrun.model.port import Port
 from irrun.model.random_inputs import random_input
 from irrun.tensor import Array, Shape
@@ -114,7 +114,7 @@ def infer(data: bytes) -> None:
             for port in model.inputs
         }
         with suppress(IRError, InputError):
-            model.reshape(shapes)
+            model = model.reshaped(shapes)
     assert all(str(port.partial_shape) for port in model.outputs)
 
 
@@ -131,13 +131,13 @@ def _outputs(data: bytes, *, optimize: bool) -> Sequence[Array] | None:
     if model is None:
         return None
     try:
-        compiled = irrun.compile_model(model, {**CONFIG, "OPTIMIZE": optimize, "TIER": "numpy"})
+        compiled = irrun.model.build(model, {**CONFIG, "OPTIMIZE": optimize, "TIER": "numpy"})
         if sum(_least_elements(port.partial_shape) for port in compiled.inputs) > MOST_ELEMENTS:
             return None
         inputs = [random_input(port) for port in compiled.inputs]
-        request = compiled.create_infer_request()
-        request.infer(inputs)
-        outputs = request.infer(inputs)
+        request = compiled.session()
+        request.run(inputs)
+        outputs = request.run(inputs)
     except (IRError, InputError):
         return None
     for port, array in outputs.to_dict().items():
@@ -157,16 +157,16 @@ def shapes(data: bytes) -> None:
     offers = [[_offer(port, chosen) for port in model.inputs] for _ in range(2)]
     expected = [_inferred(data, offer) for offer in offers]
     with suppress(IRError, InputError):
-        model.reshape({port: _opened(port.partial_shape, chosen) for port in model.inputs})
+        model = model.reshaped({port: _opened(port.partial_shape, chosen) for port in model.inputs})
     for settings in CONFIGS if chosen.random() < COMPILED_SHARE else CONFIGS[:2]:
         try:
-            request = irrun.compile_model(model, settings).create_infer_request()
+            request = irrun.model.build(model, settings).session()
         except IRError:
             continue
         for index in (0, 1, 0):
             inputs = [random_input(port) for port in offers[index]]
             try:
-                outputs = request.infer(inputs).to_tuple()
+                outputs = request.run(inputs).to_tuple()
             except (IRError, InputError):
                 continue
             inferred = expected[index]
@@ -179,7 +179,7 @@ def _least_elements(shape: Shape) -> int:
     return math.prod(max(dim.lo, 1) for dim in shape.dims or ())
 
 
-def _has_errors(model: Model) -> bool:
+def _has_errors(model: Loaded) -> bool:
     return any(item.severity is Severity.ERROR for item in model.diagnostics)
 
 
@@ -205,10 +205,10 @@ def _opened(shape: Shape, chosen: random.Random) -> Shape:
 
 def _inferred(data: bytes, offer: Sequence[Port]) -> list[Shape] | None:
     """Return the shapes of the outputs for the shapes of an offer; None where these are refused."""
-    model = irrun.read_model(*parts(data))
+    model = irrun.model.load(*parts(data))
     try:
-        model.reshape({port: port.partial_shape for port in offer})
-        irrun.compile_model(model, CONFIGS[0])
+        model = model.reshaped({port: port.partial_shape for port in offer})
+        irrun.model.build(model, CONFIGS[0])
     except IRError:
         return None
     return [port.partial_shape for port in model.outputs]
@@ -226,10 +226,10 @@ def packed(path: Path) -> bytes:
     return path.read_bytes() + b"\0" + (weights.read_bytes() if weights.exists() else b"")
 
 
-def _model(data: bytes) -> Model | None:
+def _model(data: bytes) -> Loaded | None:
     try:
         with np.errstate(all="raise"):
-            return irrun.read_model(*parts(data))
+            return irrun.model.load(*parts(data))
     except IRError:
         return None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import irrun.model
 from irrun.diagnostics import IRError
 from tests.fuzz.campaign import failure
 from tests.fuzz.corpus import REGRESSIONS, files, seeds
@@ -52,7 +53,7 @@ def test_mutants_reach_beyond_the_reader() -> None:
     readable = 0
     for _ in range(100):
         try:
-            __import__("irrun").read_model(*parts(mutator.mutant()))
+            irrun.model.load(*parts(mutator.mutant()))
             readable += 1
         except IRError:
             continue

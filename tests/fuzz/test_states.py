@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-import irrun
+import irrun.model
 from irrun.diagnostics import IRError
 from irrun.document.writer import Writer
 from irrun.model import InputError
@@ -32,7 +32,7 @@ CONFIGS = st.fixed_dictionaries(
 )
 
 
-def running_sum() -> irrun.Model:
+def running_sum() -> irrun.model.Loaded:
     """total = total + x, starting from zero; the output is (total, x @ transposed x)."""
     ir = Writer("sum")
     shape = Shape.parse("?,3")
@@ -46,7 +46,7 @@ def running_sum() -> irrun.Model:
     square = ir.layer("MatMul", "opset1", [x, x], [Fact(F32, Shape.parse("?,?"))], attributes)[0]
     ir.result(total)
     ir.result(square)
-    return irrun.read_model(ir.text.encode(), ir.weights)
+    return irrun.model.load(ir.text.encode(), ir.weights)
 
 
 class Calls(RuleBasedStateMachine):
@@ -56,36 +56,36 @@ class Calls(RuleBasedStateMachine):
     def read(self) -> None:
         self.model = running_sum()
         self.rows: int | None = None
-        self.compiled: irrun.CompiledModel | None = None
-        self.request: irrun.InferRequest | None = None
+        self.compiled: irrun.model.Compiled | None = None
+        self.request: irrun.model.Session | None = None
         self.total: Any = np.zeros((1, 3), np.float32)
         self.budget = ""
 
     @rule(rows=ROWS | st.none())
     def reshape(self, rows: int | None) -> None:
-        self.model.reshape([-1 if rows is None else rows, 3])
+        self.model = self.model.reshaped([-1 if rows is None else rows, 3])
         self.rows = rows
 
     @rule(shape=st.sampled_from([[2, 4], [5, 3, 4], "no shape", {"y": [1, 3]}]))
     def reshape_wrongly(self, shape: Any) -> None:
         with pytest.raises((IRError, InputError, ValueError)):
-            self.model.reshape(shape)
+            self.model = self.model.reshaped(shape)
 
     @rule(config=CONFIGS)
     def compile(self, config: dict[str, Any]) -> None:
         try:
-            self.compiled = irrun.compile_model(self.model, config)
+            self.compiled = irrun.model.build(self.model, config)
         except IRError as error:
             codes = [item.code for item in error.diagnostics]
             assert codes == ["IR804"]
             return
-        self.compiled_rows, self.request = self.rows, self.compiled.create_infer_request()
+        self.compiled_rows, self.request = self.rows, self.compiled.session()
         self.total = np.zeros((1, 3), np.float32)
 
     @rule(config=st.sampled_from([{"OPTIMISE": 1}, {"MAX_MEMORY": -1}, {"TIMEOUT": "x"}, {"TIER": "gpu"}]))
     def compile_wrongly(self, config: dict[str, Any]) -> None:
         with pytest.raises(ConfigError):
-            irrun.compile_model(self.model, config)
+            irrun.model.build(self.model, config)
 
     @precondition(lambda self: self.request is not None)
     @rule(rows=ROWS, seed=st.integers(0, 9))
@@ -93,7 +93,7 @@ class Calls(RuleBasedStateMachine):
         assert self.request is not None
         x = np.random.default_rng(seed).integers(-9, 9, (rows, 3)).astype(np.float32)
         try:
-            total, square = self.request.infer({"x": x}).to_tuple()
+            total, square = self.request.run({"x": x}).to_tuple()
         except InputError:
             assert self.compiled_rows not in (None, rows)
             return
@@ -110,7 +110,7 @@ class Calls(RuleBasedStateMachine):
     def infer_wrongly(self, value: Any) -> None:
         assert self.request is not None
         with pytest.raises(InputError):
-            self.request.infer(value)
+            self.request.run(value)
 
     @precondition(lambda self: self.request is not None)
     @rule()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.linter import lint
 from tests.ops.test_attributes import asked, net
 
@@ -21,7 +21,7 @@ def findings(text: str, tmp_path: Path) -> list[tuple[str, str]]:
 
 
 def output(text: str, inputs: int = 1) -> np.ndarray:
-    found: np.ndarray = irrun.compile_model(irrun.read_model(text.encode()))([X] * inputs)[0]
+    found: np.ndarray = irrun.model.build(irrun.model.load(text.encode()))([X] * inputs)[0]
     return found
 
 
@@ -73,14 +73,14 @@ def test_what_openvino_refuses_does_not_run(data: str, tmp_path: Path) -> None:
     assert asked([text]) == [None]
     assert [code for code, _ in findings(text, tmp_path)] == ["IR305"]
     with pytest.raises(irrun.IRError, match="is not a number"):
-        irrun.compile_model(irrun.read_model(text.encode()))
+        irrun.model.build(irrun.model.load(text.encode()))
 
 
 def test_a_required_attribute_without_a_default_is_demanded(tmp_path: Path) -> None:
     text = net("Split", 'num_split="2"', 1)
     assert findings(text, tmp_path)[0][0] == "IR302"
     with pytest.raises(irrun.IRError, match="did you mean num_splits"):
-        irrun.compile_model(irrun.read_model(text.encode()))
+        irrun.model.build(irrun.model.load(text.encode()))
 
 
 def test_legacy_attributes_belong_to_their_operation(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_default_of_openvino_may_be_what_the_specification_forbids(tmp_path: P
     text = net("FakeQuantize", "", 5, declared=True)
     assert findings(text, tmp_path) == [("IR303", "FakeQuantize requires the attribute levels")]
     limits = [np.full_like(X, limit) for limit in (-4, 28, -1, 1)]
-    found = irrun.compile_model(irrun.read_model(text.encode()))([X, *limits])[0]
+    found = irrun.model.build(irrun.model.load(text.encode()))([X, *limits])[0]
     np.testing.assert_allclose(found, (X + 4) / 16 - 1, rtol=1e-6)
     with pytest.raises(irrun.IRError, match="levels is 1, expected >= 2"):
-        irrun.compile_model(irrun.read_model(text.replace("<data />", '<data levels="1"/>').encode()))
+        irrun.model.build(irrun.model.load(text.replace("<data />", '<data levels="1"/>').encode()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Writer
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import F16, F32
@@ -32,7 +32,7 @@ def images(size: int, *offsets: int) -> str:
 
 
 def answer(text: str, x: Array, weights: bytes = b"") -> Array:
-    return irrun.compile_model(irrun.read_model(text.encode(), weights))([x])[0]
+    return irrun.model.build(irrun.model.load(text.encode(), weights))([x])[0]
 
 
 @pytest.mark.parametrize("shape", [[1, 3], [3, 1, 2], [1, 3, 2, 2], [2, 3, 1, 2, 1]])
@@ -67,15 +67,15 @@ def test_without_a_name_the_first_input_of_rank_4() -> None:
     for name, shape in (("a", [1, 1]), ("b", [1, 1, 1, 1])):
         ir.result(ir.parameter(name, F32, Shape(shape)), name)
     text = ir.text.replace("</edges>", f"</edges><pre-process>{numbers(0.5)}</pre-process>")
-    outputs = irrun.compile_model(irrun.read_model(text.encode()))([np.ones([1, 1]), np.ones([1, 1, 1, 1])])
+    outputs = irrun.model.build(irrun.model.load(text.encode()))([np.ones([1, 1]), np.ones([1, 1, 1, 1])])
     assert [float(array.reshape(-1)[0]) for array in outputs.to_tuple()] == [1.0, 0.5]
 
 
 def test_channels_without_an_id_count_on_and_a_scale_is_passed_over() -> None:
     channels = '<channel><mean value="0.5"/><scale value="2"/></channel><channel><mean value="0.25"/></channel>'
-    model = irrun.read_model(net([1, 2], channels).encode())
+    model = irrun.model.load(net([1, 2], channels).encode())
     assert model.diagnostics == ()
-    np.testing.assert_array_equal(irrun.compile_model(model)([np.ones([1, 2])])[0], [[0.5, 0.75]])
+    np.testing.assert_array_equal(irrun.model.build(model)([np.ones([1, 2])])[0], [[0.5, 0.75]])
 
 
 @pytest.mark.parametrize("channels", ["", '<channel id="0"/>'])
@@ -84,20 +84,20 @@ def test_no_mean(channels: str) -> None:
 
 
 def test_a_reshaped_input_that_its_mean_does_not_fit() -> None:
-    model = irrun.read_model(net([1, 2, 2], images(16, 0)).encode(), bytes(16))
-    model.reshape({"x": [1, 2, 3]})
+    model = irrun.model.load(net([1, 2, 2], images(16, 0)).encode(), bytes(16))
+    model = model.reshaped({"x": [1, 2, 3]})
     with pytest.raises(irrun.InputError, match=r'input "x" has shape \[1,2,3\], expected one that its mean of shape'):
-        irrun.compile_model(model)([np.ones([1, 2, 3], np.float32)])
+        irrun.model.build(model)([np.ones([1, 2, 3], np.float32)])
 
 
 def test_an_image_without_weights_is_not_run() -> None:
-    model = irrun.read_model(net([1, 1, 1, 1], images(4, 0)).encode())
+    model = irrun.model.load(net([1, 1, 1, 1], images(4, 0)).encode())
     with pytest.raises(irrun.IRError, match='the mean of input "x" is not known: there is no file of weights'):
-        irrun.compile_model(model)
+        irrun.model.build(model)
 
 
 def test_a_mean_that_does_not_fit_is_not_run() -> None:
-    model = irrun.read_model(net([1, 2], numbers(0.5)).encode())
+    model = irrun.model.load(net([1, 2], numbers(0.5)).encode())
     assert [item.code for item in model.diagnostics] == ["IR215"]
     with pytest.raises(irrun.IRError, match="there are means of channels 0, expected one for each of the 2 channels"):
-        irrun.compile_model(model)
+        irrun.model.build(model)

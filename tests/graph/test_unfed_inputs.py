@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-import irrun
+import irrun.model
 
 UNFED = """<?xml version="1.0"?>
 <net name="unfed" version="11">
@@ -37,7 +37,7 @@ UNFED = """<?xml version="1.0"?>
 def test_the_model_runs_without_the_input(tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     path.write_text(UNFED)
-    (y,) = irrun.compile_model(path)({"x": np.array([0, 1], np.float32)}).to_tuple()
+    (y,) = irrun.model.build(path)({"x": np.array([0, 1], np.float32)}).to_tuple()
     np.testing.assert_allclose(y, [0, 0.7310586], rtol=1e-6)
 
 
@@ -50,5 +50,5 @@ def test_lint_reports_it(tmp_path: Path) -> None:
 def test_an_input_that_is_needed_is_not_left_out(tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     path.write_text(UNFED.replace('"Swish" version="opset4"', '"Add" version="opset1"'))
-    model = irrun.read_model(path)
+    model = irrun.model.load(path)
     assert [item.code for item in model.diagnostics] == ["IR204"]

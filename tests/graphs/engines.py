@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.tensor import Array, ElementType
 from tests.graphs.graph import Graph, Input
 
@@ -55,13 +55,13 @@ def external(type: ElementType, array: Array) -> Array:
 
 def run_irrun(path: Path, graph: Graph, runs: int, *, optimize: bool) -> list[list[Array]]:
     """The results of each inference."""
-    compiled = irrun.compile_model(irrun.read_model(path), {"OPTIMIZE": optimize})
-    request = compiled.create_infer_request()
+    compiled = irrun.model.build(irrun.model.load(path), {"OPTIMIZE": optimize})
+    request = compiled.session()
     feeds = [external(node.fact.type, node.value) for node in graph.nodes if isinstance(node, Input)]
     found = []
     for _ in range(runs):
         before = [array.copy() for array in feeds]
-        found.append(list(request.infer(feeds).to_tuple()))
+        found.append(list(request.run(feeds).to_tuple()))
         for array, copy in zip(feeds, before, strict=True):
             assert array.tobytes() == copy.tobytes(), "an input was written to"
     return found

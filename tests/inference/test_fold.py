@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Writer
 from irrun.inference.fold import fold
 from irrun.ops.calling import infer
@@ -35,7 +35,7 @@ def test_a_constant_of_more_axes_than_an_array_has(tmp_path: Path) -> None:
     (deep,) = ir.layer("Unsqueeze", "opset1", [data, axes], [Fact(F32, Shape([1] * 60))])
     ir.result(deep)
     ir.save(tmp_path / "model.xml")
-    model = irrun.read_model(tmp_path / "model.xml")
+    model = irrun.model.load(tmp_path / "model.xml")
     assert model.outputs[0].partial_shape.rank == 66
     assert model.facts.results()[0].value is None
 

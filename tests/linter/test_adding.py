@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import irrun
+import irrun.model
 from irrun.diagnostics import Diagnostic
 from irrun.linter import rule as registry
 from irrun.linter.context import Context
@@ -111,7 +111,7 @@ def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rules()["TEST201"] is LongName
     path = EXAMPLE / "model.xml"
     assert {item.code for item in irrun.lint(path)} == {"TEST201"}
-    assert irrun.compile_model(irrun.read_model(path))([[1, -1, 2], [0, 0, 0]])[0].tolist() == [
+    assert irrun.model.build(irrun.model.load(path))([[1, -1, 2], [0, 0, 0]])[0].tolist() == [
         [0.75, 0, 1.75],
         [0, 0, 0],
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import irrun
+import irrun.model
 from irrun.linter import Report, lint
 from tests.linter.lines import Lines
 from tests.linter.nets import NETS
@@ -90,7 +90,7 @@ def test_what_is_corrected_for_the_linter_does_not_run(tmp_path: Path) -> None:
     path.with_suffix(".bin").write_bytes(WEIGHTS["convolutions"])
     assert [item.code for item in lint(path)] == ["IR301"]
     with pytest.raises(irrun.IRError) as caught:
-        irrun.compile_model(path)
+        irrun.model.build(path)
     assert [item.code for item in caught.value.diagnostics] == ["IR301"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Writer
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
@@ -35,7 +35,7 @@ def two(folder: Path) -> Path:
 
 def test_model(tmp_path: Path) -> None:
     path = two(tmp_path)
-    model = irrun.read_model(path)
+    model = irrun.model.load(path)
     assert (model.friendly_name, model.filename) == ("two", str(path))
     assert model.document.path == path
     assert model.bound.graph.parameters == (0, 1)
@@ -43,18 +43,18 @@ def test_model(tmp_path: Path) -> None:
     assert model.means() == {}
     assert [port.index for port in (*model.inputs, *model.outputs)] == [0, 1, 0, 1]
     assert (model.input(1).any_name, model.input("x").index, model.output("a").index) == ("n", 0, 0)
-    assert irrun.read_model(path.read_bytes()).filename == ""
-    assert repr(model).startswith('<Model \'two\' inputs=[<Port "x" f32[?,3]>, <Port "n" i64[2]>]')
+    assert irrun.model.load(path.read_bytes()).filename == ""
+    assert repr(model).startswith('<Loaded \'two\' inputs=[<Port "x" f32[?,3]>, <Port "n" i64[2]>]')
 
 
 def test_means() -> None:
-    (mean,) = irrun.read_model(NET.replace("</edges>", MEANS).encode()).means().items()
+    (mean,) = irrun.model.load(NET.replace("</edges>", MEANS).encode()).means().items()
     assert mean[0] == 0
     np.testing.assert_array_equal(mean[1], np.array([0.5, 0.25, 0.125], np.float32))
 
 
 def test_port(tmp_path: Path) -> None:
-    model = irrun.read_model(two(tmp_path))
+    model = irrun.model.load(two(tmp_path))
     port = model.output("a")
     assert port.names == port.get_names() == {"a", "b"}
     assert port.any_name == port.get_any_name() == "a"
@@ -67,9 +67,9 @@ def test_port(tmp_path: Path) -> None:
 
 
 def test_outputs(tmp_path: Path) -> None:
-    compiled = irrun.compile_model(two(tmp_path))
+    compiled = irrun.model.build(two(tmp_path))
     n = np.array([7, 8])
-    outputs = compiled.infer_new_request({"x": X, "n": n})
+    outputs = compiled({"x": X, "n": n})
     first, second = outputs.to_tuple()
     np.testing.assert_array_equal(first, 2 * X)
     np.testing.assert_array_equal(second, n)
@@ -82,31 +82,26 @@ def test_outputs(tmp_path: Path) -> None:
 
 
 def test_compiled_model(tmp_path: Path) -> None:
-    compiled = irrun.compile_model(two(tmp_path))
+    compiled = irrun.model.build(two(tmp_path))
     assert compiled.input("n").element_type is I64
     assert str(compiled.output("a").partial_shape) == "[?,3]"
     compiled.prepare()
     np.testing.assert_array_equal(compiled([X, np.array([0, 1])])["double"], 2 * X)
-    assert repr(compiled).startswith("<CompiledModel")
+    assert repr(compiled).startswith("<Compiled")
 
 
 def test_state() -> None:
-    compiled = irrun.compile_model(irrun.read_model(STATEFUL.encode()))
-    request = compiled.create_infer_request()
-    request.infer([X[0, :2]])
-    (variable,) = request.query_state()
-    assert variable.name == "state"
-    before = variable.state.copy()
-    variable.state = before + 3
-    np.testing.assert_array_equal(request.query_state()[0].state, before + 3)
-    variable.reset()
-    np.testing.assert_array_equal(request.infer([X[0, :2]])[0], X[0, :2])
-    variable.state = before + 5
-    request.reset_state()
-    np.testing.assert_array_equal(request.infer([X[0, :2]])[0], X[0, :2])
+    compiled = irrun.model.build(irrun.model.load(STATEFUL.encode()))
+    request = compiled.session()
+    request.run([X[0, :2]])
+    assert list(request.state.values) == ["state"]
+    request.state.reset("state")
+    np.testing.assert_array_equal(request.run([X[0, :2]])[0], X[0, :2])
+    request.state.reset()
+    np.testing.assert_array_equal(request.run([X[0, :2]])[0], X[0, :2])
 
 
 @pytest.mark.parametrize("key", ["z", 5])
 def test_no_such_port(key: int | str, tmp_path: Path) -> None:
     with pytest.raises((irrun.InputError, KeyError, IndexError), match=str(key)):
-        irrun.read_model(two(tmp_path)).input(key)
+        irrun.model.load(two(tmp_path)).input(key)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.linter import lint
 from tests.cli.conftest import Run, run
 from tests.cli.test_limits import saved
@@ -28,17 +28,17 @@ def planted(*_: object, **__: object) -> Any:
 def test_reading(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     monkeypatch.setattr(target, planted)
     with pytest.raises(irrun.InternalError, match=MESSAGE) as caught:
-        irrun.read_model(b"<net/>" if target.endswith("read") else square("2").document.data)
+        irrun.model.load(b"<net/>" if target.endswith("read") else square("2").document.data)
     assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_compiling_and_running(monkeypatch: pytest.MonkeyPatch) -> None:
     model = square("2")
-    compiled = irrun.compile_model(model)
+    compiled = irrun.model.build(model)
     monkeypatch.setattr("irrun.model.model.plan", planted)
     monkeypatch.setattr("irrun.model.model.accept", planted)
     with pytest.raises(irrun.InternalError, match=MESSAGE):
-        irrun.compile_model(model)
+        irrun.model.build(model)
     with pytest.raises(irrun.InternalError, match=MESSAGE):
         compiled(X)
 
@@ -49,11 +49,11 @@ def test_what_memory_cannot_hold_is_a_diagnostic(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("irrun.model.model.bind", refuse)
     with pytest.raises(irrun.IRError, match=r"not enough memory: Unable to allocate 96.0 GiB \[IR804\]"):
-        irrun.read_model(square("2").document.data)
+        irrun.model.load(square("2").document.data)
 
 
 def test_a_layer_that_memory_cannot_hold_is_named() -> None:
-    compiled = irrun.compile_model(square("?"), {"MAX_MEMORY": None})
+    compiled = irrun.model.build(square("?"), {"MAX_MEMORY": None})
     with pytest.raises(irrun.IRError, match=r'layer "product" \(MatMul\): not enough memory: Unable to .* \[IR804\]'):
         compiled(np.lib.stride_tricks.as_strided(X, (1 << 24, 1), (0, 4)))
 
@@ -68,21 +68,21 @@ def test_exceptions_of_observers_pass_through() -> None:
 
         def after(self, *_: object) -> None: ...
 
-    request = irrun.compile_model(square("2")).create_infer_request()
+    request = irrun.model.build(square("2")).session()
     request.observers.append(Observer())
     with pytest.raises(Stop):
-        request.infer(X)
+        request.run(X)
 
 
 def test_values_that_are_no_array() -> None:
     with pytest.raises(irrun.InputError, match='input "x" is no array: '):
-        irrun.compile_model(square("2"))({"x": [[1.0], [2.0, 3.0]]})
+        irrun.model.build(square("2"))({"x": [[1.0], [2.0, 3.0]]})
 
 
 def test_numpy_does_not_warn() -> None:
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        compiled = irrun.compile_model(square("2"))
+        compiled = irrun.model.build(square("2"))
         assert compiled(X * np.float32(1e30))[0].tolist() == [[np.inf, np.inf], [np.inf, np.inf]]
 
 

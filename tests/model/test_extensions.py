@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle, Writer, WrittenBody
 from irrun.model.summary import ExtensionUse, summarize
 from irrun.tensor import Fact, Shape
@@ -34,14 +34,14 @@ def custom(ir: Writer, type: str, source: Handle) -> Handle:
     return ir.layer(type, "extension", [source], [WHOLE], data, name=f"{type}_1")[0]
 
 
-def read(ir: Writer) -> irrun.Model:
-    return irrun.read_model(ir.text.encode(), ir.weights)
+def read(ir: Writer) -> irrun.model.Loaded:
+    return irrun.model.load(ir.text.encode(), ir.weights)
 
 
-def refused(model: irrun.Model) -> list[tuple[str, str, str, tuple[str, ...]]]:
+def refused(model: irrun.model.Loaded) -> list[tuple[str, str, str, tuple[str, ...]]]:
     """Return the name of the layer, the code, the message and the notes of each reason."""
     with pytest.raises(irrun.IRError) as caught:
-        irrun.compile_model(model)
+        irrun.model.build(model)
     found = caught.value.diagnostics
     return [(item.layer.name if item.layer else "", item.code, item.message, item.notes) for item in found]
 
@@ -58,7 +58,7 @@ def test_an_operation_that_is_a_class_in_python() -> None:
 
 
 def test_the_first_of_several_stands_for_all(tokenizer: Path) -> None:
-    model = irrun.read_model(tokenizer)
+    model = irrun.model.load(tokenizer)
     what = f"RegexSplit is an operation of openvino_tokenizers, {CANNOT_RUN}"
     assert refused(model) == [
         ("words", "IR803", what, ("2 more layers are of extensions: BPETokenizer, RaggedToDense",))
@@ -71,7 +71,7 @@ def test_a_layer_that_no_result_depends_on_does_not_matter() -> None:
     x = start(ir)
     ir.layer("ReLU", "opset1", [custom(ir, "MyScale", x)], [WHOLE])
     ir.result(ir.layer("ReLU", "opset1", [x], [WHOLE])[0], "y")
-    (result,) = irrun.compile_model(read(ir))(np.array([[-1, 0, 1]], np.float32)).values()
+    (result,) = irrun.model.build(read(ir))(np.array([[-1, 0, 1]], np.float32)).values()
     np.testing.assert_array_equal(result, [[0, 0, 1]])
 
 
@@ -101,12 +101,12 @@ def test_types_in_another_case_run() -> None:
     (bent,) = ir.layer("Relu", "opset1", [x], [WHOLE])
     (scores,) = ir.layer("softmax", "opset8", [bent], [WHOLE], {"axis": "-1"})
     ir.result(scores, "y")
-    (result,) = irrun.compile_model(read(ir))(np.array([[-1, 0, 0]], np.float32)).values()
+    (result,) = irrun.model.build(read(ir))(np.array([[-1, 0, 0]], np.float32)).values()
     np.testing.assert_allclose(result, [[1 / 3] * 3], rtol=1e-6)
 
 
 def test_summary(tokenizer: Path) -> None:
-    summary = summarize(irrun.read_model(tokenizer))
+    summary = summarize(irrun.model.load(tokenizer))
     assert summary.extensions == tuple(
         ExtensionUse(type, "extension", 1, "openvino_tokenizers", None)
         for type in ("RegexSplit", "BPETokenizer", "RaggedToDense")
@@ -118,6 +118,6 @@ def test_summary(tokenizer: Path) -> None:
 
 def test_the_arithmetic_inside_is_not_counted(tmp_path: Path) -> None:
     path = example("wrong_output_dims", "Extension with a body").written(tmp_path)
-    summary = summarize(irrun.read_model(path))
+    summary = summarize(irrun.model.load(path))
     assert (summary.flops.total, summary.flops.assumed, summary.flops.unknown) == (0, False, ())
     assert summary.libraries == {}

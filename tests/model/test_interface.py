@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle, Writer
 from irrun.tensor import ElementType, Fact, Shape
 from irrun.tensor.element_type import (
@@ -66,17 +66,17 @@ def through(type: ElementType, version: str, path: Path, size: int = 4) -> Path:
 
 @pytest.mark.parametrize(("declared", "given", "returned"), READ_AS, ids=[str(row[0]) for row in READ_AS])
 def test_types_of_version_10(declared: ElementType, given: ElementType, returned: ElementType, tmp_path: Path) -> None:
-    model = irrun.read_model(through(declared, "10", tmp_path))
+    model = irrun.model.load(through(declared, "10", tmp_path))
     (x,), (y,) = model.inputs, model.outputs
     assert (x.element_type, x.declared_type) == (given, declared)
     assert (y.element_type, y.declared_type) == (returned, declared)
-    compiled = irrun.compile_model(model)
+    compiled = irrun.model.build(model)
     assert compiled([np.zeros(4, given.external)])[0].dtype == returned.external
 
 
 @pytest.mark.parametrize("type", [item for item in BY_NAME.values() if item.kind not in ("dynamic", "string")])
 def test_types_of_version_11_are_those_of_the_file(type: ElementType, tmp_path: Path) -> None:
-    model = irrun.read_model(through(type, "11", tmp_path))
+    model = irrun.model.load(through(type, "11", tmp_path))
     assert [port.element_type for port in (*model.inputs, *model.outputs)] == [type, type]
 
 
@@ -95,7 +95,7 @@ CONVERTED = [
 
 @pytest.mark.parametrize(("type", "values", "expected"), CONVERTED)
 def test_values_of_version_10(type: ElementType, values: list[float], expected: list[float], tmp_path: Path) -> None:
-    got = irrun.compile_model(through(type, "10", tmp_path, 3))([np.array(values, type.external)])[0]
+    got = irrun.model.build(through(type, "10", tmp_path, 3))([np.array(values, type.external)])[0]
     np.testing.assert_array_equal(
         got, np.array(expected, I32.external if isinstance(expected[0], int) else F32.external)
     )
@@ -106,14 +106,14 @@ def test_the_inside_of_version_10_keeps_its_types_as_written(tmp_path: Path) -> 
     x = parameter(ir, "x", F16, [1])
     ir.result(ir.layer("Multiply", "opset1", [x, x], [x.fact], name="y")[0])
     ir.save(tmp_path / "half.xml")
-    compiled = irrun.compile_model(tmp_path / "half.xml", {"OPTIMIZE": False})
+    compiled = irrun.model.build(tmp_path / "half.xml", {"OPTIMIZE": False})
     got = compiled([np.array([1.001], np.float32)])[0]
     assert got.dtype == np.float32
     assert got[0] == np.float16(np.float32(np.float16(1.001)) ** 2)
 
 
 def test_results_of_version_10_are_the_callers_own(tmp_path: Path) -> None:
-    compiled = irrun.compile_model(through(F16, "10", tmp_path))
+    compiled = irrun.model.build(through(F16, "10", tmp_path))
     given = np.ones(4, np.float32)
     compiled([given])[0][:] = 7
     np.testing.assert_array_equal(given, np.ones(4, np.float32))
@@ -125,10 +125,10 @@ def test_reshape_keeps_the_types_of_version_10(tmp_path: Path) -> None:
     x = parameter(ir, "x", F16, [1])
     ir.result(ir.layer("ReLU", "opset1", [x], [x.fact], name="y")[0])
     ir.save(tmp_path / "half.xml")
-    model = irrun.read_model(tmp_path / "half.xml")
-    model.reshape({"x": [3]})
+    model = irrun.model.load(tmp_path / "half.xml")
+    model = model.reshaped({"x": [3]})
     assert [(port.element_type, port.declared_type, port.shape) for port in model.inputs] == [(F32, F16, (3,))]
-    got = irrun.compile_model(model)({"x": np.array([-1, 2, 3], np.float32)})["y"]
+    got = irrun.model.build(model)({"x": np.array([-1, 2, 3], np.float32)})["y"]
     np.testing.assert_array_equal(got, np.array([0, 2, 3], np.float32))
 
 
@@ -140,7 +140,7 @@ def parameter(ir: Writer, name: str, type: ElementType, shape: list[int], names:
     return ir.layer("Parameter", "opset1", [], [Fact(type, Shape(shape))], data, name=name, names=[names])[0]
 
 
-def split(version: str, names: tuple[str, str] = ("", "")) -> irrun.Model:
+def split(version: str, names: tuple[str, str] = ("", "")) -> irrun.model.Loaded:
     """Return a model of x -> Split "halves" -> two Results."""
     ir = Writer("split", version)
     x = parameter(ir, "x", F32, [4])
@@ -148,14 +148,14 @@ def split(version: str, names: tuple[str, str] = ("", "")) -> irrun.Model:
     half = Fact(F32, Shape([2]))
     for part in ir.layer("Split", "opset1", [x, axis], [half, half], {"num_splits": "2"}, name="halves", names=names):
         ir.result(part, f"part {part.port}")
-    return irrun.read_model(ir.text.encode(), ir.weights)
+    return irrun.model.load(ir.text.encode(), ir.weights)
 
 
 def test_names_of_layers_are_tensor_names_in_version_10() -> None:
     model = split("10", ("low,first", ""))
     assert [port.names for port in model.inputs] == [{"x"}]
     assert [port.names for port in model.outputs] == [{"low", "first", "halves.0"}, {"halves.1"}]
-    outputs = irrun.compile_model(model)({"x": np.arange(4, dtype=np.float32)})
+    outputs = irrun.model.build(model)({"x": np.arange(4, dtype=np.float32)})
     np.testing.assert_array_equal(outputs["halves.1"], np.array([2, 3], np.float32))
     np.testing.assert_array_equal(outputs["low"], np.array([0, 1], np.float32))
 
@@ -172,15 +172,15 @@ def test_a_layer_of_several_outputs_of_which_one_is_written() -> None:
     k = ir.constant(np.array(2), I64)
     data = {"axis": "0", "mode": "max", "sort": "value", "index_element_type": "i32"}
     ir.result(ir.layer("TopK", "opset3", [x, k], [Fact(F32, Shape([2]))], data, name="best")[0])
-    (port,) = irrun.read_model(ir.text.encode(), ir.weights).outputs
+    (port,) = irrun.model.load(ir.text.encode(), ir.weights).outputs
     assert port.names == {"best.0"}
 
 
 def test_output_names_are_not_read_in_version_10() -> None:
     text = through_text("10")
-    assert irrun.read_model(text.replace('name="r"', 'name="r" output_names="z"').encode()).output().names == {"y"}
+    assert irrun.model.load(text.replace('name="r"', 'name="r" output_names="z"').encode()).output().names == {"y"}
     text = through_text("11")
-    assert irrun.read_model(text.replace('name="r"', 'name="r" output_names="z"').encode()).output().names == {"z"}
+    assert irrun.model.load(text.replace('name="r"', 'name="r" output_names="z"').encode()).output().names == {"z"}
 
 
 def through_text(version: str) -> str:
@@ -204,7 +204,7 @@ def test_tensor_names_that_repeat_get_a_number(names: tuple[str, ...], distinct:
     for index, name in enumerate(names):
         x = parameter(ir, f"x{index}", F32, [1], name)
         ir.result(ir.layer("ReLU", "opset1", [x], [x.fact])[0])
-    model = irrun.read_model(ir.text.encode())
+    model = irrun.model.load(ir.text.encode())
     assert [",".join(sorted(port.names)) for port in model.inputs] == list(distinct)
 
 
@@ -213,5 +213,5 @@ def test_a_tensor_of_two_results_has_the_same_names_at_both() -> None:
     x = parameter(ir, "x", F32, [1], "image")
     ir.result(x)
     ir.result(x)
-    model = irrun.read_model(ir.text.encode())
+    model = irrun.model.load(ir.text.encode())
     assert [port.names for port in (*model.inputs, *model.outputs)] == [{"image"}] * 3

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.diagnostics import Severity
 from irrun.document.writer import Handle, Writer
 from irrun.linter import lint
@@ -193,13 +193,13 @@ def test_agrees_with_openvino(case: Case, answers: dict[str, dict[str, Any]], tm
     if found:
         assert len(found) == 1
         return
-    model = irrun.read_model(path)
+    model = irrun.model.load(path)
     for kind, ports in (("inputs", model.inputs), ("outputs", model.outputs)):
         assert [[str(port.element_type), sorted(port.names)] for port in ports] == answer[kind]
     if case.values is not None:
         port = model.inputs[0]
         given = np.array(case.values).astype(port.element_type.external).reshape(port.shape)
-        np.testing.assert_array_equal(irrun.compile_model(model)([given])[0].reshape(-1), answer["values"])
+        np.testing.assert_array_equal(irrun.model.build(model)([given])[0].reshape(-1), answer["values"])
 
 
 def test_cases_have_names_of_their_own() -> None:

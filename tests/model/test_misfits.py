@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from tests.optimize.nets import TIERS, Net
 
 
@@ -57,7 +57,7 @@ def test_refused_as_by_inference(tmp_path: Path, name: str, config: Mapping[str,
     net = Net()
     build(net)
     net.ir.save(tmp_path / "net.xml")
-    compiled = irrun.compile_model(tmp_path / "net.xml", config)
+    compiled = irrun.model.build(tmp_path / "net.xml", config)
     expected = [compiled(arrays(fitting))[0] for _ in range(4)]
     for _ in range(2):
         with pytest.raises(irrun.IRError) as caught:
@@ -71,7 +71,7 @@ def test_lengths_that_change_with_every_call(tmp_path: Path, config: Mapping[str
     net = Net()
     concat(net)
     net.ir.save(tmp_path / "net.xml")
-    compiled = irrun.compile_model(tmp_path / "net.xml", config)
+    compiled = irrun.model.build(tmp_path / "net.xml", config)
     for rows in range(1, 9):
         assert compiled(arrays([(rows, 3), (rows, 4)]))[0].shape == (rows, 7)
     with pytest.raises(irrun.IRError):
@@ -88,12 +88,12 @@ def test_a_variable_that_was_set_to_another_shape(tmp_path: Path, config: Mappin
     net.layer("Assign", [total], "?,2", 6, variable_id="sum")
     net.result(total)
     net.ir.save(tmp_path / "net.xml")
-    request = irrun.compile_model(tmp_path / "net.xml", config).create_infer_request()
+    request = irrun.model.build(tmp_path / "net.xml", config).session()
     for count in range(1, 4):
-        assert request.infer(arrays([(1, 2)]))[0].tolist() == [[count / 2] * 2]
-    assert request.infer(arrays([(3, 2)]))[0].tolist() == [[2.0, 2.0]] * 3
+        assert request.run(arrays([(1, 2)]))[0].tolist() == [[count / 2] * 2]
+    assert request.run(arrays([(3, 2)]))[0].tolist() == [[2.0, 2.0]] * 3
     for _ in range(2):
         with pytest.raises(irrun.IRError, match=r"the variable holds a value of shape \[3,2\], expected \[1,2\]"):
-            request.infer(arrays([(1, 2)]))
+            request.run(arrays([(1, 2)]))
     request.query_state()[0].state = np.full((1, 2), 5.0)
-    assert request.infer(arrays([(1, 2)]))[0].tolist() == [[5.5, 5.5]]
+    assert request.run(arrays([(1, 2)]))[0].tolist() == [[5.5, 5.5]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle, Writer
 from irrun.ops import Op
 from irrun.ops.calling import infer, run
@@ -108,10 +108,10 @@ def computed(case: AnyCase) -> Sequence[Array]:
         outputs = infer(op, facts(case), output_count=len(case.expected))
         return run(op, case.inputs, [fact.type for fact in outputs])
     ir = whole(case)
-    request = irrun.compile_model(irrun.read_model(ir.text.encode(), ir.weights)).create_infer_request()
+    request = irrun.model.build(irrun.model.load(ir.text.encode(), ir.weights)).session()
     for _ in range(case.runs - 1):
-        request.infer(list(case.inputs))
-    return request.infer(list(case.inputs)).to_tuple()
+        request.run(list(case.inputs))
+    return request.run(list(case.inputs)).to_tuple()
 
 
 def passes(case: AnyCase) -> bool:

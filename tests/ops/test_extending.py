@@ -10,7 +10,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Writer
 from irrun.ops import Op, op, registry
 from irrun.ops.extending import ExtensionError, Operations, load, operations_of
@@ -48,8 +48,8 @@ def expected(x: Array) -> Array:
 def test_runs_between_layers_of_irrun(tmp_path: Path, tier: str, optimize: bool) -> None:
     if tier == "compiled" and not can_compile():
         pytest.skip("compiled kernels need numba, the extra jit")
-    model = irrun.read_model(between(tmp_path / "net.xml"), extensions=[own_operations])
-    compiled = irrun.compile_model(model, {"TIER": tier, "OPTIMIZE": optimize})
+    model = irrun.model.load(between(tmp_path / "net.xml"), extensions=[own_operations])
+    compiled = irrun.model.build(model, {"TIER": tier, "OPTIMIZE": optimize})
     for seed in range(4):
         x = np.random.default_rng(seed).normal(size=(64, 128)).astype(np.float32)
         np.testing.assert_allclose(compiled(x)[0], expected(x), rtol=1e-5, atol=1e-6)
@@ -59,14 +59,14 @@ def test_runs_between_layers_of_irrun(tmp_path: Path, tier: str, optimize: bool)
 def test_known_only_where_given(tmp_path: Path) -> None:
     path = between(tmp_path / "net.xml")
     before = {type: dict(versions) for type, versions in DECLARED.items()}
-    with_it = irrun.read_model(path, extensions=[SoftShrink, Add])
-    without = irrun.read_model(path)
+    with_it = irrun.model.load(path, extensions=[SoftShrink, Add])
+    without = irrun.model.load(path)
     assert {type: dict(versions) for type, versions in DECLARED.items()} == before
     own = [type(node.op).__name__ for node in with_it.bound.graph if node.version in ("extension", "test.domain")]
     assert own == ["SoftShrink", "Add"]
     assert [node.type for node in with_it.bound.graph if node.version == "test.domain"] == ["test.domain::Add"]
     with pytest.raises(irrun.IRError, match=r"no operation Add in test\.domain; it is in opset1"):
-        irrun.compile_model(without)
+        irrun.model.build(without)
     with pytest.raises(registry.UnknownOperation):
         registry.resolve("SoftShrink")
 
@@ -104,9 +104,9 @@ def test_resolved() -> None:
 
 def test_a_file(tmp_path: Path) -> None:
     before = set(sys.modules)
-    model = irrun.read_model(EXAMPLE / "model.xml", extensions=[EXAMPLE / "my_ops.py"])
+    model = irrun.model.load(EXAMPLE / "model.xml", extensions=[EXAMPLE / "my_ops.py"])
     x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
-    np.testing.assert_allclose(irrun.compile_model(model)(x)[0], np.maximum(x - 0.25, 0) * (x > 0.25))
+    np.testing.assert_allclose(irrun.model.build(model)(x)[0], np.maximum(x - 0.25, 0) * (x > 0.25))
     assert load(EXAMPLE / "my_ops.py") is load(EXAMPLE / "my_ops.py")
     changed = tmp_path / "my_ops.py"
     changed.write_text((EXAMPLE / "my_ops.py").read_text())

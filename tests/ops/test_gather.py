@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.tensor import Array
 from irrun.tensor.element_type import BOOLEAN, F32, I64, U8
 from tests.optimize.nets import Net
@@ -27,7 +27,7 @@ def ran(net: Net, folder: Path, inputs: dict[str, Array], times: int = 1) -> lis
     net.ir.save(folder / "net.xml")
     found = []
     for config in ({"OPTIMIZE": False}, {}, {"LOW_MEMORY": True}):
-        compiled = irrun.compile_model(folder / "net.xml", config)
+        compiled = irrun.model.build(folder / "net.xml", config)
         found += [compiled(inputs)[0] for _ in range(times)]
     return found
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.inference.fold import fold
 from irrun.ops.calling import infer, run
 from irrun.tensor import DYNAMIC
@@ -49,7 +49,7 @@ def test_as_a_model(case: Case, form: str, tmp_path: Path) -> None:
     ir.save(tmp_path / "model.xml")
     report = irrun.lint(tmp_path / "model.xml", extensions=harness.EXTENSIONS)
     assert [item.message for item in report if item.severity > 0 and item.code not in ("IR601", "IR608")] == []
-    compiled = irrun.compile_model(irrun.read_model(tmp_path / "model.xml", extensions=harness.EXTENSIONS))
+    compiled = irrun.model.build(irrun.model.load(tmp_path / "model.xml", extensions=harness.EXTENSIONS))
     got = compiled({f"in{index}": case.inputs[index] for index in parameters})
     harness.expect(list(got.values()), case)
 
@@ -84,7 +84,7 @@ def test_half_precision(case: Case, tmp_path: Path) -> None:
     outputs = infer(op, known, output_count=len(case.expected))
     want = run(op, rounded, [fact.type for fact in outputs])
     got = list(
-        irrun.compile_model(irrun.read_model(tmp_path / "model.xml", extensions=harness.EXTENSIONS))(inputs).values()
+        irrun.model.build(irrun.model.load(tmp_path / "model.xml", extensions=harness.EXTENSIONS))(inputs).values()
     )
     for array, reference, fact in zip(got, want, outputs, strict=True):
         assert array.dtype == fact.type.external

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import irrun
+import irrun.model
 from tests.cases import ModelCase, all_models
 from tests.ops import harness
 
@@ -17,7 +17,7 @@ def test_gives_what_is_expected(case: ModelCase, optimize: bool, tmp_path: Path)
     harness.whole(case).save(tmp_path / "model.xml")
     report = irrun.lint(tmp_path / "model.xml")
     assert [item.message for item in report if item.severity > 0 and item.code != "IR601"] == []
-    request = irrun.compile_model(tmp_path / "model.xml", {"OPTIMIZE": optimize}).create_infer_request()
+    request = irrun.model.build(tmp_path / "model.xml", {"OPTIMIZE": optimize}).session()
     for _ in range(case.runs):
-        outputs = request.infer(list(case.inputs))
+        outputs = request.run(list(case.inputs))
     harness.expect(outputs.to_tuple(), case)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.inference.fold import fold
 from irrun.ops.calling import infer, run
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
@@ -52,7 +52,7 @@ def answered(folders: dict[str, Path]) -> dict[str, Path]:
 
 
 def computed(path: Path, **config: Any) -> list[Array]:
-    return list(irrun.compile_model(irrun.read_model(path), config)(oracle.load(path.with_name("inputs.npz"))).values())
+    return list(irrun.model.build(irrun.model.load(path), config)(oracle.load(path.with_name("inputs.npz"))).values())
 
 
 def expect(got: list[Array], want: list[Array], case: Case, rtol: float | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle, Writer
 from irrun.optimize import passes
 from irrun.runtime.tiers import can_compile
@@ -71,11 +71,11 @@ class Net:
             auto_pad="valid",
         )
 
-    def compile(self, folder: Path, *names: str, **config: Any) -> irrun.CompiledModel:
+    def compile(self, folder: Path, *names: str, **config: Any) -> irrun.model.Compiled:
         """Compile the model with these passes alone, or with all passes if none are named."""
         self.ir.save(folder / "net.xml")
         others = [item.name for item in passes() if item.name not in names] if names else []
-        return irrun.compile_model(folder / "net.xml", {"OPTIMIZE": {"disable": others}, **config})
+        return irrun.model.build(folder / "net.xml", {"OPTIMIZE": {"disable": others}, **config})
 
     def inputs(self, sizes: dict[str, tuple[int, ...]] | None = None) -> dict[str, Array]:
         known = {name: Shape.parse(shape) for name, shape in self.shapes.items()}
@@ -87,7 +87,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def types(compiled: irrun.CompiledModel) -> Counter[str]:
+def types(compiled: irrun.model.Compiled) -> Counter[str]:
     """Return the number of steps of each operation type in the plan."""
     return Counter(step.node.type for step in compiled.plan.steps)
 
@@ -101,15 +101,15 @@ def check(
     sizes: dict[str, tuple[int, ...]] | None = None,
     rtol: float = 1e-4,
     atol: float = 1e-5,
-) -> irrun.CompiledModel:
+) -> irrun.model.Compiled:
     """Check that these passes alone, and all passes, keep the outputs, and that the former leave these steps.
 
     All passes are also checked on the other tier if it is installed.
     """
     alone = net.compile(folder, *names, TIER="numpy")
     assert types(alone) == want
-    plain = irrun.compile_model(folder / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
-    whole = [irrun.compile_model(folder / "net.xml", {"TIER": tier}) for tier in TIERS]
+    plain = irrun.model.build(folder / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
+    whole = [irrun.model.build(folder / "net.xml", {"TIER": tier}) for tier in TIERS]
     for _ in range(2):
         inputs = net.inputs(sizes)
         expected = plain(inputs).to_tuple()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.runtime.state import State
 from irrun.tensor.element_type import I32
@@ -64,15 +64,15 @@ def test_growing(tmp_path: Path, tier: str, kind: dict[str, Any], steps: dict[st
     grows(net, **kind)
     compiled = net.compile(tmp_path, *ONLY, TIER=tier)
     assert types(compiled) == {**steps, "Exp": 1, "Assign": 1, "Tanh": 1}
-    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"}).create_infer_request()
-    requests = [compiled.create_infer_request(), net.compile(tmp_path, TIER=tier).create_infer_request()]
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"}).session()
+    requests = [compiled.session(), net.compile(tmp_path, TIER=tier).session()]
     axis, gathered = kind.get("axis", 2), kind.get("gathered", True)
     for run in range(7):
         given = inputs(net, axis, run, gathered=gathered)
-        expected = plain.infer(given)[0]
+        expected = plain.run(given)[0]
         for request in requests:
-            np.testing.assert_allclose(request.infer(given)[0], expected, rtol=1e-5, atol=1e-6)
-            np.testing.assert_allclose(request.query_state()[0].state, plain.query_state()[0].state, rtol=1e-5)
+            np.testing.assert_allclose(request.run(given)[0], expected, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(*([*one.state.values.values()][0] for one in (request, plain)), rtol=1e-5)
 
 
 def test_what_is_read_stays_as_it_was() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import I8, U8
 from tests.optimize.nets import TIERS, Net, check, types
@@ -107,9 +107,9 @@ def test_saturated_sums(tmp_path: Path) -> None:
     net.result(convolution(net, data, weights, "1,5,2,2"))
     net.ir.save(tmp_path / "net.xml")
     inputs = {"x": np.full((1, 1000, 2, 2), 100, np.float32)}
-    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})(inputs).to_tuple()[0]
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})(inputs).to_tuple()[0]
     for tier in TIERS:
-        found = irrun.compile_model(tmp_path / "net.xml", {"TIER": tier})
+        found = irrun.model.build(tmp_path / "net.xml", {"TIER": tier})
         assert types(found)["FusedIntegerConvolution"] == 1
         np.testing.assert_allclose(found(inputs).to_tuple()[0], plain, rtol=1e-5)
 
@@ -239,9 +239,9 @@ def test_the_largest_levels(tmp_path: Path, order: str, channels: int) -> None:
 
 def agree(net: Net, folder: Path, most: float) -> None:
     """Check that results differ only where numbers fell between two levels, and then by no more than this."""
-    plain = irrun.compile_model(folder / "net.xml", {"OPTIMIZE": False})
+    plain = irrun.model.build(folder / "net.xml", {"OPTIMIZE": False})
     for tier in TIERS:
-        found = irrun.compile_model(folder / "net.xml", {"TIER": tier})
+        found = irrun.model.build(folder / "net.xml", {"TIER": tier})
         inputs = net.inputs()
         for got, wanted in zip(found(inputs).to_tuple(), plain(inputs).to_tuple(), strict=True):
             gap = np.abs(got - wanted)

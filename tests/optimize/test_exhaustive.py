@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.tensor.element_type import F32, I64
 from tests.optimize.nets import Net, types
 
@@ -253,13 +253,13 @@ def test_results_are_kept(
     for net, sizes in build():
         passes = (*BEFORE.get(name, ()), name)
         fast = net.compile(tmp_path, *passes, TIER="numpy")
-        plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
+        plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
         without = net.compile(tmp_path, *passes[:-1], TIER="numpy") if len(passes) > 1 else plain
         changed += types(fast) != types(without)
-        one, other = fast.create_infer_request(), plain.create_infer_request()
+        one, other = fast.session(), plain.session()
         for _ in range(3):
             inputs = net.inputs(sizes)
-            for got, wanted in zip(one.infer(inputs).to_tuple(), other.infer(inputs).to_tuple(), strict=True):
+            for got, wanted in zip(one.run(inputs).to_tuple(), other.run(inputs).to_tuple(), strict=True):
                 assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
                 if name in ROUNDED:
                     np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-6)

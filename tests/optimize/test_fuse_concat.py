@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun import CompiledModel
 from irrun.document.writer import Handle
+from irrun.model import Compiled
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
@@ -27,7 +27,7 @@ def new(net: Net, name: str, channels: int = 8, batch: str = "2", sizes: str = S
     return net.parameter(name, f"{batch},{channels},{sizes}")
 
 
-def rooms(compiled: CompiledModel) -> list[tuple[int | None, bool]]:
+def rooms(compiled: Compiled) -> list[tuple[int | None, bool]]:
     """Return the buffer of each Concat step, and True if it appends to the buffer."""
     ops = [step.node.op for step in compiled.plan.steps]
     return [(op.room, op.grows) for op in ops if isinstance(op, FusedConcat)]
@@ -65,14 +65,14 @@ def test_results_of_parts_are_independent(tmp_path: Path) -> None:
     net.result(one, two, concat(net, 40, two, new(net, "d", 8, "1"), batch="1"))
     compiled = check(net, tmp_path, ONLY, {"FusedConcat": 3})
     assert rooms(compiled) == [(40, False), (40, True), (40, True)]
-    request = compiled.create_infer_request()
+    request = compiled.session()
     inputs = net.inputs()
-    before = request.infer(inputs).to_tuple()
+    before = request.run(inputs).to_tuple()
     whole = np.concatenate([inputs[name] for name in "abcd"], axis=1)
-    request.infer(net.inputs())
+    request.run(net.inputs())
     before[0][:] = 7
     before[1][:, :8] = 5
-    request.infer(net.inputs())
+    request.run(net.inputs())
     np.testing.assert_array_equal(before[0], np.full((1, 24, 20, 30), 7))
     np.testing.assert_array_equal(before[1][:, 8:], whole[:, 8:32])
     np.testing.assert_array_equal(before[2], whole)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from tests.optimize.nets import Net, check, types
 
@@ -60,7 +60,7 @@ def test_no_rows_at_all(tmp_path: Path, activation: str | None) -> None:
     made = net.layer("Add", [net.layer("MatMul", [data, net.normal(200, 300)], "?,300"), net.normal(300)], "?,300")
     net.result(made if activation is None else net.layer(activation, [made], "?,300"))
     compiled = net.compile(tmp_path, INFERENCE_NUM_THREADS=1)
-    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     for rows in (0, 8, 0):
         inputs = net.inputs({"x": (rows, 200)})
         np.testing.assert_allclose(compiled(inputs)[0], plain(inputs)[0], rtol=1e-4, atol=1e-4)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.optimize import packed
 from irrun.tensor import Array, ElementType
@@ -71,12 +71,12 @@ def weights(net: Net, kind: ElementType, form: str, transposed: bool, with_zero:
     return decompressed(net, kind, matrix, side, with_zero=with_zero, through=through)
 
 
-def same(net: Net, folder: Path, want: dict[str, int], sizes: Any = None, **config: Any) -> irrun.CompiledModel:
+def same(net: Net, folder: Path, want: dict[str, int], sizes: Any = None, **config: Any) -> irrun.model.Compiled:
     """Compile with the pass alone; check its steps and that every plan returns the outputs of the unoptimised model."""
     alone = net.compile(folder, *ONLY, **config)
     assert types(alone) == want
-    plain = irrun.compile_model(folder / "net.xml", {"OPTIMIZE": False})
-    every = irrun.compile_model(folder / "net.xml", config)
+    plain = irrun.model.build(folder / "net.xml", {"OPTIMIZE": False})
+    every = irrun.model.build(folder / "net.xml", config)
     for _ in range(2):
         inputs = net.inputs(sizes)
         for expected, *results in zip(*(model(inputs).to_tuple() for model in (plain, alone, every)), strict=True):
@@ -86,7 +86,7 @@ def same(net: Net, folder: Path, want: dict[str, int], sizes: Any = None, **conf
     return alone
 
 
-def held(compiled: irrun.CompiledModel) -> int:
+def held(compiled: irrun.model.Compiled) -> int:
     """Return the bytes of all constants that a plan holds, including those in its steps."""
     arrays: dict[int, Array] = {}
 
@@ -171,7 +171,7 @@ def test_rows_that_are_gathered(tmp_path: Path, form: str, opset: int) -> None:
     compiled = net.compile(tmp_path, *ONLY, LOW_MEMORY=True)
     assert types(compiled) == {"FusedPackedGather": 1}
     assert held(compiled) < 3 * words * INPUTS
-    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     picked = {"i": np.array([[0, words - 1, 5], [-1, words, -words - 1]])}
     np.testing.assert_array_equal(compiled(picked)[0], plain(picked)[0])
 
@@ -185,7 +185,7 @@ def test_rows_in_half_precision_are_rounded(tmp_path: Path) -> None:
     net.result(*net.layers("Gather", [table, net.parameter("i", "4", I64), axis], [(F16, "4,64")], 8, batch_dims=0))
     compiled = net.compile(tmp_path, LOW_MEMORY=True)
     assert types(compiled) == {"FusedPackedGather": 1}
-    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     picked = {"i": np.array([3, 0, 89, 3])}
     assert compiled(picked)[0].dtype == np.float16
     np.testing.assert_array_equal(compiled(picked)[0], plain(picked)[0])
@@ -199,7 +199,7 @@ def test_an_embedding_that_is_the_head_too(tmp_path: Path) -> None:
     net.result(net.layer("MatMul", [rows, table], "3,90", transpose_b=True))
     compiled = net.compile(tmp_path, *ONLY, LOW_MEMORY=True)
     assert types(compiled) == {"FusedPackedGather": 1, "FusedPackedMatMul": 1}
-    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     picked = {"i": np.array([3, 0, 89])}
     np.testing.assert_allclose(compiled(picked)[0], plain(picked)[0], rtol=1e-4, atol=1e-4)
 
@@ -227,7 +227,7 @@ def test_without_the_pass_weights_are_decompressed_once(tmp_path: Path) -> None:
     matrix = weights(net, U8, "channels", True, True, F16)
     net.result(net.layer("MatMul", [net.parameter("x", f"1,{INPUTS}"), matrix], f"1,{OUTPUTS}", transpose_b=True))
     assert types(net.compile(tmp_path, "fuse-matmul", LOW_MEMORY=True)) == {"FusedMatMul": 1}
-    assert types(irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False, "LOW_MEMORY": True})) == {"MatMul": 1}
+    assert types(irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "LOW_MEMORY": True})) == {"MatMul": 1}
 
 
 def test_what_no_step_takes_packed_is_decompressed() -> None:
@@ -277,5 +277,5 @@ def test_low_memory_is_a_switch(tmp_path: Path) -> None:
     net.result(net.layer("ReLU", [net.parameter("x", "2")], "2"))
     assert net.compile(tmp_path, LOW_MEMORY="YES").config.optimize.low_memory
     assert not net.compile(tmp_path).config.optimize.low_memory
-    with pytest.raises(ValueError, match="LOW_MEMORY is 3, expected True or False"):
+    with pytest.raises(RuntimeError, match="LOW_MEMORY is 3, expected True or False"):
         net.compile(tmp_path, LOW_MEMORY=3)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.graph import Outlet
 from irrun.inference import Facts
 from irrun.ops.activation.relu import ReLU
@@ -18,9 +18,9 @@ from irrun.tensor.element_type import F64
 from tests.optimize.nets import Net
 
 
-def began(net: Net, folder: Path) -> tuple[Rewriter, irrun.Model]:
+def began(net: Net, folder: Path) -> tuple[Rewriter, irrun.model.Loaded]:
     net.ir.save(folder / "net.xml")
-    model = irrun.read_model(folder / "net.xml")
+    model = irrun.model.load(folder / "net.xml")
     graph = model.bound.graph
     return Rewriter(graph, model.facts, constants(graph, model.facts)), model
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.kernels.halves import rounded
 from irrun.model.config import ConfigError
@@ -34,7 +34,7 @@ def test_a_product_of_rounded_operands(tmp_path: Path, type: ElementType) -> Non
     want = {"FusedRound": 1, "FusedMatMul": 1} if type is BF16 else {"FusedMatMul": 1}
     net.ir.save(tmp_path / "net.xml")
     for tier in TIERS:
-        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": type.name, "TIER": tier})
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": type.name, "TIER": tier})
         assert types(compiled) == want
         got = compiled({"x": x})[0]
         np.testing.assert_allclose(got, output, atol=1e-5)
@@ -55,7 +55,7 @@ def test_bf16_stays_between_products(tmp_path: Path) -> None:
     output = pointwise(np.maximum(pointwise(x, first), 0).astype(np.float32), second)
     net.ir.save(tmp_path / "net.xml")
     for tier in TIERS:
-        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedRound": 1, "FusedConvolution": 2}
         inner = [fact.type for step in compiled.plan.steps[:2] for fact in step.facts]
         assert inner == [U16, U16]
@@ -76,7 +76,7 @@ def test_products_of_one_tensor_share_its_bits_and_others_its_numbers(tmp_path: 
     x = net.inputs()
     results = []
     for tier in TIERS:
-        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         steps = types(compiled)
         assert (steps["FusedRound"], steps["FusedMatMul"]) == (1, 3)
         assert [fact.type.name for fact in compiled.plan.steps[1].facts] == ["f32", "u16"]
@@ -110,7 +110,7 @@ def test_factors_that_both_change_are_rounded(tmp_path: Path) -> None:
     output = rounded(inputs["a"], "bf16") @ rounded(inputs["b"], "bf16")
     net.ir.save(tmp_path / "net.xml")
     for tier in TIERS:
-        compiled = irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedRound": 2, "MatMul": 1}
         np.testing.assert_allclose(compiled(inputs)[0], output, atol=1e-5)
 
@@ -124,7 +124,7 @@ def test_what_is_not_a_product_stays_in_f32(tmp_path: Path) -> None:
     net.ir.save(tmp_path / "net.xml")
     x = net.inputs()
     plain, half = (
-        irrun.compile_model(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": name, "TIER": "numpy"})
+        irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": name, "TIER": "numpy"})
         for name in ("f32", "bf16")
     )
     assert types(plain) == types(half)
@@ -146,5 +146,5 @@ def test_precisions_that_do_not_fit_are_refused(tmp_path: Path, config: dict[str
     net.result(net.layer("ReLU", [net.parameter("x", "2")], "2"))
     net.ir.save(tmp_path / "net.xml")
     with pytest.raises(ConfigError) as caught:
-        irrun.compile_model(tmp_path / "net.xml", config)
+        irrun.model.build(tmp_path / "net.xml", config)
     assert str(caught.value) == message

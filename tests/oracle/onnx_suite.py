@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.tensor import ElementType
 from tests import oracle
 from tests.oracle import Answer
@@ -86,7 +86,7 @@ def judge(folder: Path) -> Verdict:
 def computed(path: Path, optimize: bool) -> Answer:
     """Return the outputs of irrun for the inputs beside a model."""
     try:
-        compiled = irrun.compile_model(path, {"OPTIMIZE": optimize})
+        compiled = irrun.model.build(path, {"OPTIMIZE": optimize})
         outputs = compiled(oracle.load(path.with_name("inputs.npz"))).to_tuple()
     except (irrun.IRError, irrun.InputError) as error:
         return Answer(refused=str(error))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle, Writer, WrittenBody
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32, I64, ElementType
@@ -21,21 +21,21 @@ def fact(type: ElementType, dims: str) -> Fact:
     return Fact(type, Shape.parse(dims))
 
 
-def model(build: Built) -> irrun.Model:
+def model(build: Built) -> irrun.model.Loaded:
     """Read a written model; the weights stay readable."""
     ir = Writer("net")
     ir.result(build(ir))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.xml"
         ir.save(path)
-        return irrun.read_model(path.read_bytes(), path.with_suffix(".bin").read_bytes())
+        return irrun.model.load(path.read_bytes(), path.with_suffix(".bin").read_bytes())
 
 
 def constant(ir: Writer, value: Any, type: ElementType = I64) -> Handle:
     return ir.constant(np.array(value, type.dtype), type)
 
 
-def broadcast(*sizes: int) -> irrun.Model:
+def broadcast(*sizes: int) -> irrun.model.Loaded:
     """A constant that is broadcast to these sizes."""
 
     def build(ir: Writer) -> Handle:
@@ -45,7 +45,7 @@ def broadcast(*sizes: int) -> irrun.Model:
     return model(build)
 
 
-def square(rows: str) -> irrun.Model:
+def square(rows: str) -> irrun.model.Loaded:
     """The product of a column and its transpose."""
 
     def build(ir: Writer) -> Handle:
@@ -56,7 +56,7 @@ def square(rows: str) -> irrun.Model:
     return model(build)
 
 
-def range_of_input() -> irrun.Model:
+def range_of_input() -> irrun.model.Loaded:
     """The numbers from 0 up to the input."""
 
     def build(ir: Writer) -> Handle:
@@ -67,7 +67,7 @@ def range_of_input() -> irrun.Model:
     return model(build)
 
 
-def doubling_loop(trip_count: int, *, growing: bool = True) -> irrun.Model:
+def doubling_loop(trip_count: int, *, growing: bool = True) -> irrun.model.Loaded:
     """A vector that each iteration joins to itself, or keeps unless it is ``growing``."""
 
     def build(ir: Writer) -> Handle:

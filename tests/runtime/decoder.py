@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor import Array
 from irrun.tensor.element_type import BOOLEAN, I32, I64, U4, U8
@@ -127,8 +127,8 @@ class Decoder:
 class Session:
     """A request, and what the cache holds."""
 
-    def __init__(self, model: irrun.CompiledModel) -> None:
-        self.request = model.create_infer_request()
+    def __init__(self, model: irrun.model.Compiled) -> None:
+        self.request = model.session()
         self.past = 0
 
     def run(self, tokens: int, batch: int = 1, beams: list[int] | None = None, seed: int = 0) -> Array:
@@ -141,8 +141,8 @@ class Session:
             "attention_mask": mask,
             "beam_idx": np.array(beams if beams is not None else range(batch), np.int32),
         }
-        return self.request.infer(inputs)[0]
+        return self.request.run(inputs)[0]
 
     def reset(self) -> None:
-        self.request.reset_state()
+        self.request.state.reset()
         self.past = 0

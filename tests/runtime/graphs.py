@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.kernels import threads
 from irrun.ops import OpError
 from irrun.runtime.lowering import builder
@@ -164,9 +164,9 @@ def _running(form: Form) -> Iterator[None]:
 
 
 def _results(path: Path, feeds: Sequence[Array], form: Form) -> list[list[Array]]:
-    compiled = irrun.compile_model(irrun.read_model(path), {"OPTIMIZE": form.optimize, "TIER": "compiled"})
-    request = compiled.create_infer_request()
-    return [list(request.infer(feeds).to_tuple()) for _ in range(STEPS)]
+    compiled = irrun.model.build(irrun.model.load(path), {"OPTIMIZE": form.optimize, "TIER": "compiled"})
+    request = compiled.session()
+    return [list(request.run(feeds).to_tuple()) for _ in range(STEPS)]
 
 
 def _keep(seed: int, text: str, folder: Path) -> None:

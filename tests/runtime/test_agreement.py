@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from tests.optimize.nets import Net
 from tests.optimize.quantized import RANGES, fake_quantize
@@ -247,8 +247,8 @@ def test_both_tiers_agree(tmp_path: Path, layer: Callable[[Net, Random], Handle]
     net = Net()
     net.result(layer(net, random))
     net.ir.save(tmp_path / "net.xml")
-    compiled = irrun.compile_model(tmp_path / "net.xml", {"TIER": "compiled"})
-    plain = irrun.compile_model(tmp_path / "net.xml", {"TIER": "numpy", "OPTIMIZE": False})
+    compiled = irrun.model.build(tmp_path / "net.xml", {"TIER": "compiled"})
+    plain = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy", "OPTIMIZE": False})
     for _ in range(2):
         inputs = net.inputs()
         np.testing.assert_allclose(compiled(inputs)[0], plain(inputs)[0], rtol=1e-3, atol=3e-4)

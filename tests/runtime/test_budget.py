@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.diagnostics import IRError
 from irrun.diagnostics.sizes import bytes_text, parse_bytes
 from irrun.model.config import ConfigError, read_config
@@ -16,9 +16,9 @@ from irrun.runtime.budget import MOST_ITERATIONS
 from tests.runtime.budget_nets import broadcast, doubling_loop, range_of_input, square
 
 
-def failure(model: irrun.Model, config: dict[str, object], inputs: object = None) -> str:
+def failure(model: irrun.model.Loaded, config: dict[str, object], inputs: object = None) -> str:
     with pytest.raises(IRError) as caught:
-        irrun.compile_model(model, config)(inputs)
+        irrun.model.build(model, config)(inputs)
     assert [item.code for item in caught.value.diagnostics] == ["IR804"]
     return str(caught.value)
 
@@ -26,7 +26,7 @@ def failure(model: irrun.Model, config: dict[str, object], inputs: object = None
 def test_memory_is_summed_before_anything_is_allocated() -> None:
     model = broadcast(2147483647, 3, 4)
     with pytest.raises(IRError) as caught:
-        irrun.compile_model(model, {"MAX_MEMORY": "4GiB"})
+        irrun.model.build(model, {"MAX_MEMORY": "4GiB"})
     assert str(caught.value) == (
         'layer "Broadcast_2" (Broadcast): f32[2147483647,3,4] takes 96 GiB, the budget is 4 GiB; '
         "--max-memory or MAX_MEMORY raises it [IR804]"
@@ -39,12 +39,12 @@ def test_the_layer_that_exceeds_the_memory_is_named() -> None:
         'layer "product" (MatMul): the tensors held while it runs take 257 KiB, the budget is 97.66 KiB; '
         "--max-memory or MAX_MEMORY raises it [IR804]"
     )
-    compiled = irrun.compile_model(square("256"), {"MAX_MEMORY": 300_000})
+    compiled = irrun.model.build(square("256"), {"MAX_MEMORY": 300_000})
     np.testing.assert_array_equal(compiled(x)[0], np.ones((256, 256)))
 
 
 def test_shapes_that_arrive_are_judged_before_they_run() -> None:
-    compiled = irrun.compile_model(square("?"), {"MAX_MEMORY": 100_000})
+    compiled = irrun.model.build(square("?"), {"MAX_MEMORY": 100_000})
     assert compiled(np.ones((100, 1), np.float32))[0].sum() == 10_000
     with pytest.raises(IRError, match=r'layer "product" \(MatMul\): .* take 257 KiB, the budget is 97.66 KiB'):
         compiled(np.ones((256, 1), np.float32))
@@ -54,7 +54,7 @@ def test_shapes_that_arrive_are_judged_before_they_run() -> None:
 @pytest.mark.parametrize("optimize", [True, False])
 def test_sizes_that_are_values_are_judged_before_they_run(optimize: bool) -> None:
     config = {"MAX_MEMORY": "1MiB", "OPTIMIZE": optimize}
-    compiled = irrun.compile_model(range_of_input(), config)
+    compiled = irrun.model.build(range_of_input(), config)
     np.testing.assert_array_equal(compiled(np.int64(5))[0], [0, 1, 2, 3, 4])
     with pytest.raises(IRError, match=r'layer "range" \(Range\): output 0, i64\[300000000\], takes 2.235 GiB'):
         compiled(np.int64(300_000_000))
@@ -65,12 +65,12 @@ def test_the_results_of_a_loop_count() -> None:
     message = failure(model, {"MAX_MEMORY": "64MiB", "OPTIMIZE": False})
     assert message.startswith(('layer "loop" (Loop): ', 'layer "join" (Concat): '))
     assert "the budget is 64 MiB" in message
-    compiled = irrun.compile_model(doubling_loop(trip_count=5), {"MAX_MEMORY": "64MiB"})
+    compiled = irrun.model.build(doubling_loop(trip_count=5), {"MAX_MEMORY": "64MiB"})
     np.testing.assert_array_equal(compiled()[0], np.ones(32, np.float32))
 
 
 def test_iterations_are_limited() -> None:
-    compiled = irrun.compile_model(doubling_loop(trip_count=4), {"MAX_ITERATIONS": 4})
+    compiled = irrun.model.build(doubling_loop(trip_count=4), {"MAX_ITERATIONS": 4})
     assert compiled()[0].size == 16
     assert failure(doubling_loop(trip_count=5), {"MAX_ITERATIONS": 4}) == (
         'layer "loop" (Loop): the loop has not ended after 4 iterations, which is the budget; '
@@ -83,7 +83,7 @@ def test_a_loop_that_cannot_end_is_refused() -> None:
     (found,) = model.diagnostics
     assert found.message == "the loop never ends: trip_count is -1 and its condition is always true"
     with pytest.raises(IRError, match="never ends"):
-        irrun.compile_model(model)
+        irrun.model.build(model)
 
 
 def test_time_is_limited() -> None:
@@ -91,7 +91,7 @@ def test_time_is_limited() -> None:
     assert failure(square("16"), {"TIMEOUT": 1e-9}, x) == (
         'layer "product" (MatMul): the inference has not ended after 1e-09 s; --timeout or TIMEOUT raises it [IR804]'
     )
-    assert irrun.compile_model(square("16"), {"TIMEOUT": 1000})(x)[0].sum() == 256
+    assert irrun.model.build(square("16"), {"TIMEOUT": 1000})(x)[0].sum() == 256
 
 
 def test_settings_are_read() -> None:

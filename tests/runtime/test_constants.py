@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import F16, F32, I64, NF4, U8
@@ -56,7 +56,7 @@ def outputs(net: Net, folder: Path, config: dict[str, bool]) -> list[Array]:
     """Return the weights as the layers return them for identity inputs."""
     net.ir.save(folder / "net.xml")
     given = {"x": np.eye(WIDTH, dtype=np.float32), "i": np.arange(WORDS), "z": np.zeros((1, 1), np.float32)}
-    results = irrun.compile_model(folder / "net.xml", config)({name: given[name] for name in net.shapes})
+    results = irrun.model.build(folder / "net.xml", config)({name: given[name] for name in net.shapes})
     return [array if array.shape == (WORDS, WIDTH) else array.T for array in results.values()]
 
 
@@ -106,6 +106,6 @@ def test_what_leaves_the_expression_is_rounded(tmp_path: Path) -> None:
     net.result(ninth, *net.layers("ReLU", [ninth], [(F16, "1")]))
     net.ir.save(tmp_path / "net.xml")
     want = np.float32(np.float16(1 / 3)) ** 2
-    for got in irrun.compile_model(tmp_path / "net.xml")({}).values():
+    for got in irrun.model.build(tmp_path / "net.xml")({}).values():
         assert got.dtype == np.float16
         assert got[0] == np.float16(want)

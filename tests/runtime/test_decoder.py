@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.diagnostics import IRError
 from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
@@ -20,10 +20,10 @@ from tests.runtime.decoder import GROUPS, HEAD, WIDTH, Decoder, Session
 needs_numba = pytest.mark.skipif(not can_compile(), reason="compiled kernels need numba, the extra jit")
 
 
-def models(folder: Path, tier: str, **kind: str) -> tuple[irrun.CompiledModel, irrun.CompiledModel]:
+def models(folder: Path, tier: str, **kind: str) -> tuple[irrun.model.Compiled, irrun.model.Compiled]:
     """The model on a tier, and as it is written."""
     path = Decoder(**kind).save(folder / "net.xml")
-    return irrun.compile_model(path, {"TIER": tier}), irrun.compile_model(path, {"OPTIMIZE": False, "TIER": "numpy"})
+    return irrun.model.build(path, {"TIER": tier}), irrun.model.build(path, {"OPTIMIZE": False, "TIER": "numpy"})
 
 
 def sessions(folder: Path, tier: str, **kind: str) -> tuple[Session, Session]:
@@ -34,7 +34,7 @@ def sessions(folder: Path, tier: str, **kind: str) -> tuple[Session, Session]:
 def both(pair: tuple[Session, Session], act: Callable[[Session], Array]) -> None:
     got, wanted = map(act, pair)
     np.testing.assert_allclose(got, wanted, rtol=2e-4, atol=2e-5)
-    kept, expected = ([item.state for item in session.request.query_state()] for session in pair)
+    kept, expected = ([value for _, value in sorted(session.request.state.values.items())] for session in pair)
     for value, known in zip(kept, expected, strict=True):
         np.testing.assert_allclose(value, known, rtol=2e-4, atol=2e-5)
 
@@ -45,7 +45,7 @@ def test_many_tokens(tmp_path: Path, tier: str) -> None:
     both(pair, lambda one: one.run(20))
     for _ in range(320):
         both(pair, lambda one: one.run(1))
-    assert pair[0].request.query_state()[0].state.shape == (1, GROUPS, 340, HEAD)
+    assert next(value for _, value in sorted(pair[0].request.state.values.items())).shape == (1, GROUPS, 340, HEAD)
 
 
 @pytest.mark.parametrize("weights", ["f32", "u8", "u4"])
@@ -74,13 +74,13 @@ def test_variables_are_read_and_set(tmp_path: Path, tier: str) -> None:
     pair = sessions(tmp_path, tier)
     for _ in range(6):
         both(pair, lambda one: one.run(1))
-    kept = [[item.state for item in session.request.query_state()] for session in pair]
+    kept = [[value for _, value in sorted(session.request.state.values.items())] for session in pair]
     copies = [[value.copy() for value in values] for values in kept]
     for _ in range(3):
         both(pair, lambda one: one.run(1))
     for session, values in zip(pair, kept, strict=True):
-        for item, value in zip(session.request.query_state(), values, strict=True):
-            item.state = value
+        state = session.request.state
+        state.values.update(zip(sorted(state.values), values, strict=True))
         session.past = 6
     for _ in range(3):
         both(pair, lambda one: one.run(1, seed=1))
@@ -88,13 +88,13 @@ def test_variables_are_read_and_set(tmp_path: Path, tier: str) -> None:
         for value, known in zip(values, before, strict=True):
             np.testing.assert_array_equal(value, known)
     for session in pair:
-        for item in session.request.query_state():
-            item.state = np.full((1, GROUPS, 300, HEAD), 0.25, np.float32)
+        state = session.request.state
+        state.values.update({name: np.full((1, GROUPS, 300, HEAD), 0.25, np.float32) for name in state.values})
         session.past = 300
     for _ in range(3):
         both(pair, lambda one: one.run(1))
     for session in pair:
-        session.request.query_state()[1].reset()
+        session.request.state.reset(sorted(session.request.state.values)[1])
         with pytest.raises(IRError):
             session.run(1)
 
@@ -178,6 +178,7 @@ def test_observers_see_every_step(tmp_path: Path) -> None:
     both(pair, lambda one: one.run(1))
     seen = [timing.step.node.type for timing in profiler.timings]
     assert (seen.count("FusedAttention"), seen.count("FusedAppend"), seen.count("Assign")) == (2, 4, 4)
-    pair[0].request.query_state()[0].state = np.zeros((1, GROUPS, 3, HEAD), np.float32)
+    values = pair[0].request.state.values
+    values[min(values)] = np.zeros((1, GROUPS, 3, HEAD), np.float32)
     with pytest.raises(IRError):
         pair[0].run(1)

@@ -58,8 +58,8 @@ def test_sixteen_threads_on_one_model(tmp_path: Path) -> None:
     wrong: list[int] = []
 
     def work(number: int) -> None:
-        request = compiled.create_infer_request()
-        wrong.extend(number for _ in range(20) if not close(request.infer(given[number])[0], expected[number]))
+        request = compiled.session()
+        wrong.extend(number for _ in range(20) if not close(request.run(given[number])[0], expected[number]))
 
     team = [threading.Thread(target=work, args=(number,)) for number in range(len(given))]
     for thread in team:
@@ -157,8 +157,8 @@ def test_fork_while_another_thread_runs_the_model(tmp_path: Path) -> None:
         for _ in range(5):
             child = os.fork()
             if child == 0:
-                own = compiled.create_infer_request()
-                os._exit(0 if close(own.infer(inputs)[0], expected) else 1)
+                own = compiled.session()
+                os._exit(0 if close(own.run(inputs)[0], expected) else 1)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     finally:
         over.set()
@@ -212,7 +212,7 @@ def test_compiling_in_the_background_leaves_warnings_alone(tmp_path: Path, monke
 def script(code: str, **environment: str) -> str:
     """Return the output of a program with `irrun`, the folder ``digits`` and the input ``x``."""
     begin = (
-        "import irrun, numpy as np, os, sys, threading\n"
+        "import irrun.model, numpy as np, os, sys, threading\n"
         "from pathlib import Path\n"
         "digits = Path('examples/digits')\nx = np.load(digits / 'seven.npy')\n"
     )
@@ -228,7 +228,7 @@ def script(code: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-RUN = "model = irrun.compile_model(digits / 'model.xml', {'TIER': 'compiled'})\nfor _ in range(12): model([x])\n"
+RUN = "model = irrun.model.build(digits / 'model.xml', {'TIER': 'compiled'})\nfor _ in range(12): model([x])\n"
 WORKERS = "print(sum(thread.name.startswith('irrun-') for thread in threading.enumerate()))"
 
 
@@ -249,7 +249,7 @@ def test_blas_is_told_its_threads_once() -> None:
         "threadpoolctl.threadpool_limits = lambda **given: calls.append(given) or limits(**given)\n"
         f"setting = {{'INFERENCE_NUM_THREADS': {(os.cpu_count() or 1) + 1}}}\n"
         "for tier in ('numpy', 'compiled'):\n"
-        "    model = irrun.compile_model(digits / 'model.xml', {**setting, 'TIER': tier})\n"
+        "    model = irrun.model.build(digits / 'model.xml', {**setting, 'TIER': tier})\n"
         "    for _ in range(3): model([x])\n"
         "print(len(calls))"
     )

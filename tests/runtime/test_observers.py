@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.runtime import observers
 from irrun.runtime.observers import Profiler, Tracer
 from irrun.runtime.plan import Step
@@ -19,12 +19,12 @@ from tests.loops import loop_model
 AS_WRITTEN = {"OPTIMIZE": False}
 
 
-def compiled(folder: Path) -> irrun.CompiledModel:
+def compiled(folder: Path) -> irrun.model.Compiled:
     """a f32[2,3] -> Clamp "low" -> Multiply by itself, "square"."""
     net = Net()
     low = net.layer("Clamp", {"min": "0", "max": "9"}, [net.parameter("a", "f32", "2,3")], name="low")
     net.result(net.layer("Multiply", {"auto_broadcast": "numpy"}, [low, low], name="square"))
-    return irrun.compile_model(net.write(folder / "net.xml"), AS_WRITTEN)
+    return irrun.model.build(net.write(folder / "net.xml"), AS_WRITTEN)
 
 
 class Clock:
@@ -53,11 +53,11 @@ def steps(tmp_path: Path) -> tuple[Step, ...]:
 
 
 def test_profiler_sees_every_step(tmp_path: Path) -> None:
-    request = compiled(tmp_path).create_infer_request()
+    request = compiled(tmp_path).session()
     profiler = Profiler()
     request.observers.append(profiler)
     for _ in range(3):
-        request.infer([np.ones((2, 3), np.float32)])
+        request.run([np.ones((2, 3), np.float32)])
     assert [(item.step.node.name, item.step.node.type) for item in profiler.timings] == [
         ("low", "Clamp"),
         ("square", "Multiply"),
@@ -98,10 +98,10 @@ def test_time_inside_a_body_is_not_the_outer_step_s_own(steps: tuple[Step, ...],
 
 
 def test_steps_of_bodies_are_seen_as_often_as_they_run(tmp_path: Path) -> None:
-    request = irrun.compile_model(loop_model(tmp_path, 3, 100.0), AS_WRITTEN).create_infer_request()
+    request = irrun.model.build(loop_model(tmp_path, 3, 100.0), AS_WRITTEN).session()
     profiler = Profiler()
     request.observers.append(profiler)
-    request.infer([np.zeros((1, 2), np.float32)])
+    request.run([np.zeros((1, 2), np.float32)])
     calls = {item.step.node.type: len(item.own) for item in profiler.timings}
     assert (calls["Loop"], calls["Add"], calls["Less"]) == (1, 3, 3)
 
@@ -140,10 +140,10 @@ def test_trace(steps: tuple[Step, ...], clock: Clock) -> None:
 
 def test_events_of_a_trace_nest(tmp_path: Path) -> None:
     """Check that nested events begin no earlier and end no later than their step."""
-    request = irrun.compile_model(loop_model(tmp_path, 3, 100.0), AS_WRITTEN).create_infer_request()
+    request = irrun.model.build(loop_model(tmp_path, 3, 100.0), AS_WRITTEN).session()
     tracer = Tracer()
     request.observers.append(tracer)
-    request.infer([np.zeros((1, 2), np.float32)])
+    request.run([np.zeros((1, 2), np.float32)])
     loop = next(event for event in tracer.events if event["args"]["op_name"] == "Loop")
     inside = [event for event in tracer.events if event["args"]["op_name"] == "Add"]
     assert len(inside) == 3

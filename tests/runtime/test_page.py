@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.ops.arithmetic.cum_sum import CumSum
 from tests.optimize.nets import Net
 
@@ -60,7 +60,7 @@ def test_the_kernel_of_the_page(layer: object, seed: int, tmp_path: Path) -> Non
     net = Net()
     net.result(layer(net, np.random.default_rng(seed)))
     net.ir.save(tmp_path / "net.xml")
-    compiled, plain = (irrun.compile_model(tmp_path / "net.xml", {"TIER": tier}) for tier in ("compiled", "numpy"))
+    compiled, plain = (irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("compiled", "numpy"))
     program = lower(compiled.plan, {})
     assert program is not None
     assert "running_sum" in [item.kernel.name for item in program.items if isinstance(item, Call)]

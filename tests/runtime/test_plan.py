@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.model.config import ConfigError
 from irrun.optimize import passes
 from irrun.runtime import Memory, Step
@@ -85,12 +85,12 @@ def test_results_stay_what_they_were(tmp_path: Path) -> None:
     """Whatever runs afterwards, in this request or another."""
     net = Net()
     large(net)
-    request = net.compile(tmp_path).create_infer_request()
+    request = net.compile(tmp_path).session()
     first = net.inputs()
-    outputs = request.infer(first).to_tuple()
+    outputs = request.run(first).to_tuple()
     before = [array.copy() for array in outputs]
     for _ in range(3):
-        request.infer(net.inputs())
+        request.run(net.inputs())
     for array, copy in zip(outputs, before, strict=True):
         assert array.flags.writeable
         assert array.flags.c_contiguous
@@ -102,12 +102,12 @@ def test_a_result_may_be_the_next_input(tmp_path: Path) -> None:
     net = Net()
     large(net)
     compiled = net.compile(tmp_path)
-    plain = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
-    request = compiled.create_infer_request()
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
+    request = compiled.session()
     here = net.inputs()["x"]
     for _ in range(4):
         given = here.copy()
-        here, there = request.infer({"x": here})[1], plain({"x": given})[1]
+        here, there = request.run({"x": here})[1], plain({"x": given})[1]
         np.testing.assert_allclose(here, there, rtol=1e-3, atol=1e-2)
         here = there.copy() if np.abs(here).max() > 1e3 else here
 
@@ -155,13 +155,13 @@ def grows(net: Net) -> None:
 def test_a_shape_that_comes_twice_in_a_row_has_a_plan_of_its_own(tmp_path: Path) -> None:
     net = Net()
     grows(net)
-    request = net.compile(tmp_path).create_infer_request()
+    request = net.compile(tmp_path).session()
     counts = []
     for rows in (3, 3, 5, 3, 5, 5):
         seen = Seen()
         request.observers[:] = [seen]
         data = np.full((rows, 4), 0.25, np.float32)
-        np.testing.assert_allclose(request.infer([data])[0], np.tanh(np.exp(data) + 1), rtol=1e-6)
+        np.testing.assert_allclose(request.run([data])[0], np.tanh(np.exp(data) + 1), rtol=1e-6)
         counts.append(len(seen.steps))
     assert counts == [3, 1, 3, 1, 3, 1]
 
@@ -201,7 +201,7 @@ def test_plain_steps(tmp_path: Path) -> None:
     half = net.layers("Convert", [single], [(F16, "3")], destination_type="f16")
     net.result(*net.layers("TopK", [*half, net.constant(np.array(1))], [(F16, "1"), (I64, "1")], 11, **TOP))
     net.compile(tmp_path)
-    compiled = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    compiled = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     assert [(step.node.type, step.plain) for step in compiled.plan.steps] == [
         ("Tanh", SINGLE),
         ("Convert", None),
@@ -239,7 +239,7 @@ def test_settings_that_do_not_exist(config: dict[str, object], message: str, tmp
     grows(net)
     net.ir.save(tmp_path / "net.xml")
     with pytest.raises(ConfigError) as caught:
-        irrun.compile_model(tmp_path / "net.xml", config)
+        irrun.model.build(tmp_path / "net.xml", config)
     assert str(caught.value) == message
 
 
@@ -248,14 +248,14 @@ def test_settings_of_openvino_are_taken(tmp_path: Path) -> None:
     grows(net)
     net.ir.save(tmp_path / "net.xml")
     for config in ({"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1}, "CPU", None):
-        assert irrun.compile_model(tmp_path / "net.xml", config)([np.zeros((1, 4), np.float32)])[0].shape == (1, 4)
+        assert irrun.model.build(tmp_path / "net.xml", config)([np.zeros((1, 4), np.float32)])[0].shape == (1, 4)
 
 
 def test_as_written_has_a_step_for_each_layer(tmp_path: Path) -> None:
     net = Net()
     large(net)
     net.ir.save(tmp_path / "net.xml")
-    compiled = irrun.compile_model(tmp_path / "net.xml", {"OPTIMIZE": False})
+    compiled = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     assert types(compiled) == {"MatMul": 2, "Reshape": 1, "Tanh": 1}
 
 

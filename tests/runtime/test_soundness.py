@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 
 NET = """<net name="n" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2,3" element_type="f32"/>
@@ -34,7 +34,7 @@ def edge(source: int, port: int, target: int, to: int = 0) -> str:
 
 def refusal(text: str, config: object) -> tuple[str, ...]:
     with pytest.raises(irrun.IRError) as caught:
-        irrun.compile_model(irrun.read_model(text.encode()), config)
+        irrun.model.build(irrun.model.load(text.encode()), config)
     return tuple(item.code for item in caught.value.diagnostics)
 
 
@@ -62,7 +62,7 @@ def test_refused_with_the_finding_of_the_linter(layers: str, edges: str, code: s
 def test_faults_that_no_result_depends_on_do_not_matter(config: object) -> None:
     layers = layer("ReLU", 1) + layer("MatMul", 0, id=2) + layer("NoSuch", 1, id=3) + layer("Clamp", 1, id=4)
     edges = edge(0, 0, 1) + edge(1, 1, 9) + edge(0, 0, 3) + edge(3, 1, 4)
-    compiled = irrun.compile_model(irrun.read_model(NET.format(layers=layers, edges=edges).encode()), config)
+    compiled = irrun.model.build(irrun.model.load(NET.format(layers=layers, edges=edges).encode()), config)
     x = np.array([[-1, 0, 1], [2, -2, 0]], np.float32)
     np.testing.assert_array_equal(compiled(x)[0], np.maximum(x, 0))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.model.config import ConfigError
 from irrun.runtime import tiers
@@ -38,9 +38,9 @@ SAME: dict[str, Any] = {
 }
 
 
-def both(net: Net, folder: Path) -> tuple[irrun.CompiledModel, irrun.CompiledModel]:
+def both(net: Net, folder: Path) -> tuple[irrun.model.Compiled, irrun.model.Compiled]:
     net.ir.save(folder / "net.xml")
-    one, other = (irrun.compile_model(folder / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled"))
+    one, other = (irrun.model.build(folder / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled"))
     return one, other
 
 
@@ -107,10 +107,10 @@ def test_results_are_the_callers_own(tmp_path: Path) -> None:
     net = Net()
     layered(net)
     _, other = both(net, tmp_path)
-    request = other.create_infer_request()
-    first = request.infer(net.inputs())[0]
+    request = other.session()
+    first = request.run(net.inputs())[0]
     kept = first.copy()
-    request.infer(net.inputs())
+    request.run(net.inputs())
     np.testing.assert_array_equal(first, kept)
     assert first.flags.writeable
 
@@ -120,10 +120,10 @@ def test_every_step_is_observed(tmp_path: Path) -> None:
     net = Net()
     layered(net)
     _, other = both(net, tmp_path)
-    request = other.create_infer_request()
+    request = other.session()
     profiler = Profiler()
     request.observers.append(profiler)
-    request.infer(net.inputs())
+    request.run(net.inputs())
     assert [timing.step for timing in profiler.timings] == list(other.plan.steps)
     assert all(timing.outputs for timing in profiler.timings)
 
@@ -135,7 +135,7 @@ def products(net: Net, data: Handle, count: int) -> Handle:
     return data
 
 
-def running(other: irrun.CompiledModel) -> int:
+def running(other: irrun.model.Compiled) -> int:
     """The calls of compiled kernels in the program of the one plan."""
     from irrun.runtime.lowering.builder import Call
 
@@ -169,18 +169,18 @@ def test_variables_of_fixed_size(tmp_path: Path) -> None:
     total = products(net, net.layer("Add", [held, data], "6,24"), 1)
     net.layer("Assign", [total], "6,24", 6, variable_id="sum")
     net.result(total)
-    requests = [model.create_infer_request() for model in both(net, tmp_path)]
+    requests = [model.session() for model in both(net, tmp_path)]
     for run in range(6):
         inputs = net.inputs()
-        results = [request.infer(inputs)[0] for request in requests]
+        results = [request.run(inputs)[0] for request in requests]
         np.testing.assert_allclose(*results, rtol=1e-4, atol=1e-5)
-        states = [request.query_state()[0].state for request in requests]
+        states = [next(iter(request.state.values.values())) for request in requests]
         np.testing.assert_allclose(*states, rtol=1e-4, atol=1e-5)
         if run == 3:
             for request in requests:
-                request.query_state()[0].state = np.ones((6, 24), np.float32)
+                request.state.values.update(dict.fromkeys(request.state.values, np.ones((6, 24), np.float32)))
     kept = states[1].copy()
-    requests[1].infer(net.inputs())
+    requests[1].run(net.inputs())
     np.testing.assert_array_equal(states[1], kept)
     assert running(requests[1]._compiled) >= 4
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-import irrun
+import irrun.model
 from irrun.tensor import Array
 from tests.optimize.nets import Net
 
@@ -48,15 +48,15 @@ PERIOD: Final = 6
 """The inferences after which inputs repeat."""
 
 
-def compiled(name: str, tier: str, folder: Path) -> irrun.CompiledModel:
+def compiled(name: str, tier: str, folder: Path) -> irrun.model.Compiled:
     """Return a model whose plans and kernels are those of a model that has run for some time."""
     net = Net()
     MODELS[name](net)
     net.ir.save(folder / f"{name}.xml")
-    model = irrun.compile_model(folder / f"{name}.xml", {"TIER": tier})
+    model = irrun.model.build(folder / f"{name}.xml", {"TIER": tier})
     for rows in range(1, PERIOD + 1):
         for _ in range(3):
-            model.create_infer_request().infer(inputs(name, rows - 1))
+            model.session().run(inputs(name, rows - 1))
     return model
 
 

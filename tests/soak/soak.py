@@ -7,7 +7,7 @@ import threading
 import tracemalloc
 from pathlib import Path
 
-import irrun
+import irrun.model
 from tests.soak.models import MODELS, compiled, inputs
 
 
@@ -17,19 +17,19 @@ def differences(tier: str, threads: int, inferences: int, folder: Path) -> list[
     Results are compared bit by bit. Each thread begins with another model.
     """
     models = {name: compiled(name, tier, folder) for name in MODELS}
-    expected = {name: _results(models[name].create_infer_request(), name, inferences) for name in MODELS}
+    expected = {name: _results(models[name].session(), name, inferences) for name in MODELS}
     found: list[str] = []
     barrier = threading.Barrier(threads)
 
     def work(number: int) -> None:
-        requests = {name: model.create_infer_request() for name, model in models.items()}
+        requests = {name: model.session() for name, model in models.items()}
         names = list(models)
         barrier.wait()
         try:
             for index in range(inferences):
                 for turn in range(len(names)):
                     name = names[(turn + number) % len(names)]
-                    got = requests[name].infer(inputs(name, index))[0].tobytes()
+                    got = requests[name].run(inputs(name, index))[0].tobytes()
                     if got != expected[name][index]:
                         found.append(f"{tier}, {name}: thread {number}, inference {index}")
         except Exception as error:
@@ -43,8 +43,8 @@ def differences(tier: str, threads: int, inferences: int, folder: Path) -> list[
     return found
 
 
-def _results(request: irrun.InferRequest, name: str, inferences: int) -> list[bytes]:
-    return [request.infer(inputs(name, index))[0].tobytes() for index in range(inferences)]
+def _results(request: irrun.model.Session, name: str, inferences: int) -> list[bytes]:
+    return [request.run(inputs(name, index))[0].tobytes() for index in range(inferences)]
 
 
 def growth(tier: str, inferences: int, folder: Path) -> dict[str, int]:
@@ -54,13 +54,13 @@ def growth(tier: str, inferences: int, folder: Path) -> dict[str, int]:
     """
     found = {}
     for name in MODELS:
-        request = compiled(name, tier, folder).create_infer_request()
+        request = compiled(name, tier, folder).session()
         tracemalloc.start()
         try:
             held = []
             for _ in range(2):
                 for index in range(inferences // 2):
-                    request.infer(inputs(name, index))
+                    request.run(inputs(name, index))
                 gc.collect()
                 held.append(tracemalloc.get_traced_memory()[0])
         finally:

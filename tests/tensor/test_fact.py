@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.document.writer import Writer
 from irrun.graph import Outlet
 from irrun.tensor import ElementType, Fact, Shape, StoredFact
@@ -32,11 +32,11 @@ def test_large_constants_in_half_precision_stay_as_they_are_stored(tmp_path: Pat
     ir = Writer("net")
     ir.result(ir.constant(values, F16))
     ir.save(tmp_path / "net.xml")
-    model = irrun.read_model(tmp_path / "net.xml")
+    model = irrun.model.load(tmp_path / "net.xml")
     fact = model.facts[Outlet(model.bound.graph.order[0], 0)]
     assert fact.stored is not None
     np.testing.assert_array_equal(fact.stored, values.astype(np.float16))
-    np.testing.assert_array_equal(irrun.compile_model(model)()[0], values.astype(np.float16))
+    np.testing.assert_array_equal(irrun.model.build(model)()[0], values.astype(np.float16))
 
 
 @pytest.mark.parametrize("type", [U4, I4])
@@ -45,9 +45,9 @@ def test_large_constants_of_four_bits_stay_as_they_are_stored(type: ElementType,
     ir = Writer("net")
     ir.result(ir.constant(values, type))
     ir.save(tmp_path / "net.xml")
-    model = irrun.read_model(tmp_path / "net.xml")
+    model = irrun.model.load(tmp_path / "net.xml")
     fact = model.facts[Outlet(model.bound.graph.order[0], 0)]
     assert fact.stored is not None
     assert fact.stored.shape == (2, 2048)
     np.testing.assert_array_equal(fact.constant, values)
-    np.testing.assert_array_equal(irrun.compile_model(model)()[0], values)
+    np.testing.assert_array_equal(irrun.model.build(model)()[0], values)

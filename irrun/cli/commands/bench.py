@@ -41,7 +41,7 @@ from irrun.cli.measuring import (
     short,
 )
 from irrun.cli.tables import aligned, columns, listed
-from irrun.model import compile_model, read_model
+from irrun.model import build, load
 from irrun.runtime.tiers import backend, can_compile
 from irrun.tensor import Array
 
@@ -102,8 +102,8 @@ def command(
 ) -> None:
     if native:
         require_native()
-    loaded, read_ms = milliseconds(lambda: read_model(model, weights, extensions=extensions()))
-    reshaped = inputs.reshape(loaded, shapes)
+    loaded, read_ms = milliseconds(lambda: load(model, weights, extensions=extensions()))
+    loaded, reshaped = inputs.reshape(loaded, shapes)
     config: dict[str, Any] = {
         "OPTIMIZE": not as_written,
         "LOW_MEMORY": low_memory,
@@ -111,18 +111,18 @@ def command(
         precision.HINT: precision.chosen(model, precisions[0] if precisions else None, as_written),
         **limits.settings(model, max_memory, max_iterations, timeout),
     }
-    compiled, compile_ms = milliseconds(lambda: compile_model(loaded, config))
+    compiled, compile_ms = milliseconds(lambda: build(loaded, config))
     given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
     say_findings(loaded, model)
-    run = inputs.runner(compiled.create_infer_request(), given, model)
+    run = inputs.runner(compiled.session(), given, model)
     outputs, first_ms = milliseconds(run)
     compiled.prepare()
     blas = blas_in_use()
     engines: dict[str, dict[str, Any]] = {"irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}}
     runs: dict[str, Callable[[], object]] = {"irrun": run}
     for name in dict.fromkeys(precisions[1:]):
-        other, other_ms = milliseconds(partial(compile_model, loaded, {**config, precision.HINT: name}))
-        again = inputs.runner(other.create_infer_request(), given, model)
+        other, other_ms = milliseconds(partial(build, loaded, {**config, precision.HINT: name}))
+        again = inputs.runner(other.session(), given, model)
         engines[f"irrun {name}"] = {"read_ms": read_ms, "compile_ms": other_ms, "first_ms": milliseconds(again)[1]}
         other.prepare()
         runs[f"irrun {name}"] = again

@@ -20,7 +20,7 @@ from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.tables import columns, listed
-from irrun.model import Port, read_model
+from irrun.model import Port, load
 from irrun.model.flops import Flops
 from irrun.model.summary import Summary, summarize
 
@@ -31,7 +31,7 @@ from irrun.model.summary import Summary, summarize
 @text_or_json
 @verbosity
 def command(model: Path, output_format: str) -> None:
-    loaded = read_model(model, extensions=extensions())
+    loaded = load(model, extensions=extensions())
     say_findings(loaded, model)
     summary = summarize(loaded)
     result(values.as_json(summary.as_dict()) if output_format == "json" else _text(summary))

@@ -42,7 +42,7 @@ from irrun.cli.measuring import (
 from irrun.cli.tables import aligned, clipped, columns, listed
 from irrun.cli.writing import refuse_inputs
 from irrun.document.files import replacing
-from irrun.model import Model, compile_model, read_model
+from irrun.model import Loaded, build, load
 from irrun.ops.fused.base import Fused
 from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
 
@@ -97,8 +97,8 @@ def command(
     if trace is not None:
         read = [weights or model.with_suffix(".bin"), *(Path(text.rpartition("=")[2]) for text in files)]
         refuse_inputs([trace], [model, *read])
-    loaded = read_model(model, weights, extensions=extensions())
-    reshaped = inputs.reshape(loaded, shapes)
+    loaded = load(model, weights, extensions=extensions())
+    loaded, reshaped = inputs.reshape(loaded, shapes)
     given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
     config: dict[str, Any] = {
         "OPTIMIZE": not as_written,
@@ -126,12 +126,12 @@ def command(
 
 
 def _profile(
-    loaded: Model, path: Path, given: Sequence[Value], niter: int, config: Mapping[str, Any], trace: Path | None
+    loaded: Loaded, path: Path, given: Sequence[Value], niter: int, config: Mapping[str, Any], trace: Path | None
 ) -> dict[str, Any]:
     """Alternate observed runs and plain runs; the plain ones yield the total time."""
-    compiled = compile_model(loaded, config)
-    request = compiled.create_infer_request()
-    plain, observed = (inputs.runner(item, given, path) for item in (compiled.create_infer_request(), request))
+    compiled = build(loaded, config)
+    request = compiled.session()
+    plain, observed = (inputs.runner(item, given, path) for item in (compiled.session(), request))
     plain()
     compiled.prepare()
     plain()

@@ -31,7 +31,7 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.model import Outputs, compile_model, read_model
+from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
 
@@ -78,8 +78,8 @@ def command(
     output_format: str,
 ) -> None:
     begin = time.perf_counter()
-    loaded = read_model(model, weights, extensions=extensions())
-    inputs.reshape(loaded, shapes)
+    loaded = load(model, weights, extensions=extensions())
+    loaded, _ = inputs.reshape(loaded, shapes)
     if output is not None:
         arrays.check_target(output, len(loaded.outputs))
     given = inputs.from_files(files, loaded.inputs)
@@ -97,12 +97,12 @@ def command(
     }
     if check and config[precision.HINT] == "f32":
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
-    compiled = compile_model(loaded, config)
+    compiled = build(loaded, config)
     given = inputs.completed(given, loaded.inputs, seed)
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
-    outputs = inputs.runner(compiled.create_infer_request(), given, model)()
+    outputs = inputs.runner(compiled.session(), given, model)()
     detail(f"run in {_since(begin)}")
     error = precision.compared(loaded, model, config, given, outputs) if check else None
     _show(outputs, compiled.output_types, output_format, top, truth, error)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import irrun
+import irrun.model
 from irrun.linter import lint
 from irrun.linter.apply import apply_fixes
 from irrun.linter.check import lint_bytes
@@ -74,11 +74,11 @@ def test_another_name(type: str, version: str, data: str, message: str, tmp_path
     assert list(lint(path)) == []
     assert told(list(lint(path, asked=["IR313"]))) == [("IR313", "info", message)]
     given = np.array([[-1, 0, 2], [3, -4, 0.5]], np.float32)
-    before = irrun.compile_model(irrun.read_model(path))(given)[0]
+    before = irrun.model.build(irrun.model.load(path))(given)[0]
     outcome = apply_fixes(path.read_bytes(), lambda data: lint_bytes(data, path, asked=["IR313"]))
     assert ([item.code for item in outcome.applied], list(outcome.left)) == (["IR313"], [])
     path.write_bytes(outcome.data)
-    np.testing.assert_array_equal(irrun.compile_model(irrun.read_model(path))(given)[0], before)
+    np.testing.assert_array_equal(irrun.model.build(irrun.model.load(path))(given)[0], before)
 
 
 def test_another_type_and_another_opset_are_one_finding(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The Python API, in OpenVINO's names."""

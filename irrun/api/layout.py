@@ -1,0 +1,86 @@
+"""Names of the axes of a tensor, as OpenVINO's ``Layout``."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_LONG: Final = {"BATCH": "N", "CHANNELS": "C", "CHANNEL": "C", "HEIGHT": "H", "WIDTH": "W", "DEPTH": "D"}
+_SCALAR: Final = "**SCALAR**"
+_REST: Final = "..."
+_ANY: Final = "?"
+
+
+class Layout:
+    """The axes of a tensor by name: ``NCHW``, ``[batch,channels,...]``, ``N?HW``."""
+
+    __slots__ = ("_names", "_scalar")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, text: str = "") -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"a Layout is made of a text, got {text!r}")
+        self._scalar = text == _SCALAR
+        self._names = () if self._scalar else _names(text.strip())
+
+    @staticmethod
+    def scalar() -> Layout:
+        return Layout(_SCALAR)
+
+    @property
+    def empty(self) -> bool:
+        return not self._names and not self._scalar
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each axis; ``?`` for any, and ``...`` for any number of axes."""
+        return self._names
+
+    def has_name(self, name: str) -> bool:
+        return _short(name) in self._names
+
+    def get_index_by_name(self, name: str) -> int:
+        """Return the axis, counted from the end where it follows ``...``; RuntimeError where there is none."""
+        short = _short(name)
+        if short not in self._names:
+            raise RuntimeError(f"the layout {self} has no axis {name!r}")
+        index = self._names.index(short)
+        return index - len(self._names) if _REST in self._names[:index] else index
+
+    def to_string(self) -> str:
+        return str(self)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            other = Layout(other)
+        return isinstance(other, Layout) and (self._names, self._scalar) == (other._names, other._scalar)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layout, ("" if self.empty else str(self),)
+
+    def __str__(self) -> str:
+        return _SCALAR if self._scalar else f"[{','.join(self._names) or _REST}]"
+
+    def __repr__(self) -> str:
+        return f"<Layout: {self}>"
+
+
+def _short(name: str) -> str:
+    upper = name.strip().upper()
+    return _LONG.get(upper, upper)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    if text.startswith("[") != text.endswith("]"):
+        raise RuntimeError(f"the layout {text!r} is malformed: its brackets do not match")
+    parts: list[str]
+    if text.startswith("["):
+        parts = text[1:-1].split(",")
+    else:
+        parts = [_REST if item == "." else item for item in text.replace(_REST, ".")]
+    names = tuple(_short(part) for part in parts)
+    for name in names:
+        if name not in (_ANY, _REST) and not name.replace("_", "").isalnum():
+            raise RuntimeError(f"the layout {text!r} is malformed: {name!r} is no name of an axis")
+        if name != _ANY and names.count(name) > 1:
+            raise RuntimeError(f"the layout {text!r} names the axis {name} twice")
+    return names

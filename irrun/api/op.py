@@ -1,0 +1,169 @@
+"""Nodes with classes of their own: ``op.Parameter``, ``op.Constant``, ``op.Result``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irrun.api.building import constant_fact, element, fresh_name, record_of
+from irrun.api.constants import HeldConst, values_of
+from irrun.api.layout import Layout
+from irrun.api.nodes import Node, Output, as_output
+from irrun.api.shapes import PartialShape, as_dims, of_dims
+from irrun.api.tensor import Tensor
+from irrun.api.types import Type, of_element
+from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
+from irrun.ops.infrastructure.result import Result as ResultOp
+from irrun.tensor import Array, ElementType, Fact
+from irrun.tensor import Shape as Dims
+from irrun.tensor.packing import storage_size
+
+
+class Parameter(Node):
+    """An input of a model."""
+
+    def __init__(self, element_type: Any, shape: Any, *, name: str | None = None) -> None:
+        self.set(element(element_type), as_dims(shape), name or fresh_name("Parameter"))
+
+    def set(self, type: ElementType, shape: Dims, name: str) -> None:
+        op = ParameterOp(element_type=type, shape=shape)
+        known = "_record" in self.__dict__
+        record = self._record._replace(op=op) if known else record_of(op, name)
+        fact = Fact(type, shape.named(name))
+        if known:
+            self._facts = (fact,)
+            self.touch(record)
+        else:
+            self._begin(record, (), (fact,))
+
+    @property
+    def partial_shape(self) -> PartialShape:
+        return of_dims(self._facts[0].shape)
+
+    @partial_shape.setter
+    def partial_shape(self, shape: Any) -> None:
+        self.set(self._facts[0].type, as_dims(shape), self.friendly_name)
+
+    def get_partial_shape(self) -> PartialShape:
+        return self.partial_shape
+
+    def set_partial_shape(self, shape: Any) -> None:
+        self.partial_shape = shape
+
+    @property
+    def element_type(self) -> Type:
+        return of_element(self._facts[0].type)
+
+    @element_type.setter
+    def element_type(self, type: Any) -> None:
+        self.set(element(type), self._facts[0].shape, self.friendly_name)
+
+    def set_element_type(self, type: Any) -> None:
+        self.element_type = type
+
+    @property
+    def layout(self) -> Layout:
+        return _layout(self)
+
+    @layout.setter
+    def layout(self, layout: Any) -> None:
+        self._rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
+
+    def get_layout(self) -> Layout:
+        return self.layout
+
+    def set_layout(self, layout: Any) -> None:
+        self.layout = layout
+
+    def __repr__(self) -> str:
+        fact = self._facts[0]
+        names = {"f32": "float", "f64": "double", "i32": "int32_t", "i64": "int64_t"}
+        return (
+            f"<Parameter: '{self.friendly_name}' ({of_dims(fact.shape)}, {names.get(fact.type.name, fact.type.name)})>"
+        )
+
+
+class Constant(Node):
+    """A constant tensor: ``Constant(array)``, ``Constant(Type.f32, Shape([2]), [1, 2])``, ``Constant(tensor)``."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        if arguments and isinstance(arguments[0], Type | ElementType):
+            values = arguments[2] if len(arguments) > 2 else named.get("values", 0)
+            fact = constant_fact(values, element(arguments[0]), list(arguments[1]))
+        else:
+            value = arguments[0] if arguments else named.get("array", named.get("tensor"))
+            fact = constant_fact(value)
+        self._begin(record_of(HeldConst.of(fact), named.get("name") or fresh_name("Constant")), (), (fact,))
+
+    @staticmethod
+    def of_fact(fact: Fact, name: str | None = None) -> Constant:
+        node = Constant.__new__(Constant)
+        node._begin(record_of(HeldConst.of(fact), name or fresh_name("Constant")), (), (fact,))
+        return node
+
+    @property
+    def tensor(self) -> Tensor:
+        """The values as a tensor."""
+        fact = values_of(self._record)
+        values = fact.constant
+        assert values is not None
+        values = values.astype(fact.type.external, copy=False) if fact.type.kind != "string" else values
+        return Tensor.of_values(values, fact.type)
+
+    def get_tensor_view(self) -> Tensor:
+        return self.tensor
+
+    @property
+    def data(self) -> Array:
+        return self.tensor.data
+
+    @property
+    def value(self) -> Array:
+        return self.data
+
+    def get_data(self, *, dtype: Any = None, copy: bool = False) -> Array:
+        data = self.data if dtype is None else self.data.astype(dtype)
+        return data.copy() if copy else data
+
+    def get_vector(self) -> Array:
+        return self.data.reshape(-1)
+
+    @property
+    def strides(self) -> list[int]:
+        return list(self.data.strides)
+
+    def get_byte_size(self) -> int:
+        return storage_size(self._facts[0].type.name, int(np.prod(self._facts[0].shape.static)))
+
+
+class Result(Node):
+    """An output of a model."""
+
+    def __init__(self, source: Any, *, name: str | None = None) -> None:
+        output = as_output(source)
+        record = record_of(ResultOp(), name or fresh_name("Result"))
+        self._begin(record, (output,), (output.fact,))
+
+    @property
+    def layout(self) -> Layout:
+        return _layout(self)
+
+    @layout.setter
+    def layout(self, layout: Any) -> None:
+        self._rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
+
+    def get_layout(self) -> Layout:
+        return self.layout
+
+    def set_layout(self, layout: Any) -> None:
+        self.layout = layout
+
+
+def _layout(node: Node) -> Layout:
+    return node.rt_info["layout"].value if "layout" in node.rt_info else Layout()
+
+
+CLASSES: dict[str, type[Node]] = {"Parameter": Parameter, "Const": Constant, "Result": Result}
+
+__all__ = ["CLASSES", "Constant", "Output", "Parameter", "Result"]

@@ -1,0 +1,203 @@
+"""Builders of nodes: a function for each operation of an opset, made from the declaration of the operation."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.api.building import element, make
+from irrun.api.nodes import Node, Output, as_output
+from irrun.api.op import CLASSES, Constant, Parameter, Result
+from irrun.api.opsets.signatures import Parameter as Declared
+from irrun.api.opsets.signatures import signature
+from irrun.api.shapes import PartialShape, as_dims
+from irrun.api.tensor import Tensor
+from irrun.diagnostics import near_match
+from irrun.ops import Op
+from irrun.ops.attributes import AttrSpec
+from irrun.ops.registry import LATEST, find, load, spelling
+from irrun.tensor import Shape as Dims
+
+_ALIASES: Final = {"ceil": "ceiling", "absolute": "abs"}
+_FILL: Final = {"pads_begin": 0, "pads_end": 0, "output_padding": 0, "dilations": 1}
+"""Attributes with a number for each spatial axis, and the number where the caller leaves them out."""
+
+
+class Opset(types.ModuleType):
+    """The builders of an opset."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"irrun.opset{number}", f"Builders of the operations of opset{number}.")
+        self._number = number
+
+    def __getattr__(self, name: str) -> Callable[..., Node]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = builder(name, self._number)
+        setattr(self, name, made)
+        return made
+
+    def __dir__(self) -> list[str]:
+        from irrun.ops.operation import DECLARED
+
+        load()
+        found = [name(type) for type in DECLARED if find(type, f"opset{self._number}") is not None]
+        return sorted(found)
+
+
+@functools.cache
+def opset(number: int) -> Opset:
+    return Opset(number)
+
+
+def name(type: str) -> str:
+    """Return the name of the builder of an operation: ``reduce_mean`` of ReduceMean."""
+    if type == "Const":
+        return "constant"
+    words = "".join(
+        f"_{letter.lower()}"
+        if letter.isupper() and index and (type[index - 1].islower() or type[index + 1 : index + 2].islower())
+        else letter.lower()
+        for index, letter in enumerate(type)
+    )
+    return {"mat_mul": "matmul", "top_k": "topk", "re_lu": "relu", "p_re_lu": "prelu"}.get(words, words)
+
+
+@functools.cache
+def builder(name: str, opset: int) -> Callable[..., Node]:
+    """Return the function that makes nodes of an operation; AttributeError where the opset has none of this name."""
+    if name == "parameter":
+        return parameter
+    if name == "constant":
+        return constant
+    if name == "result":
+        return result
+    type = spelling(_ALIASES.get(name, name).replace("_", ""))
+    cls = None if type is None else find(type, f"opset{opset}")
+    if cls is None:
+        raise AttributeError(f"opset{opset} has no {name}{near_match(name, dir(Opset(opset)))}")
+    return _builder(name, cls, opset)
+
+
+def _builder(title: str, cls: type[Op], opset: int) -> Callable[..., Node]:
+    parameters = signature(title, cls, opset)
+    formal = inspect.Signature(
+        [
+            *(_formal(item, cls) for item in parameters),
+            inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None),
+        ]
+    )
+    declared = {item.name: item.declared for item in parameters}
+    version = f"opset{opset}"
+
+    def build(*arguments: Any, **named: Any) -> Node:
+        given: dict[str, Any] = {}
+        for key, value in formal.bind(*arguments, **named).arguments.items():
+            if key in declared and declared[key] is None:
+                given.update(value or {})
+            elif value is not None:
+                given[declared.get(key) or key] = value
+        return _made(cls, version, given)
+
+    build.__name__ = build.__qualname__ = title
+    build.__doc__ = cls.spec.summary
+    build.__signature__ = formal  # type: ignore[attr-defined]
+    return build
+
+
+def _formal(parameter: Declared, cls: type[Op]) -> inspect.Parameter:
+    """Return a parameter of a builder; the first inputs that an operation needs have no default."""
+    needed = [port.name for port in cls.inputs[: cls.spec.least_inputs]]
+    default = inspect.Parameter.empty if parameter.declared in needed[:2] else None
+    return inspect.Parameter(parameter.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+
+
+def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
+    """Return a node of an operation from its inputs and attributes by their declared names."""
+    title = given.pop("name", None)
+    attributes = {item.field: item for item in cls.spec.attributes} | {item.name: item for item in cls.spec.attributes}
+    sources: list[Any] = []
+    for port in cls.inputs:
+        value = given.get(port.name)
+        sources += list(value) if port.variadic and isinstance(value, list | tuple) else [value]
+    while sources and sources[-1] is None:
+        sources.pop()
+    if any(source is None for source in sources):
+        raise RuntimeError(f"{cls.type}: an input before the last one is missing")
+    values = {attributes[key].field: _value(attributes[key], item) for key, item in given.items() if key in attributes}
+    axes = len(values["strides"]) if isinstance(values.get("strides"), tuple) else 0
+    for key, number in _FILL.items():
+        if axes and key in attributes and key not in values:
+            values[key] = (number,) * axes
+    known = {port.name for port in cls.inputs} | set(attributes)
+    for key in given:
+        if key not in known:
+            raise RuntimeError(f"{cls.type} has no attribute {key!r}{near_match(key, known)}")
+    return make(cls.type, version, _outputs(sources), values, title, into=CLASSES.get(cls.type, Node))
+
+
+def _outputs(values: list[Any]) -> list[Output]:
+    """Return the outputs that feed inputs; numbers, lists and arrays become constants of their NumPy type."""
+    return [as_output(value if isinstance(value, Node | Output) else Constant(value)) for value in values]
+
+
+def _value(spec: AttrSpec, value: Any) -> Any:
+    """Return the value of an attribute in the form of its declaration."""
+    match spec.kind:
+        case "type":
+            return element(value)
+        case "shape":
+            return (
+                value if isinstance(value, Dims) else as_dims(PartialShape(list(value)) if _is_plain(value) else value)
+            )
+        case "enum":
+            text = str(value).lower()
+            return next((choice for choice in spec.choices if choice.lower() == text), text)
+        case "ints":
+            return tuple(int(item) for item in value)
+        case "floats":
+            return tuple(float(item) for item in value)
+        case "strings":
+            return tuple(str(item) for item in value)
+        case "int":
+            return int(value)
+        case "float":
+            return float(value)
+        case "bool":
+            return bool(value)
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, list | tuple | np.ndarray)
+
+
+def operator(title: str, *operands: Any) -> Node:
+    """Return the node of an operator such as ``a + b``."""
+    return builder(title, LATEST - 4)(*operands)
+
+
+def parameter(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Parameter:
+    """Return an input of a model."""
+    return Parameter(dtype, shape, name=name)
+
+
+def constant(value: Any, dtype: Any = None, name: str | None = None) -> Constant:
+    """Return a constant of an array, list, number or Tensor, in its own type or the given one."""
+    from irrun.api.building import constant_fact
+
+    array = value if isinstance(value, np.ndarray | Tensor) else np.asarray(value)
+    return Constant.of_fact(constant_fact(array, None if dtype is None else element(dtype)), name)
+
+
+def result(data: Any, name: str | None = None) -> Result:
+    """Return an output of a model."""
+    return Result(data, name=name)
+
+
+__all__ = ["Opset", "builder", "name", "operator", "opset"]

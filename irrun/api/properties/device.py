@@ -1,0 +1,11 @@
+"""Properties of devices."""
+
+from irrun.api.properties.names import Property
+
+full_name = Property("FULL_DEVICE_NAME")
+architecture = Property("DEVICE_ARCHITECTURE")
+capabilities = Property("OPTIMIZATION_CAPABILITIES")
+type = Property("DEVICE_TYPE")
+id = Property("DEVICE_ID")
+priorities = Property("MULTI_DEVICE_PRIORITIES")
+properties = Property("DEVICE_PROPERTIES")

@@ -1,0 +1,101 @@
+"""A pool of inference requests, as OpenVINO's ``AsyncInferQueue``."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from irrun.api.request import InferRequest
+from irrun.kernels import threads
+
+if TYPE_CHECKING:
+    from irrun.api.compiled import CompiledModel
+    from irrun.tensor import Array
+
+_SHARE: Final = 4
+"""Threads of the machine per request of a queue of the default length."""
+
+
+class AsyncInferQueue:
+    """Runs inferences in the background, as many at once as it has requests."""
+
+    def __init__(self, model: CompiledModel, jobs: int = 0) -> None:
+        count = jobs or max(1, threads.threads() // _SHARE)
+        self._requests = [model.create_infer_request() for _ in range(count)]
+        self._idle: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for index in range(count):
+            self._idle.put(index)
+        self._userdata: list[Any] = [None] * count
+        self._callback: Callable[[InferRequest, Any], Any] | None = None
+        self._failures: list[BaseException] = []
+        self._lock = threading.Lock()
+        self._done = threading.Condition(self._lock)
+        self._busy = 0
+
+    def set_callback(self, callback: Callable[[InferRequest, Any], Any]) -> None:
+        """Call a function with the request and its userdata after each inference."""
+        self._callback = callback
+
+    def start_async(self, inputs: Any = None, userdata: Any = None, share_inputs: bool = False) -> None:
+        """Start an inference in an idle request, after waiting for one. Errors in inputs are raised here."""
+        index = self._idle.get()
+        try:
+            arrays = self._requests[index]._arrays(inputs)
+            arrays = arrays if share_inputs else {key: array.copy() for key, array in arrays.items()}
+        except BaseException:
+            self._idle.put(index)
+            raise
+        self._userdata[index] = self._requests[index].userdata = userdata
+        with self._lock:
+            self._busy += 1
+        threading.Thread(target=self._run, args=(index, arrays), daemon=True).start()
+
+    def _run(self, index: int, arrays: dict[int, Array]) -> None:
+        request = self._requests[index]
+        try:
+            request._infer(arrays)
+            if self._callback is not None:
+                self._callback(request, self._userdata[index])
+        except BaseException as error:
+            self._failures.append(error)
+        self._idle.put(index)
+        with self._done:
+            self._busy -= 1
+            self._done.notify_all()
+
+    def wait_all(self) -> None:
+        """Wait until all requests are idle; raise the first error of an inference or a callback."""
+        with self._done:
+            self._done.wait_for(lambda: self._busy == 0)
+        if self._failures:
+            failure = self._failures[0]
+            self._failures.clear()
+            raise failure
+
+    def is_ready(self) -> bool:
+        """Return whether a request is idle."""
+        return not self._idle.empty()
+
+    def get_idle_request_id(self) -> int:
+        """Return the number of an idle request, after waiting for one."""
+        index = self._idle.get()
+        self._idle.put(index)
+        return index
+
+    @property
+    def userdata(self) -> list[Any]:
+        return list(self._userdata)
+
+    def __len__(self) -> int:
+        return len(self._requests)
+
+    def __iter__(self) -> Iterator[InferRequest]:
+        return iter(self._requests)
+
+    def __getitem__(self, index: int) -> InferRequest:
+        return self._requests[index]
+
+    def __repr__(self) -> str:
+        return f"<AsyncInferQueue: {len(self)} jobs>"

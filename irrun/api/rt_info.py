@@ -1,0 +1,102 @@
+"""Notes on models, nodes and ports: values under keys, which may be nested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+
+class OVAny:
+    """A value of any type."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: Any) -> None:
+        self.value: Any = value.value if isinstance(value, OVAny) else value
+
+    def get(self) -> Any:
+        return self.value
+
+    def set(self, value: Any) -> None:
+        self.value = value
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the value as a str, int, float, bool or dict; RuntimeError where it is none."""
+        if dtype is bool and isinstance(self.value, str):
+            return self.value.strip().lower() in ("1", "true", "yes")
+        try:
+            return dtype(self.value)
+        except (TypeError, ValueError):
+            raise RuntimeError(f"{self.value!r} is no {getattr(dtype, '__name__', dtype)}") from None
+
+    def aslist(self, dtype: Any = None) -> list[Any]:
+        items = self.value.split(",") if isinstance(self.value, str) else list(self.value)
+        return items if dtype is None else [OVAny(item).astype(dtype) for item in items]
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.value[key]
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.value == (other.value if isinstance(other, OVAny) else other))
+
+    def __repr__(self) -> str:
+        return f"<OVAny class: {self.value!r}>"
+
+
+class RTMap(MutableMapping[str, Any]):
+    """Values under names."""
+
+    def __init__(self, items: Mapping[str, Any] | None = None) -> None:
+        self._items: dict[str, Any] = dict(items or {})
+
+    def __getitem__(self, key: str) -> OVAny:
+        return OVAny(self._items[key])
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._items[key] = value.value if isinstance(value, OVAny) else value
+
+    def __delitem__(self, key: str) -> None:
+        del self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+def find(notes: Mapping[str, Any], path: Sequence[str] | str) -> Any:
+    """Return the value at a path of keys; KeyError where there is none."""
+    value: Any = notes
+    for key in [path] if isinstance(path, str) else path:
+        if not isinstance(value, Mapping):
+            raise KeyError(key)
+        value = value[key]
+    return value
+
+
+def store(notes: dict[str, Any], value: Any, path: Sequence[str] | str) -> None:
+    """Store a value at a path of keys."""
+    keys = [path] if isinstance(path, str) else list(path)
+    for key in keys[:-1]:
+        notes = notes.setdefault(key, {})
+    notes[keys[-1]] = value.value if isinstance(value, OVAny) else value
+
+
+def read(text: bytes) -> dict[str, Any]:
+    """Return the notes of a ``<rt_info>`` element; none where it cannot be read."""
+    try:
+        return _entries(ElementTree.fromstring(text))
+    except ElementTree.ParseError:
+        return {}
+
+
+def _entries(element: ElementTree.Element) -> dict[str, Any]:
+    return {
+        item.get("name", item.tag): item.attrib["value"] if "value" in item.attrib else _entries(item)
+        for item in element
+    }

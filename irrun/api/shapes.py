@@ -1,0 +1,370 @@
+"""Sizes and shapes as OpenVINO's ``Dimension``, ``Shape`` and ``PartialShape``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.tensor import UNBOUNDED, Dim
+from irrun.tensor import Shape as Dims
+
+_OPEN: Final = -1
+
+
+class Dimension:
+    """The size of an axis: a number, an interval, or any. An upper bound of -1 is none."""
+
+    __slots__ = ("_high", "_low")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, low: int | str | None = None, high: int | None = None) -> None:
+        if isinstance(low, str):
+            self._low, self._high = _parsed(low)
+            return
+        if not _is_int(low) or not _is_int(high):
+            raise TypeError(f"a Dimension is made of one or two integers, or of a text, got {low!r}, {high!r}")
+        if high is None:
+            high = low if low is not None else _OPEN
+        self._low = 0 if low is None or low < 0 else int(low)
+        self._high = _OPEN if high < 0 else int(high)
+
+    @staticmethod
+    def dynamic() -> Dimension:
+        return Dimension()
+
+    @property
+    def is_static(self) -> bool:
+        return self._low == self._high
+
+    @property
+    def is_dynamic(self) -> bool:
+        return not self.is_static
+
+    @property
+    def min_length(self) -> int:
+        return self._low
+
+    @property
+    def max_length(self) -> int:
+        return self._high
+
+    def get_min_length(self) -> int:
+        return self._low
+
+    def get_max_length(self) -> int:
+        return self._high
+
+    def get_length(self) -> int:
+        """Return the size; RuntimeError where it is dynamic."""
+        if self.is_dynamic:
+            raise RuntimeError(f"the dimension {self} is dynamic and has no length")
+        return self._low
+
+    def compatible(self, other: Dimension) -> bool:
+        return as_dim(self).compatible(as_dim(other))
+
+    def relaxes(self, other: Dimension) -> bool:
+        """Return whether this dimension allows every size that the other one allows."""
+        a, b = as_dim(self), as_dim(other)
+        return a.lo <= b.lo and b.hi <= a.hi
+
+    def refines(self, other: Dimension) -> bool:
+        return other.relaxes(self)
+
+    def same_scheme(self, other: Dimension) -> bool:
+        return (self.is_dynamic and other.is_dynamic) or self == other
+
+    def has_symbol(self) -> bool:
+        return False
+
+    def to_string(self) -> str:
+        return str(self)
+
+    def __len__(self) -> int:
+        return self.get_length()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int):
+            other = Dimension(other)
+        return isinstance(other, Dimension) and (self._low, self._high) == (other._low, other._high)
+
+    def __str__(self) -> str:
+        if self.is_static:
+            return str(self._low)
+        if self._low == 0:
+            return "?" if self._high == _OPEN else f"..{self._high}"
+        return f"{self._low}..{'' if self._high == _OPEN else self._high}"
+
+    def __repr__(self) -> str:
+        return f"<Dimension: {self}>"
+
+
+class _Numbers:
+    """A list of numbers that compares equal to lists and tuples of the same ones."""
+
+    __hash__ = None  # type: ignore[assignment]
+    _signed = False
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        self._values: list[int] = [self._number(value) for value in values]
+
+    def _number(self, value: Any) -> int:
+        if not isinstance(value, int | np.integer) or (value < 0 and not self._signed):
+            raise TypeError(
+                f"{type(self).__name__} holds {'' if self._signed else 'non-negative '}integers, got {value!r}"
+            )
+        return int(value)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._values)
+
+    def __getitem__(self, key: Any) -> Any:
+        return type(self)(self._values[key]) if isinstance(key, slice) else self._values[key]
+
+    def __setitem__(self, key: int, value: int) -> None:
+        self._values[key] = self._number(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, list | tuple | _Numbers) and self._values == list(other)
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self._values))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+
+class Shape(_Numbers):
+    """The sizes of a tensor."""
+
+    def __init__(self, values: Iterable[Any] | str = ()) -> None:
+        if isinstance(values, str):
+            dims = _shape_parsed(values)
+            if not dims.is_static:
+                raise RuntimeError(f"the shape {values} is not static")
+            values = dims.static
+        super().__init__(values)
+
+    def to_string(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return f"[{','.join(map(str, self._values))}]"
+
+
+class Strides(_Numbers):
+    """The distances between neighbours along each axis."""
+
+
+class Coordinate(_Numbers):
+    """A position in a tensor."""
+
+
+class CoordinateDiff(_Numbers):
+    """A difference of two positions."""
+
+    _signed = True
+
+
+class AxisVector(_Numbers):
+    """Axes in some order."""
+
+
+class AxisSet(_Numbers):
+    """A set of axes."""
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__(sorted(set(values)))
+
+
+class PartialShape:
+    """A shape of which sizes, or the rank, may be dynamic."""
+
+    __slots__ = ("_dims",)
+    __hash__ = None  # type: ignore[assignment]
+
+    _dims: list[Dimension] | None
+
+    def __init__(self, value: Any) -> None:
+        if isinstance(value, str):
+            value = of_dims(_shape_parsed(value))
+        if isinstance(value, PartialShape):
+            self._dims = None if value._dims is None else list(value._dims)
+        elif isinstance(value, list | tuple | Shape):
+            self._dims = [as_dimension(item) for item in value]
+        else:
+            raise TypeError(f"a PartialShape is made of a list, a text or a shape, got {value!r}")
+
+    @staticmethod
+    def dynamic(rank: int | Dimension | None = None) -> PartialShape:
+        """Return a shape of dynamic sizes, and of dynamic rank unless given."""
+        size = rank.get_length() if isinstance(rank, Dimension) and rank.is_static else rank
+        made = PartialShape([Dimension()] * size if isinstance(size, int) else [])
+        if not isinstance(size, int):
+            made._dims = None
+        return made
+
+    @property
+    def rank(self) -> Dimension:
+        return Dimension() if self._dims is None else Dimension(len(self._dims))
+
+    @property
+    def is_static(self) -> bool:
+        return self._dims is not None and all(dim.is_static for dim in self._dims)
+
+    @property
+    def is_dynamic(self) -> bool:
+        return not self.is_static
+
+    @property
+    def all_non_negative(self) -> bool:
+        return True
+
+    def to_shape(self) -> Shape:
+        """Return the sizes; RuntimeError where one is dynamic."""
+        if not self.is_static:
+            raise RuntimeError(
+                f"the shape {self} is dynamic; get_partial_shape, get_min_shape and get_max_shape know it"
+            )
+        return Shape([dim.get_length() for dim in self._known()])
+
+    def get_shape(self) -> Shape:
+        return self.to_shape()
+
+    def get_min_shape(self) -> Shape:
+        return Shape([dim.min_length for dim in self._dims or ()])
+
+    def get_max_shape(self) -> Shape:
+        return Shape([UNBOUNDED if dim.max_length == _OPEN else dim.max_length for dim in self._dims or ()])
+
+    def get_dimension(self, index: int) -> Dimension:
+        return self[index]  # type: ignore[no-any-return]
+
+    def compatible(self, other: Any) -> bool:
+        return as_dims(self).compatible(as_dims(other))
+
+    def relaxes(self, other: PartialShape) -> bool:
+        if self._dims is None or other._dims is None:
+            return self._dims is None
+        pairs = zip(self._dims, other._dims, strict=False)
+        return len(self._dims) == len(other._dims) and all(a.relaxes(b) for a, b in pairs)
+
+    def refines(self, other: PartialShape) -> bool:
+        return other.relaxes(self)
+
+    def same_scheme(self, other: PartialShape) -> bool:
+        if self._dims is None or other._dims is None:
+            return self._dims is None and other._dims is None
+        pairs = zip(self._dims, other._dims, strict=False)
+        return len(self._dims) == len(other._dims) and all(a.same_scheme(b) for a, b in pairs)
+
+    def to_string(self) -> str:
+        return str(self)
+
+    def _known(self) -> list[Dimension]:
+        if self._dims is None:
+            raise RuntimeError("the rank is dynamic, so there are no dimensions")
+        return self._dims
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __iter__(self) -> Iterator[Dimension]:
+        return iter(self._known())
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            found = self._known()[key]
+        except IndexError:
+            raise RuntimeError(f"there is no dimension {key} in {self}") from None
+        return PartialShape(found) if isinstance(found, list) else found
+
+    def __setitem__(self, key: int, value: int | Dimension) -> None:
+        if not isinstance(value, int | Dimension):
+            raise TypeError(f"a dimension is an integer or a Dimension, got {value!r}")
+        self._known()[key] = as_dimension(value)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, list | tuple | Shape):
+            other = PartialShape(other)
+        return isinstance(other, PartialShape) and self._dims == other._dims
+
+    def __copy__(self) -> PartialShape:
+        return PartialShape(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PartialShape:
+        return PartialShape(self)
+
+    def __str__(self) -> str:
+        return "[...]" if self._dims is None else f"[{','.join(map(str, self._dims))}]"
+
+    def __repr__(self) -> str:
+        return f"<PartialShape: {self}>"
+
+
+def as_dimension(value: Any) -> Dimension:
+    """Return a Dimension for an integer, a text such as ``2..5``, a pair of bounds, or a Dimension."""
+    if isinstance(value, Dimension):
+        return value
+    if isinstance(value, list | tuple):
+        if len(value) != 2:
+            raise TypeError(f"an interval has two bounds, got {value!r}")
+        return Dimension(*value)
+    if value is None or not isinstance(value, int | str | np.integer):
+        raise TypeError(f"a dimension is an integer, a text, a pair of bounds or a Dimension, got {value!r}")
+    return Dimension(value if isinstance(value, str) else int(value))
+
+
+def as_dim(value: Dimension) -> Dim:
+    """Return the interval of a Dimension."""
+    low, high = value.min_length, value.max_length
+    return Dim(low, high) if high != _OPEN else Dim(low, UNBOUNDED)
+
+
+def as_dims(value: Any) -> Dims:
+    """Return the shape, as inference has it, of anything that a PartialShape can be made of."""
+    if isinstance(value, Dims):
+        return value
+    shape = value if isinstance(value, PartialShape) else PartialShape(value)
+    return Dims(None if shape._dims is None else [as_dim(dim) for dim in shape._dims])
+
+
+def of_dims(shape: Dims) -> PartialShape:
+    """Return the PartialShape of a shape of inference."""
+    made = PartialShape([])
+    pairs = None if shape.dims is None else [(dim.lo, dim.hi) for dim in shape.dims]
+    made._dims = None if pairs is None else [Dimension(lo, _OPEN if hi == UNBOUNDED else hi) for lo, hi in pairs]
+    return made
+
+
+def _is_int(value: Any) -> bool:
+    return value is None or (isinstance(value, int | np.integer) and not isinstance(value, bool))
+
+
+def _parsed(text: str) -> tuple[int, int]:
+    word = text.strip()
+    try:
+        low, dots, high = word.partition("..")
+        if word in ("?", "-1"):
+            return 0, _OPEN
+        if not dots:
+            return (int(word),) * 2 if word else (0, 0)
+        first, last = int(low or 0), int(high) if high else _OPEN
+    except ValueError:
+        raise RuntimeError(f"{text!r} is no dimension, expected a number, ? or an interval such as 2..5") from None
+    return (0, _OPEN) if 0 <= last < first else (first, last)
+
+
+def _shape_parsed(text: str) -> Dims:
+    word = text.strip()
+    if word.startswith("[") != word.endswith("]"):
+        raise RuntimeError(f"{text!r} is no shape: its brackets do not match")
+    if word in ("...", "[...]"):
+        return Dims(None)
+    inside = word.strip("[]").strip()
+    return Dims([as_dim(Dimension(part)) for part in inside.split(",")] if inside else [])

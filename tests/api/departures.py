@@ -1,0 +1,18 @@
+"""The checks whose outcome differs from OpenVINO's, each with the reason."""
+
+DEPARTURES = {
+    "shape of bad text": "OpenVINO reads an unknown size as 0; a shape that is not static is refused here",
+    "tensor of scalar": "OpenVINO tries to import PyTorch for an object that is no array; TypeError says what is expected",
+    "tensor too small": "OpenVINO makes a tensor larger than its memory; the sizes are compared here",
+    "read without weights": "a model without weights can be read and linted; compiling it is refused",
+    "read bytes and array": "an array is accepted as weights",
+    "compile config second": "settings are accepted in the place of the device, since there is one device",
+    "set unknown property": "OpenVINO's CPU keeps unknown properties silently; a misspelt one is refused here",
+    "set friendly name": "OpenVINO's wrapper ignores an assignment to friendly_name after set_friendly_name",
+    "model pickle": "models can be pickled",
+    "call with nested list": "nested lists of numbers are accepted as arrays",
+    "call with python numbers": "lists of numbers are accepted as arrays",
+    "call with text": "a text is refused as no array (TypeError), before it is converted (ValueError)",
+    "build with node keyword": "the first parameter of a builder may be named, as its documentation has it",
+    "profiling off": "OpenVINO lists layers without times; the list is empty without PERF_COUNT",
+}

@@ -1,0 +1,31 @@
+"""The same calls on OpenVINO and on irrun."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import irrun
+from tests.api import building, models, running, values
+from tests.api.comparing import Check, outcome
+from tests.api.departures import DEPARTURES
+
+openvino = pytest.importorskip("openvino", reason="OpenVINO is compared with")
+
+CHECKS: dict[str, Check] = {**values.CHECKS, **models.CHECKS, **running.CHECKS, **building.CHECKS}
+LEAST_ALIKE = 0.97
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_alike(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs, ours = outcome(CHECKS[name], openvino), outcome(CHECKS[name], irrun)
+    assert (ours != theirs) == (name in DEPARTURES), f"{name}: OpenVINO {theirs!r}, irrun {ours!r}"
+
+
+def test_enough_are_alike() -> None:
+    assert set(DEPARTURES) <= set(CHECKS)
+    assert len(CHECKS) >= 250
+    assert 1 - len(DEPARTURES) / len(CHECKS) >= LEAST_ALIKE
