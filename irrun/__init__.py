@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from irrun.api import layout_helpers as layout_helpers
     from irrun.api import op as op
+    from irrun.api import preprocess as preprocess
     from irrun.api import properties as properties
     from irrun.api.compiled import CompiledModel
     from irrun.api.core import Core, Version, compile_model, read_model
@@ -66,7 +67,7 @@ _PLACES = {
     for name in names
 }
 
-_MODULES = ("layout_helpers", "op", "properties")
+_MODULES = ("layout_helpers", "op", "preprocess", "properties")
 
 LATEST_OPSET = 17
 
@@ -109,6 +110,7 @@ __all__ = [
     "layout_helpers",
     "lint",
     "op",
+    "preprocess",
     "properties",
     "read_model",
     "save_model",

@@ -162,6 +162,7 @@ def test_public_surface() -> None:
         "layout_helpers",
         "lint",
         "op",
+        "preprocess",
         "properties",
         "read_model",
         "save_model",

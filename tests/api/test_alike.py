@@ -7,13 +7,19 @@ import warnings
 import pytest
 
 import irrun
-from tests.api import building, models, running, values
+from tests.api import building, models, preprocessing, running, values
 from tests.api.comparing import Check, outcome
 from tests.api.departures import DEPARTURES
 
 openvino = pytest.importorskip("openvino", reason="OpenVINO is compared with")
 
-CHECKS: dict[str, Check] = {**values.CHECKS, **models.CHECKS, **running.CHECKS, **building.CHECKS}
+CHECKS: dict[str, Check] = {
+    **values.CHECKS,
+    **models.CHECKS,
+    **running.CHECKS,
+    **building.CHECKS,
+    **preprocessing.CHECKS,
+}
 LEAST_ALIKE = 0.97
 
 

@@ -116,14 +116,14 @@ class Calls(RuleBasedStateMachine):
     @rule()
     def reset(self) -> None:
         assert self.request is not None
-        self.request.reset_state()
+        self.request.state.reset()
         self.total = np.zeros((1, 3), np.float32)
 
     @invariant()
     def variables_are_those_of_the_request(self) -> None:
         if getattr(self, "request", None) is not None:
-            for variable in self.request.query_state():  # type: ignore[union-attr]
-                np.testing.assert_array_equal(variable.state, self.total)
+            for value in self.request.state.values.values():  # type: ignore[union-attr]
+                np.testing.assert_array_equal(value, self.total)
 
 
 TestCalls = Calls.TestCase

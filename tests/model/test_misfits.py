@@ -95,5 +95,5 @@ def test_a_variable_that_was_set_to_another_shape(tmp_path: Path, config: Mappin
     for _ in range(2):
         with pytest.raises(irrun.IRError, match=r"the variable holds a value of shape \[3,2\], expected \[1,2\]"):
             request.run(arrays([(1, 2)]))
-    request.query_state()[0].state = np.full((1, 2), 5.0)
+    request.state.values["sum"] = np.full((1, 2), 5, np.float32)
     assert request.run(arrays([(1, 2)]))[0].tolist() == [[5.5, 5.5]]

@@ -1,0 +1,243 @@
+"""Puts the steps of the caller before and behind a model."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from irrun.api.building import element
+from irrun.api.layout import Layout
+from irrun.api.model import Model, find_port
+from irrun.api.nodes import Output
+from irrun.api.op import Parameter, Result
+from irrun.api.preprocess.flow import Flow, order_of
+from irrun.api.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
+from irrun.api.shapes import as_dims
+from irrun.api.tensor import Tensor
+from irrun.api.types import element_of
+from irrun.tensor import Dim, ElementType, Shape
+
+_PLANES = {ColorFormat.NV12_SINGLE_PLANE, ColorFormat.I420_SINGLE_PLANE}
+
+
+class _Laid:
+    """The layout of a tensor."""
+
+    def __init__(self) -> None:
+        self.layout = Layout()
+
+    def set_layout(self, layout: Any) -> Self:
+        self.layout = Layout(layout) if isinstance(layout, str) else layout
+        return self
+
+
+class InputModelInfo(_Laid):
+    """What the model takes."""
+
+
+class OutputModelInfo(_Laid):
+    """What the model makes."""
+
+
+class OutputTensorInfo(_Laid):
+    """What the caller receives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.type: ElementType | None = None
+
+    def set_element_type(self, type: Any) -> Self:
+        self.type = element(type)
+        return self
+
+
+class InputTensorInfo(OutputTensorInfo):
+    """What the caller passes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shape: Shape | None = None
+        self.spatial: tuple[Dim, Dim] | None = None
+        self.color: ColorFormat | None = None
+
+    def set_shape(self, shape: Any) -> Self:
+        self.shape = as_dims(shape)
+        return self
+
+    def set_spatial_static_shape(self, height: int, width: int) -> Self:
+        self.spatial = Dim.exactly(height), Dim.exactly(width)
+        return self
+
+    def set_spatial_dynamic_shape(self) -> Self:
+        self.spatial = Dim(), Dim()
+        return self
+
+    def set_color_format(self, format: ColorFormat, sub_names: Any = ()) -> Self:
+        if format in (ColorFormat.NV12_TWO_PLANES, ColorFormat.I420_THREE_PLANES):
+            raise RuntimeError(f"{format.name} needs an input for each plane, which is not supported; use one plane")
+        self.color = format
+        return self
+
+    def set_memory_type(self, memory_type: str) -> Self:
+        return self
+
+    def set_from(self, value: Any) -> Self:
+        """Take the element type and the shape of a Tensor or an array."""
+        if isinstance(value, Tensor):
+            self.type, self.shape = value.element_type.element, Shape(value.shape)
+        else:
+            array = np.asarray(value)
+            self.type, self.shape = element_of(array.dtype), Shape(array.shape)
+        return self
+
+
+class OutputInfo:
+    """An output: what the model makes, the steps behind it, and what the caller receives."""
+
+    def __init__(self) -> None:
+        self._model, self._steps, self._tensor = OutputModelInfo(), PostProcessSteps(), OutputTensorInfo()
+
+    def model(self) -> OutputModelInfo:
+        return self._model
+
+    def postprocess(self) -> PostProcessSteps:
+        return self._steps
+
+    def tensor(self) -> OutputTensorInfo:
+        return self._tensor
+
+
+class InputInfo:
+    """An input: what the caller passes, the steps before the model, and what the model takes."""
+
+    def __init__(self) -> None:
+        self._model, self._steps, self._tensor = InputModelInfo(), PreProcessSteps(), InputTensorInfo()
+
+    def model(self) -> InputModelInfo:
+        return self._model
+
+    def preprocess(self) -> PreProcessSteps:
+        return self._steps
+
+    def tensor(self) -> InputTensorInfo:
+        return self._tensor
+
+
+class PrePostProcessor:
+    """Collects the steps for the inputs and outputs of a model, and builds them into it."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._inputs = [InputInfo() for _ in model.inputs]
+        self._outputs = [OutputInfo() for _ in model.outputs]
+
+    def input(self, key: int | str | None = None) -> InputInfo:
+        return self._inputs[_index(self._model.inputs, key, "input")]
+
+    def output(self, key: int | str | None = None) -> OutputInfo:
+        return self._outputs[_index(self._model.outputs, key, "output")]
+
+    def build(self) -> Model:
+        """Build the steps into the model and return it; RuntimeError where they do not fit."""
+        for index, (parameter, info) in enumerate(zip(self._model.parameters, self._inputs, strict=True)):
+            _before(self._model, index, parameter, info)
+        for result, output in zip(self._model.results, self._outputs, strict=True):
+            _behind(result, output)
+        self._model.validate_nodes_and_infer_types()
+        return self._model
+
+    def __repr__(self) -> str:
+        return f"<PrePostProcessor: {len(self._inputs)} inputs, {len(self._outputs)} outputs>"
+
+
+def _index(ports: list[Output], key: int | str | None, what: str) -> int:
+    try:
+        return ports.index(find_port(ports, key, what))
+    except IndexError as error:
+        raise RuntimeError(str(error)) from None
+
+
+def _before(model: Model, index: int, parameter: Parameter, info: InputInfo) -> None:
+    """Put a new Parameter and the steps before the consumers of one of the model."""
+    fact = parameter.fact(0)
+    inner = info.model().layout if not info.model().layout.empty else parameter.layout
+    outer = info.tensor().layout
+    if info.tensor().color in _PLANES and outer.empty:
+        outer = Layout("NHWC")
+    type = info.tensor().type or fact.type
+    shape = _shape_of(info, fact.shape, inner, outer)
+    made = Parameter(type, _planes(shape) if info.tensor().color in _PLANES else shape, name=parameter.friendly_name)
+    port = Output(made, 0)
+    port.set_names(Output(parameter, 0).names)
+    made.set_layout(outer)
+    flow = Flow(port, outer if not outer.empty else inner, inner, info.tensor().color, _sizes(fact.shape, inner))
+    for step in info.preprocess().steps:
+        step(flow)
+    if flow.output.fact.type is not fact.type:
+        flow.apply("Convert", destination_type=fact.type)
+    if not flow.layout.empty and not inner.empty and flow.layout != inner and not info.preprocess().has_layout:
+        flow.arrange(inner)
+    if not flow.output.fact.shape.compatible(fact.shape):
+        got = flow.output.fact.shape
+        raise RuntimeError(f'input "{parameter.friendly_name}" is {got} after its steps, expected {fact.shape}')
+    for target in Output(parameter, 0).target_inputs:
+        target.replace_source_output(flow.output)
+    model.replace_parameter(index, made)
+
+
+def _shape_of(info: InputInfo, shape: Shape, inner: Layout, outer: Layout) -> Shape:
+    """Return the shape that the caller passes, before the steps."""
+    tensor = info.tensor()
+    if tensor.shape is not None:
+        return tensor.shape
+    dims = list(shape)
+    if not outer.empty and not inner.empty:
+        dims = [dims[axis] for axis in order_of(inner, outer, len(dims))]
+    if tensor.color in (ColorFormat.RGBX, ColorFormat.BGRX):
+        dims[outer.get_index_by_name("C")] = Dim.exactly(4)
+    if tensor.spatial is not None:
+        layout = outer if not outer.empty else inner
+        if not layout.has_name("H") or not layout.has_name("W"):
+            raise RuntimeError(f"the layout {layout} has no height and width; set_layout names the axes")
+        for name, dim in zip("HW", tensor.spatial, strict=True):
+            dims[layout.get_index_by_name(name)] = dim
+    return Shape(dims)
+
+
+def _planes(shape: Shape) -> Shape:
+    """Return the shape of an image of brightness with planes of colours below it."""
+    batch, height, width, _ = shape
+    return Shape([batch, (height * 3) // 2, width, Dim.exactly(1)])
+
+
+def _sizes(shape: Shape, layout: Layout) -> tuple[int, ...]:
+    """Return the height and width of the model's input; none where they are not known."""
+    if shape.dims is None or not layout.has_name("H") or not layout.has_name("W"):
+        return ()
+    dims = [shape[layout.get_index_by_name(name)] for name in "HW"]
+    return tuple(dim.lo for dim in dims) if all(dim.is_static for dim in dims) else ()
+
+
+def _behind(result: Result, info: OutputInfo) -> None:
+    """Put steps between a Result and what feeds it; the names move to the last of them."""
+    source = result.input_value(0)
+    inner = info.model().layout if not info.model().layout.empty else result.layout
+    outer = info.tensor().layout
+    flow = Flow(source, inner, outer)
+    for step in info.postprocess().steps:
+        step(flow)
+    wanted = info.tensor().type
+    if wanted is not None and flow.output.fact.type is not wanted:
+        flow.apply("Convert", destination_type=wanted)
+    if not flow.layout.empty and not outer.empty and flow.layout != outer:
+        flow.arrange(outer)
+    if not outer.empty:
+        result.set_layout(outer)
+    if flow.output == source:
+        return
+    names = source.names
+    source.set_names(())
+    flow.output.set_names(names)
+    result.set_argument(0, flow.output)
+    result.validate_and_infer_types()
