@@ -17,7 +17,7 @@ from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from irrun.schema import relaxng, report_schema, xsd
 from tests.cases import all_cases, all_models
-from tools import compare_read_model, conformance, legacy_attributes, rule_pages
+from tools import compare_read_model, conformance, legacy_attributes, openvino_api, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -33,6 +33,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield from rule_pages.pages(RULES)
     yield from compare_read_model.files()
     yield from conformance.files()
+    yield from openvino_api.files()
 
 
 def operations() -> str:

@@ -9,15 +9,17 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.api.nodes import CLASS_NAMES, Node, Output
+from irrun.api.shapes import PartialShape, as_dims
 from irrun.api.tensor import Tensor
 from irrun.api.types import Type, as_element, element_of
-from irrun.diagnostics import IRError, OpError, Severity
+from irrun.diagnostics import IRError, OpError, Severity, near_match
 from irrun.document.records import LayerElement
 from irrun.document.weights import Weights
 from irrun.graph import Bound, Graph, Outlet
 from irrun.graph import Node as Record
 from irrun.inference import Facts, infer
 from irrun.ops import Op
+from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import conform
 from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
 from irrun.ops.infrastructure.result import Result as ResultOp
@@ -59,6 +61,46 @@ def make(
     node = into.__new__(into)
     node._begin(record._replace(outputs=len(facts), names=((),) * len(facts)), sources, facts)
     return node
+
+
+def with_attribute(record: Record, name: str, value: Any) -> Record:
+    """Return an operation with another value of an attribute; RuntimeError where it does not fit."""
+    op = record.op
+    spec = op.spec.attribute(name) if op is not None else None
+    if op is None or spec is None:
+        names = [] if op is None else [item.name for item in op.spec.attributes]
+        raise RuntimeError(f"{record.type} has no attribute {name!r}{near_match(name, names)}")
+    try:
+        changed = type(op)(**{**vars(op), spec.field: attribute_value(spec, value)})
+    except OpError as error:
+        raise RuntimeError(f"{record.type}: {error}") from None
+    layer = None if record.layer is None else record.layer._replace(data={})
+    return record._replace(op=changed, layer=layer)
+
+
+def attribute_value(spec: AttrSpec, value: Any) -> Any:
+    """Return the value of an attribute in the form of its declaration."""
+    match spec.kind:
+        case "type":
+            return element(value)
+        case "shape":
+            return as_dims(PartialShape(list(value)) if isinstance(value, list | tuple | np.ndarray) else value)
+        case "enum":
+            text = str(value).lower()
+            return next((choice for choice in spec.choices if choice.lower() == text), text)
+        case "ints":
+            return tuple(int(item) for item in value)
+        case "floats":
+            return tuple(float(item) for item in value)
+        case "strings":
+            return tuple(str(item) for item in value)
+        case "int":
+            return int(value)
+        case "float":
+            return float(value)
+        case "bool":
+            return bool(value)
+    return value
 
 
 def inferred(record: Record, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -3,6 +3,22 @@
 from __future__ import annotations
 
 from irrun.api.layout import Layout
+from irrun.api.nodes import Output
+from irrun.api.op import Parameter, Result
+
+
+def get_layout(port: Output) -> Layout:
+    """Return the layout of an input or output of a model; an empty one for other ports."""
+    node = port.get_node()
+    return node.layout if isinstance(node, Parameter | Result) else Layout()
+
+
+def set_layout(port: Output, layout: Layout) -> None:
+    """Set the layout of an input or output of a model; RuntimeError for other ports."""
+    node = port.get_node()
+    if not isinstance(node, Parameter | Result):
+        raise RuntimeError(f"{port!r} is no input or output of a model")
+    node.set_layout(layout)
 
 
 def has_batch(layout: Layout) -> bool:

@@ -111,6 +111,12 @@ class Node:
     def get_attributes(self) -> dict[str, Any]:
         return get_attributes(self._record)
 
+    def set_attribute(self, name: str, value: Any) -> None:
+        """Change an attribute; RuntimeError where the operation has none of this name, or not this value."""
+        from irrun.api.building import with_attribute
+
+        self.touch(with_attribute(self._record, name, value))
+
     @property
     def rt_info(self) -> RTMap:
         return self._rt_info

@@ -114,6 +114,8 @@ class Constant(Node):
     def get_tensor_view(self) -> Tensor:
         return self.tensor
 
+    tensor_view = tensor
+
     @property
     def data(self) -> Array:
         return self.tensor.data
@@ -132,6 +134,13 @@ class Constant(Node):
     @property
     def strides(self) -> list[int]:
         return list(self.data.strides)
+
+    def get_strides(self) -> list[int]:
+        return self.strides
+
+    def get_value_strings(self) -> list[str]:
+        """Return the elements as texts."""
+        return [str(item) for item in self.tensor.values().reshape(-1).tolist()]
 
     def get_byte_size(self) -> int:
         return storage_size(self._facts[0].type.name, int(np.prod(self._facts[0].shape.static)))

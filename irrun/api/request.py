@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -103,21 +104,29 @@ class VariableState:
         return "<VariableState>"
 
 
+class ProfilingStatus(Enum):
+    """What became of a layer."""
+
+    NOT_RUN = 0
+    OPTIMIZED_OUT = 1
+    EXECUTED = 2
+
+
+@dataclass(frozen=True)
 class ProfilingInfo:
     """The time that a layer took in the last inference."""
 
-    class Status(Enum):
-        NOT_RUN = 0
-        OPTIMIZED_OUT = 1
-        EXECUTED = 2
+    Status: ClassVar = ProfilingStatus
+    NOT_RUN: ClassVar[ProfilingStatus] = ProfilingStatus.NOT_RUN
+    OPTIMIZED_OUT: ClassVar[ProfilingStatus] = ProfilingStatus.OPTIMIZED_OUT
+    EXECUTED: ClassVar[ProfilingStatus] = ProfilingStatus.EXECUTED
 
-    def __init__(self, name: str, type: str, took: timedelta) -> None:
-        self.node_name, self.node_type, self.exec_type = name, type, "ref"
-        self.status = ProfilingInfo.Status.EXECUTED
-        self.real_time = self.cpu_time = took
-
-    def __repr__(self) -> str:
-        return f"<ProfilingInfo: {self.node_type} '{self.node_name}' {self.real_time}>"
+    node_name: str = ""
+    node_type: str = ""
+    exec_type: str = "undef"
+    status: ProfilingStatus = ProfilingStatus.EXECUTED
+    real_time: timedelta = timedelta()
+    cpu_time: timedelta = timedelta()
 
 
 class InferRequest:
@@ -125,6 +134,8 @@ class InferRequest:
 
     Beside OpenVINO's names, ``observers`` see every step of an inference.
     """
+
+    userdata: Any = None
 
     def __init__(self, other: InferRequest) -> None:
         self.__dict__.update(other.__dict__)
@@ -147,7 +158,6 @@ class InferRequest:
         self._is_measured = _is_on(compiled.get_property("PERF_COUNT"))
         self._profiler = Profiler()
         self._took = 0.0
-        self.userdata: Any = None
 
     @property
     def observers(self) -> list[Observer]:
@@ -304,10 +314,11 @@ class InferRequest:
     def profiling_info(self) -> list[ProfilingInfo]:
         """The times of the layers in the last inference, measured with the setting ``PERF_COUNT``."""
         timings = self._profiler.timings
-        return [
-            ProfilingInfo(timing.step.node.name, timing.step.node.type, timedelta(microseconds=timing.own[-1] / 1000))
-            for timing in timings
-        ]
+        found = []
+        for timing in timings:
+            took, node = timedelta(microseconds=timing.own[-1] / 1000), timing.step.node
+            found.append(ProfilingInfo(node.name, node.type, real_time=took, cpu_time=took))
+        return found
 
     def get_profiling_info(self) -> list[ProfilingInfo]:
         return self.profiling_info

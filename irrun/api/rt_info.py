@@ -11,9 +11,10 @@ class OVAny:
     """A value of any type."""
 
     __hash__ = None  # type: ignore[assignment]
+    value: Any = None
 
     def __init__(self, value: Any) -> None:
-        self.value: Any = value.value if isinstance(value, OVAny) else value
+        self.value = value.value if isinstance(value, OVAny) else value
 
     def get(self) -> Any:
         return self.value

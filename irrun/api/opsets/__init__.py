@@ -5,23 +5,21 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.api.building import element, make
+from irrun.api.building import attribute_value, element, make
 from irrun.api.nodes import Node, Output, as_output
 from irrun.api.op import CLASSES, Constant, Parameter, Result
 from irrun.api.opsets.signatures import Parameter as Declared
 from irrun.api.opsets.signatures import signature
-from irrun.api.shapes import PartialShape, as_dims
 from irrun.api.tensor import Tensor
 from irrun.diagnostics import near_match
 from irrun.ops import Op
-from irrun.ops.attributes import AttrSpec
 from irrun.ops.registry import LATEST, find, load, spelling
-from irrun.tensor import Shape as Dims
 
 _ALIASES: Final = {"ceil": "ceiling", "absolute": "abs"}
 _FILL: Final = {"pads_begin": 0, "pads_end": 0, "output_padding": 0, "dilations": 1}
@@ -86,12 +84,7 @@ def builder(name: str, opset: int) -> Callable[..., Node]:
 
 def _builder(title: str, cls: type[Op], opset: int) -> Callable[..., Node]:
     parameters = signature(title, cls, opset)
-    formal = inspect.Signature(
-        [
-            *(_formal(item, cls) for item in parameters),
-            inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None),
-        ]
-    )
+    formal = _formal(parameters, cls)
     declared = {item.name: item.declared for item in parameters}
     version = f"opset{opset}"
 
@@ -110,11 +103,14 @@ def _builder(title: str, cls: type[Op], opset: int) -> Callable[..., Node]:
     return build
 
 
-def _formal(parameter: Declared, cls: type[Op]) -> inspect.Parameter:
-    """Return a parameter of a builder; the first inputs that an operation needs have no default."""
-    needed = [port.name for port in cls.inputs[: cls.spec.least_inputs]]
-    default = inspect.Parameter.empty if parameter.declared in needed[:2] else None
-    return inspect.Parameter(parameter.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+def _formal(parameters: Sequence[Declared], cls: type[Op]) -> inspect.Signature:
+    """Return the signature of a builder; the first inputs that an operation needs have no default."""
+    needed = [port.name for port in cls.inputs[: cls.spec.least_inputs]][:2]
+    leading = list(takewhile(lambda item: item.declared in needed, parameters))
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    defaults = [inspect.Parameter(item.name, kind, default=None) for item in parameters[len(leading) :]]
+    name = inspect.Parameter("name", kind, default=None)
+    return inspect.Signature([*(inspect.Parameter(item.name, kind) for item in leading), *defaults, name])
 
 
 def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
@@ -129,7 +125,11 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
         sources.pop()
     if any(source is None for source in sources):
         raise RuntimeError(f"{cls.type}: an input before the last one is missing")
-    values = {attributes[key].field: _value(attributes[key], item) for key, item in given.items() if key in attributes}
+    values = {
+        attributes[key].field: attribute_value(attributes[key], item)
+        for key, item in given.items()
+        if key in attributes
+    }
     axes = len(values["strides"]) if isinstance(values.get("strides"), tuple) else 0
     for key, number in _FILL.items():
         if axes and key in attributes and key not in values:
@@ -144,37 +144,6 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
 def _outputs(values: list[Any]) -> list[Output]:
     """Return the outputs that feed inputs; numbers, lists and arrays become constants of their NumPy type."""
     return [as_output(value if isinstance(value, Node | Output) else Constant(value)) for value in values]
-
-
-def _value(spec: AttrSpec, value: Any) -> Any:
-    """Return the value of an attribute in the form of its declaration."""
-    match spec.kind:
-        case "type":
-            return element(value)
-        case "shape":
-            return (
-                value if isinstance(value, Dims) else as_dims(PartialShape(list(value)) if _is_plain(value) else value)
-            )
-        case "enum":
-            text = str(value).lower()
-            return next((choice for choice in spec.choices if choice.lower() == text), text)
-        case "ints":
-            return tuple(int(item) for item in value)
-        case "floats":
-            return tuple(float(item) for item in value)
-        case "strings":
-            return tuple(str(item) for item in value)
-        case "int":
-            return int(value)
-        case "float":
-            return float(value)
-        case "bool":
-            return bool(value)
-    return value
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, list | tuple | np.ndarray)
 
 
 def operator(title: str, *operands: Any) -> Node:

@@ -1,0 +1,99 @@
+"""Models that are saved, pickled and copied: OpenVINO reads them, and both agree on their results."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irrun.model
+from irrun.document.writer import Writer
+from irrun.tensor import Array
+from tests.cases import ModelCase, all_models
+
+openvino = pytest.importorskip("openvino", reason="OpenVINO reads what is saved")
+
+FOLDER = Path(__file__).parents[2] / "examples"
+EXAMPLES = [FOLDER / "digits" / "model.xml", *sorted((FOLDER / "pages").glob("*.xml"))]
+F32 = {"INFERENCE_PRECISION_HINT": "f32"}
+
+
+def random_inputs(model: irrun.CompiledModel) -> list[Array]:
+    generator = np.random.default_rng(3)
+    found = []
+    for port in model.inputs:
+        sizes = [dim.get_length() if dim.is_static else max(2, dim.min_length) for dim in port.partial_shape]
+        dtype = port.element_type.to_dtype()
+        values = generator.standard_normal(sizes) if dtype.kind == "f" else generator.integers(0, 2, sizes)
+        found.append(values.astype(dtype))
+    return found
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_survive(path: Path, tmp_path: Path) -> None:
+    core = openvino.Core()
+    model = irrun.read_model(path)
+    compiled = irrun.compile_model(model)
+    inputs = random_inputs(compiled)
+    expected = list(compiled(inputs).values())
+    irrun.save_model(model, tmp_path / "saved.xml", compress_to_fp16=False)
+    theirs = core.read_model(tmp_path / "saved.xml")
+    for made in (list(core.compile_model(theirs, "CPU", F32)(inputs).values()), _again(theirs, inputs, tmp_path)):
+        for ours, other in zip(expected, made, strict=True):
+            np.testing.assert_allclose(ours, other, rtol=1e-3, atol=1e-3)
+
+
+def _again(model: openvino.Model, inputs: list[Array], folder: Path) -> list[Array]:
+    """Return the results of irrun for what OpenVINO saved."""
+    openvino.save_model(model, folder / "theirs.xml", compress_to_fp16=False)
+    return list(irrun.compile_model(folder / "theirs.xml")(inputs).values())
+
+
+def _plain(array: Array) -> Array:
+    return array.astype(np.float64) if array.dtype.kind in "fiub" else array
+
+
+@pytest.mark.parametrize("case", all_models(), ids=str)
+def test_bodies_and_variables_survive(case: ModelCase, tmp_path: Path) -> None:
+    ir = Writer("net")
+    case.build(ir)
+    ir.save(tmp_path / "net.xml")
+    model = irrun.read_model(tmp_path / "net.xml")
+    irrun.serialize(model, tmp_path / "saved.xml")
+    request = irrun.model.build(tmp_path / "saved.xml").session()
+    for _ in range(case.runs):
+        outputs = request.run(list(case.inputs))
+    for got, expected in zip(outputs.values(), case.expected, strict=True):
+        assert got.shape == expected.shape
+        if expected.dtype != object:
+            np.testing.assert_allclose(_plain(got), _plain(expected), rtol=max(case.rtol, 1e-2), atol=case.atol)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_are_independent(copied: object) -> None:
+    model = irrun.read_model(EXAMPLES[0])
+    assert callable(copied)
+    other = copied(model)
+    x = random_inputs(irrun.compile_model(model))
+    for one, two in zip(irrun.compile_model(model)(x).values(), irrun.compile_model(other)(x).values(), strict=True):
+        np.testing.assert_array_equal(one, two)
+    other.friendly_name = "other"
+    assert model.friendly_name != "other"
+
+
+def test_constants_of_products_are_halved(tmp_path: Path) -> None:
+    ops = irrun.opset13
+    x = ops.parameter([2, 8], np.float32, name="x")
+    weights = np.linspace(-1, 1, 64, dtype=np.float32).reshape(8, 8)
+    model = irrun.Model([ops.matmul(x, ops.constant(weights), False, False)], [x], "product")
+    irrun.save_model(model, tmp_path / "half.xml")
+    irrun.save_model(model, tmp_path / "whole.xml", compress_to_fp16=False)
+    sizes = [(tmp_path / name).stat().st_size for name in ("half.bin", "whole.bin")]
+    assert sizes == [128, 256]
+    data = np.ones((2, 8), np.float32)
+    halved = openvino.compile_model(tmp_path / "half.xml", "CPU", F32)(data)[0]
+    np.testing.assert_allclose(halved, data @ weights.astype(np.float16).astype(np.float32), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(irrun.compile_model(tmp_path / "half.xml")(data)[0], halved, rtol=1e-5, atol=1e-5)

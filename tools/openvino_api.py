@@ -1,0 +1,172 @@
+"""Writes docs/openvino-api.md: which names of OpenVINO's Python API irrun has.
+
+Run it by hand, with the OpenVINO wheel installed, for a new release: ``python tools/openvino_api.py`` writes the names
+to docs/data/openvino-api.json. ``tools/generate.py`` looks each of them up in irrun and writes the page.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import irrun
+from irrun.model.config import ACCEPTED, known_settings
+from tests.api.departures import DEPARTURES
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PAGE: Final = ROOT / "docs" / "openvino-api.md"
+NAMES: Final = ROOT / "docs" / "data" / "openvino-api.json"
+
+CLASSES: Final = (
+    *("Core", "Model", "Node", "Output", "Input", "ConstOutput", "CompiledModel", "InferRequest", "AsyncInferQueue"),
+    *("Tensor", "Type", "Shape", "PartialShape", "Dimension", "Layout", "ProfilingInfo", "RTMap", "OVAny"),
+    *("op.Parameter", "op.Constant", "op.Result"),
+    *("preprocess.PrePostProcessor", "preprocess.InputInfo", "preprocess.InputTensorInfo", "preprocess.InputModelInfo"),
+    *("preprocess.PreProcessSteps", "preprocess.OutputInfo", "preprocess.OutputTensorInfo"),
+    *("preprocess.OutputModelInfo", "preprocess.PostProcessSteps", "preprocess.ColorFormat"),
+    *("preprocess.ResizeAlgorithm", "preprocess.PaddingMode"),
+)
+MODULES: Final = ("", "op", "preprocess", "properties", "properties.hint", "properties.device", "layout_helpers")
+OPSETS: Final = range(1, irrun.LATEST_OPSET + 1)
+
+EXPLANATIONS: Final[Mapping[str, str]] = {
+    "convert_model": "models of other frameworks are not converted",
+    "frontend": "models of other frameworks are not read",
+    "tools": "the converter is not part of irrun",
+    "RemoteContext": "there is no device with memory of its own",
+    "RemoteTensor": "there is no device with memory of its own",
+    "VAContext": "there is no device with memory of its own",
+    "VASurfaceTensor": "there is no device with memory of its own",
+    "Op": "operations of users are classes of irrun, see extensions.md",
+    "OpExtension": "operations of users are classes of irrun, see extensions.md",
+    "Extension": "operations of users are classes of irrun, see extensions.md",
+}
+
+
+def openvino_names() -> dict[str, list[str]]:
+    """Return the names of OpenVINO's classes, modules and opsets."""
+    import openvino
+    import openvino.preprocess
+    import openvino.properties.device
+    import openvino.properties.hint
+
+    found = {name: _public(_resolve(openvino, name)) for name in CLASSES}
+    for name in MODULES:
+        module = _resolve(openvino, name) if name else openvino
+        found[f"module {name}".strip()] = _public(module)
+    for number in OPSETS:
+        opset = getattr(openvino, f"opset{number}")
+        found[f"opset{number}"] = [name for name in _public(opset) if inspect.isfunction(getattr(opset, name))]
+    return found
+
+
+def _public(holder: Any) -> list[str]:
+    return sorted(name for name in dir(holder) if not name.startswith("_"))
+
+
+def _resolve(module: Any, path: str) -> Any:
+    for part in path.split("."):
+        module = getattr(module, part)
+    return module
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    yield PAGE, page(json.loads(NAMES.read_text(encoding="utf-8")))
+
+
+def page(names: Mapping[str, Sequence[str]]) -> str:
+    """Return the page for the names of OpenVINO's API."""
+    missing = {holder: [name for name in members if not _has(holder, name)] for holder, members in names.items()}
+    total, absent = sum(map(len, names.values())), sum(map(len, missing.values()))
+    lines = [
+        "# OpenVINO's Python API and irrun's",
+        "",
+        "`tools/generate.py` makes this page by looking up every name of OpenVINO's API in irrun. `import irrun as ov`",
+        f"takes the place of `import openvino as ov`: irrun has {total - absent} of {total} names. The tests call both",
+        "with the same arguments and compare what they return or raise.",
+        "",
+        "## Classes",
+        "",
+        "| class | names | missing |",
+        "|---|---|---|",
+        *(_row(name, names[name], missing[name]) for name in CLASSES),
+        "",
+        "## Modules",
+        "",
+        "| module | names | missing |",
+        "|---|---|---|",
+        *(_row(f"openvino.{name}".rstrip("."), names[key], missing[key]) for name, key in _modules()),
+        "",
+        "Of the missing names:",
+        "",
+        *(f"* `{name}`: {text}" for name, text in EXPLANATIONS.items() if name in missing["module"]),
+        "",
+        "## Builders",
+        "",
+        "| opset | builders | missing |",
+        "|---|---|---|",
+        *(_row(f"opset{number}", names[f"opset{number}"], missing[f"opset{number}"]) for number in OPSETS),
+        "",
+        "## Settings",
+        "",
+        "`compile_model` and `set_property` refuse a setting that does not exist. These have an effect:",
+        "",
+        ", ".join(f"`{name}`" for name in known_settings() if name not in ACCEPTED) + ".",
+        "",
+        "These are accepted, and hardly change results here:",
+        "",
+        ", ".join(f"`{name}`" for name in sorted(ACCEPTED)) + ".",
+        "",
+        "## Differences",
+        "",
+        "| call | difference |",
+        "|---|---|",
+        *(f"| {call} | {reason} |" for call, reason in DEPARTURES.items()),
+        "",
+        "## Beside OpenVINO's names",
+        "",
+        "* `Model.diagnostics` are the findings of reading and inference, `Model.graph` is the networkx graph, and",
+        "  `Model.facts` is what inference knows.",
+        "* `CompiledModel.plan` is the plan, and `CompiledModel.prepare()` compiles kernels at once.",
+        "* `InferRequest.observers` see every step of an inference.",
+        "* `read_model(…, extensions=[…])` and `Core.add_extension` take operations in Python",
+        "  ([extensions](extensions.md)).",
+        "* `IRError`, `InputError` and `InternalError` are RuntimeErrors; an `IRError` has `diagnostics`.",
+        "* `lint` checks a file.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _modules() -> Iterator[tuple[str, str]]:
+    for name in MODULES:
+        yield name, f"module {name}".strip()
+
+
+def _has(holder: str, name: str) -> bool:
+    try:
+        module = holder.removeprefix("module").strip()
+        found = _resolve(irrun, module) if module else irrun
+        return hasattr(next(iter(found)) if isinstance(found, type) and issubclass(found, Enum) else found, name)
+    except AttributeError:
+        return False
+
+
+def _row(title: str, names: Sequence[str], missing: Sequence[str]) -> str:
+    return f"| `{title}` | {len(names)} | {', '.join(f'`{name}`' for name in missing)} |"
+
+
+def main() -> None:
+    NAMES.write_text(json.dumps(openvino_names(), indent=1) + "\n", encoding="utf-8")
+    for path, text in files():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
