@@ -38,6 +38,8 @@ class Multinomial(Op):
         if count.hi < 0:
             raise OpError(f"num_samples is {count}, expected 0 or more", input=1)
         batch, classes = probs.shape if probs.shape.dims is not None else Shape.unknown(2)
+        if classes.hi == 0 < count.lo:
+            raise OpError(f"probs has no classes, expected 1 or more for {count} samples", input=0)
         if not self.with_replacement and count.lo > classes.hi:
             raise OpError(f"{count} samples without replacement are more than {classes} classes", input=1)
         return Shape([batch, count])

@@ -39,11 +39,12 @@ def check_indices(indices: Array, table: Array) -> None:
         raise OpError(f"index {wrong} is outside a table of {table.shape[0]} rows", input=1)
 
 
-def check_offsets(offsets: Array, count: int) -> None:
-    """Raise OpError where the bags do not divide ``count`` indices in order."""
-    bounds = [0, *offsets.tolist(), count]
+def check_ascending(name: str, values: Array, most: int | None = None) -> None:
+    """Raise OpError where the values of input 2 do not ascend from 0, to ``most`` where it is given."""
+    bounds = [0, *values.tolist(), *([] if most is None else [most])]
     if bounds != sorted(bounds):
-        raise OpError(f"offsets are {offsets.tolist()}, expected an ascending order from 0 to {count} indices", input=2)
+        end = "" if most is None else f" to {most}"
+        raise OpError(f"{name} are {values.tolist()}, expected an ascending order from 0{end}", input=2)
 
 
 def default_row(default_index: Array | None, table: Array) -> int | None:

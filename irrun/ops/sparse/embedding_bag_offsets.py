@@ -6,7 +6,7 @@ import numpy as np
 
 from irrun.kernels.embedding import reduce_bags
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.sparse.embedding import INDEX, bags_shape, check_indices, check_offsets, check_weights, default_row
+from irrun.ops.sparse.embedding import INDEX, bags_shape, check_ascending, check_indices, check_weights, default_row
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -38,7 +38,7 @@ class EmbeddingBagOffsets(Op):
         self, table: Array, indices: Array, offsets: Array, default_index: Array | None, weights: Array | None
     ) -> Array:
         check_indices(indices, table)
-        check_offsets(offsets, len(indices))
+        check_ascending("offsets", offsets, len(indices))
         ends = np.append(offsets[1:], len(indices))
         row = default_row(default_index, table)
         return reduce_bags(table, indices, offsets, ends, weights, row, mean=self.reduction == "mean")

@@ -5,7 +5,15 @@ import numpy as np
 from irrun.kernels.embedding import reduce_bags
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.departures import Departure, Layer, constant
-from irrun.ops.sparse.embedding import INDEX, bags_shape, check_indices, check_weights, default_row, same_length
+from irrun.ops.sparse.embedding import (
+    INDEX,
+    bags_shape,
+    check_ascending,
+    check_indices,
+    check_weights,
+    default_row,
+    same_length,
+)
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -53,6 +61,7 @@ class EmbeddingSegmentsSum(Op):
         weights: Array | None,
     ) -> Array:
         check_indices(indices, table)
+        check_ascending("segment_ids", segment_ids)
         segments = np.arange(int(count))
         starts = np.searchsorted(segment_ids, segments)
         ends = np.searchsorted(segment_ids, segments, side="right")

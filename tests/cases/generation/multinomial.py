@@ -49,6 +49,14 @@ INVALID = [
     Invalid(
         "Multinomial",
         13,
+        ["f32[2,0]", i64([3])],
+        "probs has no classes",
+        {"convert_type": "i64", "with_replacement": True, "log_probs": False},
+        input=0,
+    ),
+    Invalid(
+        "Multinomial",
+        13,
         ["f32[2,3]", i32(4)],
         "4 samples without replacement are more than 3 classes",
         _ATTRIBUTES,

@@ -33,6 +33,7 @@ CASES = [
     ),
 ]
 INVALID = [
+    Invalid(_OP, 3, [_TABLE, _INDICES, i32([0, 2, 1, 3]), i32(4)], "segment_ids are [0, 2, 1, 3]", input=2),
     Invalid(_OP, 3, [_TABLE, _INDICES, i32([0]), i32(3)], "the lengths of indices and segment_ids", input=2),
     Invalid(_OP, 3, [_TABLE, _INDICES, _IDS, i32(-1)], "num_segments is -1, expected 0 or more", input=3),
     Invalid(_OP, 3, [_TABLE, _INDICES, _IDS, i32([3])], "has rank 1, expected 0", input=3),
