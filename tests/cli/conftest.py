@@ -15,6 +15,14 @@ from irrun.cli.app import app
 _PRECISIONS = {"f32": "FP32", "f16": "FP16", "bf16": "BF16", "boolean": "BOOL", "string": "STRING", "f8e4m3": "F8E4M3"}
 
 Run = Callable[..., click.testing.Result]
+Npy = Callable[[str, Any], str]
+
+
+def one_line(result: Any) -> str:
+    """Return the single line on stderr of a run that failed and printed nothing else."""
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    return str(result.stderr).rstrip("\n")
 
 
 class Net:
