@@ -14,7 +14,7 @@ from irrun.tensor import Array
 
 
 class FollowingLayers:
-    """The layers after ``node`` that an epilogue can apply, each the only consumer of the one before.
+    """The layers after ``node`` that an epilogue can apply, each the only consumer of the previous one.
 
     The result is activation(product * scale + bias + summand). ``scale`` and ``bias`` are rows along ``axis``;
     ``summand`` is a tensor in the shape of the result. ``last`` is the last layer, ``fact`` the fact of its output.

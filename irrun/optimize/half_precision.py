@@ -24,7 +24,7 @@ HALVES: Final = frozenset({F16, BF16})
 def in_f32(graph: Graph, facts: Facts) -> tuple[Graph, Facts]:
     """Return the graph and its facts with every f16 and bf16 replaced by f32.
 
-    Bodies are left alone: each becomes a plan of its own.
+    Bodies are left alone: each gets its own plan.
     """
     if not any(fact.type in HALVES for fact in facts.of.values()):
         return graph, facts

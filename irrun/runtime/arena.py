@@ -13,7 +13,7 @@ _ALIGNMENT: Final = 64
 def place(buffers: Sequence[Buffer]) -> tuple[dict[int, int], int]:
     """The offset of each buffer that is needed at all, by its start, and the size of the arena.
 
-    Largest first, each to the lowest place where nothing lies that is needed at the same time.
+    Place the largest buffers first, each at the lowest address that no simultaneously live buffer uses.
     """
     offsets: dict[int, int] = {}
     placed: list[tuple[int, int, Buffer]] = []

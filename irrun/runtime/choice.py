@@ -1,4 +1,4 @@
-"""The number of workers of a program: the one with the best median, tried again as neighbours come and go."""
+"""The choice of the number of workers with the best median time, measured again as the load of the machine changes."""
 
 from __future__ import annotations
 

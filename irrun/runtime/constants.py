@@ -1,4 +1,4 @@
-"""Values that no input changes, computed once when a plan is made: decompressed weights, folded arithmetic."""
+"""Constant expressions, computed once when a plan is made: decompressed weights, folded arithmetic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irrun.tensor import Array, ElementType, Fact
 from irrun.tensor.element_type import F16, NF4
 
 MOST_GROWTH: Final = 64
-"""A constant may be this many times as large as what it is computed from, or a few megabytes; else it waits."""
+"""The largest growth of a constant over its inputs, unless it has at most ``ALWAYS_BYTES``."""
 
 ALWAYS_BYTES: Final = 1 << 24
 
@@ -31,7 +31,7 @@ def constants(
 ) -> Mapping[Outlet, Array]:
     """Return the values that depend on no Parameter and no variable, where a non-constant node consumes them.
 
-    Within such an expression half precision is rounded where a Convert makes it, not from layer to layer: weights that
+    Within these expressions half precision is rounded by a Convert, not after each layer: weights that
     are stored in few bits are decompressed in f32. ``shared`` are values that are known already; nodes in ``left`` are
     not computed.
     """
@@ -96,7 +96,7 @@ def _is_exact(node: Node, graph: Graph, facts: Facts) -> bool:
 
 
 def leaving(value: Array, type: ElementType) -> Array:
-    """A constant as a layer outside constant expressions sees it: on the grid of its type, and read-only."""
+    """Return a constant for consumers outside constant expressions: rounded to its type, and read-only."""
     view = conform(value, type).view()
     view.flags.writeable = False
     return view
@@ -134,7 +134,7 @@ def _values(
 
 
 def _carried(value: Array, type: ElementType) -> Array:
-    """The value in the carrier of its type; a narrow float stays as exact as it was computed."""
+    """Return the value in the carrier of its type; narrow floats keep the precision of the computation."""
     return value.astype(type.dtype, copy=False) if _is_half(type) else conform(value, type)
 
 

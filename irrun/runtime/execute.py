@@ -1,4 +1,4 @@
-"""Plan -> outputs: calls the kernels one after the other. Re-entrant: all that changes is local to a call."""
+"""Plan -> outputs: calls the kernels in order. Re-entrant: all that changes is local to a call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from irrun.runtime.state import State
 from irrun.tensor import Array
 
 _BUFFERED: Final = 1024
-"""Elements that NumPy copies at a time where an operand does not lie as the others do."""
+"""Elements that NumPy copies at a time if the memory layout of an operand differs from that of the others."""
 
 
 class Observer(Protocol):

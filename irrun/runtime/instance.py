@@ -1,4 +1,4 @@
-"""A program with memory of its own, which runs once at a time."""
+"""A program with its own memory, which runs one inference at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of large results, taken again as soon as nobody can see it any more."""
+"""Memory of large results, reused as soon as no array refers to it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Memory:
         self._buffers: list[Array] = []
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """An array with anything in it."""
+        """Return an uninitialised array."""
         size = math.prod(shape) * dtype.itemsize
         if size < self.least or _FREE is None:
             return np.empty(shape, dtype)

@@ -25,7 +25,7 @@ from irrun.tensor import Array, ElementType, Fact
 
 
 class PlannedBody(NamedTuple):
-    """A sub-graph as a plan of its own, and what is known of its Results."""
+    """The plan of a sub-graph, and the facts of its Results."""
 
     ports: BodyPorts
     plan: Plan

@@ -1,4 +1,4 @@
-"""Refuse a graph of which some needed layer cannot run, before anything is optimised or planned."""
+"""Refuse a graph with a needed layer that cannot run, before it is optimised or planned."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class _Room:
 
 
 class State:
-    """The variables of a request. What one inference writes, the next one reads."""
+    """The variables of a request. An inference reads the values that the previous one wrote."""
 
     def __init__(self) -> None:
         self.values: dict[str, Array] = {}

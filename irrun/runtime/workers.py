@@ -20,7 +20,7 @@ _MAILBOX: Final = 64
 
 
 class Workers:
-    """The calling thread, and as many others as are wanted. One tape is walked together at a time."""
+    """The calling thread and the other workers. They walk one tape at a time."""
 
     def __init__(self) -> None:
         self._memory = np.zeros(_MAILBOX + 16, np.int64)

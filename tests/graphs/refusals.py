@@ -53,13 +53,15 @@ REFUSALS: Final = (
         "layers of constants whose output has a dynamic shape are computed too early",
     ),
     Refusal("Layout rank can't be larger", "ScaledDotProductAttention", "a mask of two axes with one element"),
-    Refusal("m_element_type.is_static()", "MatMul", "errs in folding a product with compressed weights"),
-    Refusal("m_element_type.is_static()", "Convolution", "errs in folding it with compressed weights"),
+    Refusal("m_element_type.is_static()", "MatMul", "fails in constant folding of a product with compressed weights"),
+    Refusal(
+        "m_element_type.is_static()", "Convolution", "returns wrong results in constant folding with compressed weights"
+    ),
     Refusal("padded shape size overflows", "SpaceToBatch", "reads i32 as i64 where its data is computed once"),
     Refusal("std::bad_alloc", "SpaceToBatch", "reads i32 as i64 where its data is computed once"),
-    Refusal("has inputs num equal 1", "Squeeze", "demands axes where sizes are not told"),
+    Refusal("has inputs num equal 1", "Squeeze", "requires axes where sizes are dynamic"),
     Refusal("unsupported src_prc: f64", "FakeQuantize", "low precision refuses f64 elsewhere in the model"),
-    Refusal("Input tensor rank must be 2, 3 or 4 dimensional", "GRN", "a Reshape before it is left out"),
+    Refusal("Input tensor rank must be 2, 3 or 4 dimensional", "GRN", "a Reshape before it is omitted"),
 )
 
 

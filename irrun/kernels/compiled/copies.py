@@ -88,7 +88,7 @@ def transpose(
 
 @intrinsic("void", *["int64"] * 6)
 def _transpose_tile(v: Vectors, x: Any, x_step: Any, rows: Any, out: Any, out_step: Any, columns: Any) -> None:
-    """Rows of neighbours become columns: at most as many as a vector has lanes, of as many elements at most."""
+    """Transpose rows to columns: at most as many rows, and elements of a row, as a vector has lanes."""
     builder = v.builder
     last = builder.sub(rows, v.constant(1))
     mask = v.mask(columns)
@@ -117,7 +117,7 @@ def _copy_column(x: int, x_step: int, out: int, out_step: int, count: int) -> No
 
 @inlined
 def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
-    """Rows of 2, 3 or 4 elements from as many columns, which LLVM shuffles in registers."""
+    """Interleave 2, 3 or 4 columns into rows, which LLVM shuffles in registers."""
     target = floats(out, rows * count)
     a, b, c, d = floats(x, rows), floats(x + step, rows), floats(x + 2 * step, rows), floats(x + 3 * step, rows)
     if count == 2:

@@ -201,7 +201,7 @@ def apply_to_rows(number: int, x: int, step: int, rows: int, columns: int, a: An
 
 @inlined
 def binary(number: int, x: Any, y: Any) -> None:
-    """Replace x by a function of `BINARY` of x and y; y has as many elements, or one."""
+    """Replace x by a function of `BINARY` of x and y; y has the size of x, or one element."""
     if len(y) == 1:
         _with_one(number, x, y[0])
         return
@@ -263,7 +263,7 @@ def _with_one(number: int, x: Any, w: Any) -> None:
 
 @inlined
 def assign(x: Any, y: Any) -> None:
-    """Copy y to x; y has as many elements, or one."""
+    """Copy y to x; y has the size of x, or one element."""
     if len(y) == 1:
         for i in range(len(x)):
             x[i] = y[0]

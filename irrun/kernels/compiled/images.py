@@ -80,7 +80,7 @@ def windows(arguments: Any, task: int, workspace: int) -> None:
 
 @inlined
 def inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
-    """The first tap of a window that begins at ``place`` and is inside, and the one behind the last."""
+    """Return the range of taps of a window at ``place`` that are inside the image."""
     first = (-place + step - 1) // step if place < 0 else 0
     return min(first, taps), max(min(first, taps), min(taps, (size - 1 - place) // step + 1))
 

@@ -31,7 +31,7 @@ _AHEAD: Final = 2048
 """Bytes that are fetched ahead."""
 
 _SUMS: Final = 8
-"""Sums that grow at the same time: each has to wait for the one before."""
+"""Independent sums that are accumulated in parallel, since each addition waits for the previous one."""
 
 
 class PackedProduct(NamedTuple):

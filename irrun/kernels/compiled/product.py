@@ -124,7 +124,7 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     # Rows that are whole, and neighbours, need not be put together for a function.
     is_whole = c.groups == 1 and c.filters <= _WHOLE and c.out != 0
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
-    # What is multiplied at a time: some taps, or a part of the depth of one.
+    # A part of a product: some taps, or a part of the depth of one.
     taps_each = min(taps, max(1, _DEPTH // c.depth))
     depth_each = min(c.depth, _DEPTH) if taps == 1 else c.depth
     rounds = max(-(-taps // taps_each), -(-c.depth // depth_each))
@@ -138,7 +138,7 @@ def product(arguments: Any, task: int, workspace: int) -> None:
             depth = min(depth_each, c.depth - step * depth_each) if taps == 1 else c.depth
             is_first, is_last = step == 0, step == rounds - 1
             after = panel + 4 * vectors * LANES * taps_here * depth
-            # What follows the panel, a part of each of its rows with each tile.
+            # Prefetch the next panel, a part of each of its rows with each tile.
             ahead_step = -(-4 * full // tiles) if tiles > 2 and not (is_last and place + 1 == panels) else 0
             begin = left + 8 * points * step * taps_each if taps > 1 else left
             is_rounded = c.rounded != 0 and is_last and c.function < 0

@@ -1,4 +1,4 @@
-"""Rows of a matrix, each normalized by itself: softmax, and normalization by mean and variance."""
+"""Normalization of each row of a matrix: softmax, and normalization by mean and variance."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def softmax(arguments: Any, task: int, workspace: int) -> None:
 
 @inlined
 def largest(x: Any) -> Any:
-    """The largest element of a row: of four at a time, since each has to wait for the one before."""
+    """Return the largest element of a row, from four independent maxima, whose comparisons overlap."""
     least = np.float32(-np.inf)
     a, b, c, d = least, least, least, least
     whole = len(x) - len(x) % 4

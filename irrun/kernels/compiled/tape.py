@@ -1,4 +1,4 @@
-"""The tape: calls of kernels, one after the other, which all workers walk at the same time.
+"""The tape: a sequence of kernel calls that all workers walk together.
 
 A call is a row of three numbers: the address of a kernel, the address of its arguments, the number of its tasks.
 Each call has two counters, in a cache line
@@ -92,7 +92,7 @@ def lead(
 
 @entry
 def settle(mailbox: int, yielding: int) -> None:
-    """Wait until nobody is inside of a tape that is over."""
+    """Wait until no worker is inside a finished tape."""
     polls = 0
     while load_atomically(mailbox + 64) > 0:
         polls += 1

@@ -82,7 +82,7 @@ def run(graph: Rewriter) -> None:
 
 
 def _readers(graph: Rewriter, node: Node, levels: Levels) -> list[Node]:
-    """Return the consumers of a tensor, and those of what layers that move its elements make of it."""
+    """Return the consumers of a tensor, directly or through layers that only move its elements."""
     found = []
     for inlet in graph.consumers(first(node)):
         reader = graph.node(inlet.node)

@@ -41,7 +41,7 @@ def run(graph: Rewriter) -> None:
 
 
 def _chain(graph: Rewriter, node: Node) -> list[Node]:
-    """Return a node and its successors, each the only one that appends channels to the output of the one before."""
+    """Return a node and its successors, each the only consumer that appends channels to the previous one."""
     chain = [node]
     while _can_grow(graph, chain[-1]):
         link = first(chain[-1])

@@ -27,7 +27,7 @@ from irrun.tensor import Array, Fact
 F32: Final = np.dtype(np.float32)
 
 WIDEST_VECTOR: Final = 64
-"""Bytes; also what is read in vain behind an array at most."""
+"""Bytes; also the most bytes that kernels read beyond the end of an array."""
 
 
 Packs = WeakValueDictionary[Hashable, Array]
@@ -152,7 +152,7 @@ class Builder:
         self.items.append(Call(kernel, arguments, tasks, workspace, tables or {}, fits))
 
     def buffer(self, address: int) -> Buffer | None:
-        """The buffer that an address lies in."""
+        """Return the buffer that contains an address."""
         place = bisect.bisect(self._starts, address) - 1
         if place < 0:
             return None
@@ -175,7 +175,7 @@ def _lowest(array: Array) -> int:
 
 
 Lowering = Callable[..., Any]
-"""``lowering(op, builder, *inputs)`` gives the output, or a tuple of them; None where NumPy should compute it."""
+"""``lowering(op, builder, *inputs)`` returns the output, or a tuple of outputs; None to leave the step to NumPy."""
 
 LOWERINGS: Final[dict[type[Op], Lowering]] = {}
 

@@ -41,7 +41,7 @@ def appended(
 
 
 def joined(step: Step, builder: Builder, *inputs: Value) -> tuple[Late] | None:
-    """A late array and one behind it, as of a cache among the inputs of a model."""
+    """Append an array to a late one, such as a cache among the inputs of a model."""
     op, fact = step.node.op, step.facts[0]
     assert isinstance(op, Concat | FusedConcat)
     if isinstance(op, FusedConcat) and (op.grows or op.room is not None):
@@ -53,7 +53,7 @@ def joined(step: Step, builder: Builder, *inputs: Value) -> tuple[Late] | None:
 
 
 def _longer(axis: int, shape: tuple[int, ...], past: Array) -> Array:
-    """A copy of ``past`` with room for an array of this shape behind it."""
+    """Return a copy of ``past`` with room to append an array of this shape."""
     before, size, behind = past.shape[:axis], past.shape[axis], past.shape[axis + 1 :]
     if (*before, shape[axis], *behind) != shape:
         raise ValueError(f"arrays of shapes {past.shape} and {shape} cannot be joined along axis {axis}")
@@ -198,7 +198,7 @@ def _is_attendable(x: Value) -> bool:
 
 
 def _row(name: str, x: Value | None, builder: Builder, tables: dict[str, Sequence[int]]) -> int:
-    """The address of the row of a late array; a row of its own for another one."""
+    """Return the address of the row of a late array; make a row for any other array."""
     if x is None:
         return 0
     if isinstance(x, Late):

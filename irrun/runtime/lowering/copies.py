@@ -85,7 +85,7 @@ def contiguous(builder: Builder, x: Array) -> Array | None:
 
 @lowers(FusedView)
 def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
-    """A view, or a copy where the elements do not lie so."""
+    """Return a view, or a copy if no view has this shape."""
     if op.shape is None:
         return data.transpose(op.order)
     if data.size == 0:

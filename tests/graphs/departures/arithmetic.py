@@ -50,7 +50,7 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("FloorMod", "Mod"),
-        "gives the least integer as the remainder of a division by zero",
+        "returns the least integer as the remainder of a division by zero",
         lambda use: use.facts[0].type.is_integer and bool((use.inputs[1] == 0).any()),
     ),
     Departure(("CumSum",), declared("CumSum", "optional"), lambda use: len(use.facts) == 1),
@@ -61,7 +61,7 @@ DEPARTURES: Final = (
         lambda use: bool((use.inputs[1] == use.inputs[2]).any()),
     ),
     Departure(("FakeQuantize", "PReLU"), declared("PReLU", "f64"), lambda use: use.facts[0].type is F64),
-    Departure(("TopK",), "takes k as i8, i32 or i64 only", lambda use: use.facts[1].type not in (I8, I32, I64)),
+    Departure(("TopK",), "accepts k as i8, i32 or i64 only", lambda use: use.facts[1].type not in (I8, I32, I64)),
     Departure(
         ("Add", "Multiply", "Maximum"),
         declared("Add", "pdpd"),
@@ -69,27 +69,27 @@ DEPARTURES: Final = (
     ),
     Departure(
         BINARY,
-        "takes a constant of one element for a list of one, and refuses it without broadcasting",
+        "treats a constant of one element as a list of one, and refuses it without broadcasting",
         lambda use: (
             use.op.auto_broadcast == "none" and use.inputs[0].size == 1 and (is_constant(use, 0) or is_constant(use, 1))
         ),
     ),
-    Departure(("FakeConvert",), "folds it with other roundings than it runs it", lambda use: is_constant(use, 0)),
+    Departure(("FakeConvert",), "rounds differently in constant folding", lambda use: is_constant(use, 0)),
     Departure(("Identity",), declared("Identity", "strings"), lambda use: use.facts[0].type is STRING),
     Departure(
         ("HardSigmoid",),
-        "takes 0 for the default of alpha and beta",
+        "treats an alpha or beta of 0 as absent",
         lambda use: 0 in (*use.inputs[1].reshape(-1), *use.inputs[2].reshape(-1)),
     ),
     Departure(
-        ("Abs",), "leaves it out where the first element of a constant is positive", lambda use: is_constant(use, 0)
+        ("Abs",), "omits the layer where the first element of a constant is positive", lambda use: is_constant(use, 0)
     ),
     Departure(
         ("Convert",),
-        "computes in i32 what integers of a result do not hold",
+        "computes in i32 where the result type cannot hold a number",
         lambda use: not holds(use.types[0], use.inputs[0]),
     ),
-    Departure(("Negative",), "knows no unsigned integers", lambda use: use.facts[0].type.kind == "uint"),
+    Departure(("Negative",), "does not support unsigned integers", lambda use: use.facts[0].type.kind == "uint"),
     Departure(
         ("Clamp",),
         declared("Clamp", "8-bit"),
@@ -98,7 +98,7 @@ DEPARTURES: Final = (
     Departure(("NonZero",), declared("NonZero", "scalar"), lambda use: use.inputs[0].ndim == 0),
     Departure(
         ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
-        "turns booleans into u8, in some models on one side only",
+        "converts booleans to u8, in some models on one side only",
         lambda use: use.facts[0].type is BOOLEAN,
     ),
     Departure(
@@ -118,17 +118,17 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("SquaredDifference",),
-        "gives the lesser of 0 and the first of signed 8-bit integers",
+        "returns the minimum of 0 and the first operand for signed 8-bit integers",
         lambda use: use.facts[0].type is I8,
     ),
     Departure(
         BINARY,
-        "crashes in folding what has no elements",
+        "crashes in constant folding of empty tensors",
         lambda use: use.outputs[0].size == 0 and is_constant(use, 0) and is_constant(use, 1),
     ),
     Departure(
         ("Einsum",),
-        "crashes in folding what has no elements",
+        "crashes in constant folding of empty tensors",
         lambda use: use.outputs[0].size == 0 and all(fact.constant is not None for fact in use.facts),
     ),
     Departure(
@@ -141,15 +141,15 @@ DEPARTURES: Final = (
         "rounds means of integers to the nearest where there are more than five axes",
         lambda use: use.facts[0].type.is_integer and use.inputs[0].ndim > 5,
     ),
-    Departure(("ReduceProd",), "multiplies in an order in which products overflow", _may_overflow),
+    Departure(("ReduceProd",), "multiplies in an order that overflows", _may_overflow),
     Departure(
         ("FakeQuantize",),
-        "takes 255 levels for 256 where the number of channels is not told",
+        "computes with 256 instead of 255 levels where the number of channels is dynamic",
         lambda use: use.op.levels == 255 and use.inputs[0].ndim > 1 and not use.facts[0].shape[1].is_static,
     ),
     Departure(
         ("FakeQuantize",),
-        "gives a scalar an axis where a limit has one",
+        "returns an axis for a scalar where a limit has one",
         lambda use: use.inputs[0].ndim < max(array.ndim for array in use.inputs[1:]),
     ),
 )

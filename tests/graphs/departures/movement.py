@@ -34,27 +34,29 @@ DEPARTURES: Final = (
         lambda use: types(use, 1, 2, 3) != {I64},
     ),
     Departure(
-        ("SpaceToBatch",), "reads on where a part of a block is nothing but padding", lambda use: _padding_only(use)
+        ("SpaceToBatch",),
+        "reads beyond the data where a part of a block is all padding",
+        lambda use: _padding_only(use),
     ),
-    Departure(("Gather",), "demands a constant axis", lambda use: not is_constant(use, 2)),
+    Departure(("Gather",), "requires a constant axis", lambda use: not is_constant(use, 2)),
     Departure(
         ("Squeeze",),
-        "does not skip axes where sizes are not told",
+        "does not skip axes where sizes are dynamic",
         lambda use: use.op.opset == 15 and bool(use.op.allow_axis_skip) and is_dynamic(use, 0),
     ),
     Departure(
         ("Pad",),
-        "takes a value that is not constant for 0",
+        "treats a value that is not constant as 0",
         lambda use: use.op.pad_mode == "constant" and not is_constant(use, 3) and bool(use.inputs[3] != 0),
     ),
     Departure(
         ("StridedSlice",),
-        "errs where some axes are new and others shrink",
+        "returns wrong elements where some axes are new and others shrink",
         lambda use: 1 in use.op.new_axis_mask and 1 in use.op.shrink_axis_mask,
     ),
     Departure(
         ("StridedSlice",),
-        "reads anything where masks change axes and bounds are not constant",
+        "returns arbitrary elements where masks change axes and bounds are not constant",
         lambda use: (
             1 in (*use.op.shrink_axis_mask, *use.op.new_axis_mask, *use.op.ellipsis_mask)
             and not all(is_constant(use, index) for index in (1, 2, 3))
@@ -62,12 +64,12 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("StridedSlice",),
-        "finds an element in an axis that has none where strides are negative",
+        "returns an element of an empty axis where strides are negative",
         lambda use: 0 in use.inputs[0].shape and bool((use.inputs[3] < 0).any()),
     ),
     Departure(
         ("SliceScatter",),
-        "crashes or errs where bounds are not constant",
+        "crashes or returns wrong elements where bounds are not constant",
         lambda use: not all(is_constant(use, index) for index in (2, 3, 4, 5)),
     ),
     Departure(
@@ -81,18 +83,18 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("Slice", "StridedSlice"),
-        "finds too small sizes from bounds of a size and indices below 0",
+        "infers too small sizes from a bounded size and negative indices",
         lambda use: is_bounded(use, 0) and any(bool((use.inputs[index] < 0).any()) for index in (1, 2)),
     ),
     Departure(
         ("SliceScatter",),
-        "finds too small sizes from bounds of a size and indices below 0",
+        "infers too small sizes from a bounded size and negative indices",
         lambda use: is_bounded(use, 0) and any(bool((use.inputs[index] < 0).any()) for index in (2, 3)),
     ),
     Departure(("Slice",), "crashes where axes are not constant", lambda use: not is_constant(use, 4)),
     Departure(
         ("Slice",),
-        "crashes where nothing is left and bounds are not constant",
+        "crashes where the result is empty and bounds are not constant",
         lambda use: use.outputs[0].size == 0 and not all(is_constant(use, index) for index in (1, 2, 3)),
     ),
     Departure(
@@ -111,37 +113,37 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("Tile",),
-        "leaves some of it out where there are more repeats than axes",
+        "omits elements where there are more repeats than axes",
         lambda use: use.inputs[1].size > use.inputs[0].ndim,
     ),
     Departure(
         ("Tile",),
-        "errs where more than two repeats, but not all axes, are repeated",
+        "returns wrong elements where more than two axes, but not all, are repeated",
         lambda use: use.inputs[1].size < use.inputs[0].ndim and int((use.inputs[1] > 1).sum()) > 2,
     ),
     Departure(
         ("Tile",),
-        "crashes in folding what has no elements",
+        "crashes in constant folding of empty tensors",
         lambda use: use.outputs[0].size == 0 and is_constant(use, 0),
     ),
     Departure(
         ("Tile",),
-        "errs where more than one of five axes or more are repeated, and sizes are not told",
+        "returns wrong elements where more than one of five or more axes are repeated, and sizes are dynamic",
         lambda use: is_dynamic(use, 0) and use.inputs[0].ndim > 4 and int((use.inputs[1] > 1).sum()) > 1,
     ),
     Departure(
         ("ScatterUpdate",),
-        "errs in folding it where an axis has one element",
+        "returns wrong elements in constant folding where an axis has one element",
         lambda use: 1 in use.inputs[0].shape and all(is_constant(use, index) for index in range(4)),
     ),
     Departure(
         ("Unique",),
-        "orders slices wrongly that are spread in memory",
+        "orders slices wrongly that are not contiguous",
         lambda use: len(use.inputs) == 2 and _is_spread(use.inputs[0].shape, int(use.inputs[1].reshape(-1)[0])),
     ),
     Departure(
         ("Unique",),
-        "gives wrong indices of slices of 8-bit integers",
+        "returns wrong indices of slices of 8-bit integers",
         lambda use: len(use.inputs) == 2 and use.facts[0].type in (I8, U8),
     ),
     Departure(
@@ -149,13 +151,11 @@ DEPARTURES: Final = (
         declared("ScatterElementsUpdate", "mean"),
         lambda use: use.op.opset != 3 and use.op.reduction == "mean" and use.inputs[0].dtype.kind in "iu",
     ),
-    Departure(("Transpose",), "leaves out that of one axis, and an input", lambda use: use.inputs[0].ndim < 2),
-    Departure(
-        ("Transpose",), "leaves sizes in their order where there are no elements", lambda use: use.inputs[0].size == 0
-    ),
+    Departure(("Transpose",), "omits a Transpose of one axis, and an input", lambda use: use.inputs[0].ndim < 2),
+    Departure(("Transpose",), "does not permute the sizes of an empty tensor", lambda use: use.inputs[0].size == 0),
     Departure(
         ("VariadicSplit",),
-        "leaves out the sizes of outputs without elements",
+        "loses the sizes of empty outputs",
         lambda use: is_dynamic(use, 0) and any(array.size == 0 for array in use.outputs),
     ),
     Departure(("StringTensorPack",), "does not fold strings", lambda use: all(is_constant(use, i) for i in range(3))),
@@ -166,7 +166,7 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("NonMaxSuppression",),
-        "forgets batches in the size of its result",
+        "ignores the number of batches in the size of its result",
         lambda use: use.op.opset in (1, 3) and use.inputs[1].shape[0] > 1,
     ),
     Departure(
@@ -176,28 +176,28 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("Concat",),
-        "leaves out the sizes of inputs without elements",
+        "loses the sizes of empty inputs",
         lambda use: use.outputs[0].size == 0,
     ),
     Departure(
         ("ExtractImagePatches",),
-        "gives no axis a size where there are no patches and sizes are not told",
+        "returns empty axes where there are no patches and sizes are dynamic",
         lambda use: use.outputs[0].size == 0 and is_dynamic(use, 0),
     ),
     Departure(
         ("Transpose",),
-        "takes an empty order for no axes where its shape is asked for",
+        "treats an empty order as no axes in shape inference",
         lambda use: use.inputs[1].size == 0 and use.inputs[0].ndim > 0,
     ),
     Departure(
         ("NonMaxSuppression",),
-        "leaves rows of -1 out",
+        "omits the rows of -1",
         lambda use: use.op.opset in (1, 3, 4) and bool((use.outputs[0] == -1).any()),
     ),
     Departure(("SliceScatter",), "crashes where there is nothing to write", lambda use: use.inputs[1].size == 0),
     Departure(
         ("Slice", "SliceScatter", "StridedSlice"),
-        "crashes or errs where bounds are of other types than i32 and i64, or of different ones",
+        "crashes or returns wrong elements where bounds are of other types than i32 and i64, or of different ones",
         lambda use: (
             len(types(use, *range(1 + (use.op.type == "SliceScatter"), 6))) > 1
             or not types(use, *range(1 + (use.op.type == "SliceScatter"), 6)) <= {I32, I64}

@@ -21,12 +21,12 @@ def _lengths(use: Use) -> Array:
 
 DEPARTURES: Final = (
     Departure(("LSTMSequence",), declared("LSTMSequence", "unknown"), lambda use: use.op.opset == 1),
-    Departure(("GRN", "NormalizeL2"), "crashes when it folds it", lambda use: is_constant(use, 0)),
-    Departure(("MVN",), "takes axes of i32 and i64 only", lambda use: not types(use, 1) <= {I32, I64}),
+    Departure(("GRN", "NormalizeL2"), "crashes in constant folding", lambda use: is_constant(use, 0)),
+    Departure(("MVN",), "accepts axes of i32 and i64 only", lambda use: not types(use, 1) <= {I32, I64}),
     Departure(("AdaptiveMaxPool",), "refuses indices of type i64", lambda use: use.op.index_element_type == "i64"),
     Departure(
         ("MaxPool",),
-        "has indices in static shapes only, and not for bf16",
+        "returns indices for static shapes only, and not for bf16",
         lambda use: use.op.opset != 1 and (is_dynamic(use, 0) or use.facts[0].type is BF16),
     ),
     Departure(("RDFT", "IRDFT", "DFT", "IDFT"), declared("RDFT", "f64"), lambda use: use.facts[0].type is F64),
@@ -39,12 +39,12 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("GRUCell", "LSTMCell", "RNNCell", "GRUSequence", "LSTMSequence", "RNNSequence"),
-        "needs to know the sizes of features and states",
+        "requires static sizes of features and states",
         lambda use: any(is_last_dynamic(use, index) for index in (0, 1)),
     ),
     Departure(
         ("Interpolate",),
-        "takes 32 and 64 bits of integers only",
+        "accepts integers of 32 and 64 bits only",
         lambda use: any(fact.type.bits < 32 for fact in use.facts[1:]),
     ),
     Departure(
@@ -54,12 +54,12 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("AUGRUCell", "AUGRUSequence"),
-        "needs to know all sizes",
+        "requires static shapes",
         lambda use: any(is_dynamic(use, index) for index in range(len(use.facts))),
     ),
     Departure(
         ("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum", "EmbeddingBagPacked", "EmbeddingBagPackedSum"),
-        "crashes where the table has one axis, and needs to know all sizes",
+        "crashes where the table has one axis, and requires static shapes",
         lambda use: use.inputs[0].ndim < 2 or any(is_dynamic(use, index) for index in range(len(use.facts))),
     ),
     Departure(
@@ -69,25 +69,29 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("ReadValue",),
-        "takes variables for those of the type in which it computes",
+        "treats variables as if they had the type of the computation",
         lambda use: use.types[0] not in (F32, F16, BF16, I32, I8, U8, BOOLEAN),
     ),
     Departure(
         ("ReadValue",),
-        "begins with no elements where sizes of the variable are not told",
+        "starts with an empty variable where sizes of the variable are dynamic",
         lambda use: (
             bool(use.inputs) and (is_dynamic(use, 0) if use.op.opset == 3 else not use.op.variable_shape.is_static)
         ),
     ),
-    Departure(("GroupedMatMul",), "errs in folding it", lambda use: is_constant(use, 0) and is_constant(use, 1)),
+    Departure(
+        ("GroupedMatMul",),
+        "returns wrong results in constant folding",
+        lambda use: is_constant(use, 0) and is_constant(use, 1),
+    ),
     Departure(
         ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData"),
-        "needs to know the shape of the kernel",
+        "requires a static shape of the kernel",
         lambda use: is_dynamic(use, 1),
     ),
     Departure(
         ("Interpolate",),
-        "folds linear_onnx over some axes only",
+        "folds linear_onnx along some axes only",
         lambda use: use.op.mode == ("linear" if use.op.opset == 1 else "linear_onnx") and is_constant(use, 0),
     ),
     Departure(
@@ -102,12 +106,12 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("GRUCell", "LSTMCell", "RNNCell", "GRUSequence", "LSTMSequence", "RNNSequence"),
-        "refuses a constant state where the sizes of X are not told",
+        "refuses a constant state where the sizes of X are dynamic",
         lambda use: is_dynamic(use, 0) and is_constant(use, 1),
     ),
     Departure(
         ("GRUCell", "LSTMCell", "RNNCell"),
-        "overwrites its state, or leaves out the bias, where X is constant",
+        "overwrites its state, or omits the bias, where X is constant",
         lambda use: is_constant(use, 0),
     ),
     Departure(
@@ -117,20 +121,20 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum"),
-        "weighs the default row of an empty bag by what comes after the weights",
+        "multiplies the default row of an empty bag by memory beyond the weights",
         lambda use: len(use.inputs) == 5 and _has_empty_bag(use),
     ),
     Departure(
         ("Loop", "TensorIterator", "If"),
-        "errs in folding it",
+        "returns wrong results in constant folding",
         lambda use: all(is_constant(use, index) for index in range(len(use.facts))),
     ),
     Departure(("Assign",), "does not write a constant", lambda use: is_constant(use, 0)),
-    Departure(("LRN",), "forgets sizes, or crashes, where they are not told", lambda use: is_dynamic(use, 0)),
+    Departure(("LRN",), "loses sizes, or crashes, where they are dynamic", lambda use: is_dynamic(use, 0)),
     Departure(("EmbeddingSegmentsSum",), declared("EmbeddingSegmentsSum", "memory"), always),
     Departure(
         ("DeformableConvolution",),
-        "takes bilinear_interpolation_pad of another one",
+        "uses the bilinear_interpolation_pad of another layer",
         lambda use: use.op.opset == 8 and bool(use.op.bilinear_interpolation_pad),
     ),
 )
