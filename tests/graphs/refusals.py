@@ -54,9 +54,7 @@ REFUSALS: Final = (
     ),
     Refusal("Layout rank can't be larger", "ScaledDotProductAttention", "a mask of two axes with one element"),
     Refusal("m_element_type.is_static()", "MatMul", "fails in constant folding of a product with compressed weights"),
-    Refusal(
-        "m_element_type.is_static()", "Convolution", "returns wrong results in constant folding with compressed weights"
-    ),
+    Refusal("m_element_type.is_static()", "Convolution", "fails in constant folding with compressed weights"),
     Refusal("padded shape size overflows", "SpaceToBatch", "reads i32 as i64 where its data is computed once"),
     Refusal("std::bad_alloc", "SpaceToBatch", "reads i32 as i64 where its data is computed once"),
     Refusal("has inputs num equal 1", "Squeeze", "requires axes where sizes are dynamic"),

@@ -35,7 +35,7 @@ DEPARTURES: Final = (
     ),
     Departure(
         ("SpaceToBatch",),
-        "reads beyond the data where a part of a block is all padding",
+        "reads beyond the data where a part of a block is padding",
         lambda use: _padding_only(use),
     ),
     Departure(("Gather",), "requires a constant axis", lambda use: not is_constant(use, 2)),
