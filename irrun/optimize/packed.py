@@ -76,7 +76,7 @@ class Packed:
 
     @cached_property
     def codes(self) -> Array:
-        """What is stored, with at least one byte for each element."""
+        """Return the stored array, with at least one byte for each element."""
         return self.stored if isinstance(self.stored, np.ndarray) else self.stored.whole()
 
     def unpacked(self) -> Array:

@@ -1,4 +1,4 @@
-"""What rounding the operands of a single layer costs, seen while a model runs in f32."""
+"""The error of rounding the operands of a single layer, measured while a model runs in f32."""
 
 from __future__ import annotations
 

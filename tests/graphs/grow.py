@@ -72,7 +72,7 @@ class Grower:
     # -- nodes
 
     def parameter(self, type: ElementType, array: Array, shape: Shape | None = None) -> Tensor:
-        """A new input with the value ``array``, a constant in a body. Some sizes are not told, as the theme has it."""
+        """A new input with the value ``array``, a constant in a body. The theme decides which sizes are dynamic."""
         if self.is_body:
             return self.constant(type, array)
         return self.input(Fact(type, shape if shape is not None else self._told(array.shape)), array)

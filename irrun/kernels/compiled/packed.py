@@ -25,7 +25,7 @@ _VARIANTS: Final = tuple(product((4, 8), range(1, VECTORS + 1)))
 """The bits of a code and the vectors of a panel."""
 
 _EXPANDED: Final = tuple((*variant, halves) for halves in (0, 1) for variant in _VARIANTS)
-"""Those, for f32 and for words of two bf16."""
+"""The variants of panels, for f32 and for words of two bf16."""
 
 _AHEAD: Final = 2048
 """Bytes that are fetched ahead."""

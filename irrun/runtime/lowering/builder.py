@@ -212,7 +212,7 @@ def rows_in_memory(x: Array, most: int) -> tuple[int, int, int, int] | None:
 
 
 def empty_as(builder: Builder, x: Array, dtype: np.dtype[Any]) -> Array:
-    """An array of another type whose axes lie in memory in the same order, without gaps."""
+    """Return an array of another type with the same memory order of axes, without gaps."""
     order = axes_in_memory(x)
     return builder.empty([x.shape[axis] for axis in order], dtype).transpose(np.argsort(order))
 

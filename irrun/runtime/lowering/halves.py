@@ -28,7 +28,7 @@ _COLUMNS: Final = 4096
 
 @lowers(FusedRound)
 def rounded(op: FusedRound, builder: Builder, data: Array) -> Array | None:
-    """Rounded numbers, which lie in memory as the numbers do."""
+    """Round numbers, in their memory layout."""
     if op.fact.type is U16:
         return _rounded(builder, data, AS_BITS)
     return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
