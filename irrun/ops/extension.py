@@ -85,7 +85,7 @@ class Extension(Op):
             return f"{self.layer_type} is an operation of {self.library}"
         return f"{self.layer_type} of {self.domain} is an operation of a library"
 
-    def infer(self, *inputs: Fact | None, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:  # noqa: ARG002
+    def infer(self, *inputs: Fact | None, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
         for body in bodies.values():
             body.call([None] * body.ports.parameters)
         return self.declared

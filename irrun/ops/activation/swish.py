@@ -18,7 +18,7 @@ class Swish(Op):
     )
     outputs = (Out("output", T),)
 
-    def infer(self, data: Fact, beta: Fact | None) -> Shape:  # noqa: ARG002
+    def infer(self, data: Fact, beta: Fact | None) -> Shape:
         return data.shape
 
     def run(self, data: Array, beta: Array | None) -> Array:

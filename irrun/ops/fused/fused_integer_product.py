@@ -55,7 +55,7 @@ class FusedIntegerProduct(Fused):
         self.weights = weights
         self.end = end
 
-    def infer(self, *inputs: Fact | None) -> Any:  # noqa: ARG002
+    def infer(self, *inputs: Fact | None) -> Any:
         made = [self.fact] if self.end.floats else []
         return tuple(made if self.end.levels is None else [*made, Fact(U8, self.fact.shape)])
 

@@ -38,7 +38,7 @@ class FusedProduct(Fused):
         """Return whether a kernel can write bits of bf16."""
         return True
 
-    def infer(self, *inputs: Fact | None) -> Any:  # noqa: ARG002
+    def infer(self, *inputs: Fact | None) -> Any:
         made = [self.fact] if self.floats else []
         return tuple([*made, Fact(U16, self.fact.shape)] if self.halves else made)
 

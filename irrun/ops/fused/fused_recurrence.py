@@ -29,7 +29,7 @@ class FusedRecurrence(Fused):
         self.reverse = tuple(reverse)
         self.passes = [fast_steps(cell, own) for own in weights]
 
-    def infer(self, *inputs: Fact | None) -> tuple[Fact, ...]:  # type: ignore[override]  # noqa: ARG002
+    def infer(self, *inputs: Fact | None) -> tuple[Fact, ...]:  # type: ignore[override]
         return self.facts
 
     def multiply_adds(self, sizes: Sizes) -> int:

@@ -22,7 +22,7 @@ class GatherTree(Op):
     )
     outputs = (Out("final_ids", T),)
 
-    def infer(self, step_ids: Fact, parent_ids: Fact, max_seq_len: Fact, end_token: Fact) -> Shape:  # noqa: ARG002
+    def infer(self, step_ids: Fact, parent_ids: Fact, max_seq_len: Fact, end_token: Fact) -> Shape:
         merged = step_ids.shape.merge(parent_ids.shape)
         if merged is None:
             raise OpError(f"parent_ids have shape {parent_ids.shape}, expected {step_ids.shape} as step_ids", input=1)

@@ -34,7 +34,7 @@ class PadV1(Op):
 
     pad_mode: Mode = attr(doc="source of new elements", openvino="constant")
 
-    def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:  # noqa: ARG002
+    def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:
         return _shape(data, pads_begin, pads_end, self.pad_mode)
 
     def run(self, data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None) -> Array:
@@ -66,7 +66,7 @@ class PadV12(Op):
 
     pad_mode: Mode = attr(doc="source of new elements", openvino="constant")
 
-    def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:  # noqa: ARG002
+    def infer(self, data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None) -> Shape:
         if data.type.kind == "string" and self.pad_mode != "constant":
             raise OpError(f"pad_mode is {self.pad_mode}, expected constant for strings", attribute="pad_mode")
         return _shape(data, pads_begin, pads_end, self.pad_mode)
