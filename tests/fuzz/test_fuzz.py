@@ -16,7 +16,7 @@ from tests.fuzz.corpus import REGRESSIONS, files, seeds
 from tests.fuzz.mutate import Mutator
 from tests.fuzz.targets import TARGETS, packed, parts
 
-INPUTS = {"reader": 150, "weights": 100, "lint": 60, "fix": 30, "infer": 60, "run": 100, "shapes": 60}
+INPUTS = {"reader": 3000, "weights": 1000, "lint": 600, "fix": 60, "infer": 600, "run": 600, "shapes": 900}
 
 
 @pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="a slow input is ended by a signal")

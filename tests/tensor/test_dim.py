@@ -86,6 +86,7 @@ def test_symbols_cancel() -> None:
     assert (n * 6) // (n * 2) == Dim.exactly(3)
     assert (n * 6) % (n * 2) == Dim.exactly(0)
     assert n - n == Dim.exactly(0)
+    assert n * 5 - n * 2 == n * 3
     assert (n + 1) // (n + 1) == Dim.exactly(1)
     assert abs(-n) == n
     assert abs(Dim.symbol("m", -3, 2)).hi == 3
