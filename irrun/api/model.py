@@ -386,7 +386,7 @@ class Model:
         self._changed()
 
     def add_variables(self, variables: Sequence[Variable]) -> None:
-        """Nothing to do: variables are those of ReadValue and Assign."""
+        """Do nothing: variables are those of ReadValue and Assign."""
 
     def remove_result(self, result: Result) -> None:
         self._ends.results[:] = [item for item in self._ends.results if item is not result]
@@ -401,7 +401,7 @@ class Model:
         self._changed()
 
     def remove_variable(self, variable: Variable) -> None:
-        """Nothing to do: variables are those of ReadValue and Assign."""
+        """Do nothing: variables are those of ReadValue and Assign."""
 
     def replace_parameter(self, index: int, parameter: Parameter) -> None:
         """Put a Parameter in the place of another one, and feed the consumers of that one from it."""
@@ -472,7 +472,7 @@ class Model:
 
     @property
     def facts(self) -> Facts:
-        """What inference knows of every tensor."""
+        """The inferred facts of every tensor."""
         return self.value.facts
 
     def plan(self) -> Plan:

@@ -105,7 +105,7 @@ class VariableState:
 
 
 class ProfilingStatus(Enum):
-    """What became of a layer."""
+    """The outcome of a layer."""
 
     NOT_RUN = 0
     OPTIMIZED_OUT = 1

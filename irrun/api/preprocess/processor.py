@@ -33,15 +33,15 @@ class _Laid:
 
 
 class InputModelInfo(_Laid):
-    """What the model takes."""
+    """The tensor that the model expects."""
 
 
 class OutputModelInfo(_Laid):
-    """What the model makes."""
+    """The tensor that the model returns."""
 
 
 class OutputTensorInfo(_Laid):
-    """What the caller receives."""
+    """The tensor that the caller receives."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class OutputTensorInfo(_Laid):
 
 
 class InputTensorInfo(OutputTensorInfo):
-    """What the caller passes."""
+    """The tensor that the caller passes."""
 
     def __init__(self) -> None:
         super().__init__()

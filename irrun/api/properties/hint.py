@@ -6,7 +6,7 @@ from irrun.api.properties.names import Property
 
 
 class PerformanceMode(Enum):
-    """What a device is tuned for."""
+    """The aim of the tuning of a device."""
 
     LATENCY = 1
     THROUGHPUT = 2
@@ -14,7 +14,7 @@ class PerformanceMode(Enum):
 
 
 class ExecutionMode(Enum):
-    """What matters more."""
+    """The preferred aim: speed or accuracy."""
 
     PERFORMANCE = 1
     ACCURACY = 2
