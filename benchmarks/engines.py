@@ -34,7 +34,7 @@ class Irrun:
     precision = "f32"
 
     def __init__(self, stem: Path, threads: int) -> None:
-        import irrun
+        import irrun.model
 
         self._read, self._compile = irrun.model.load, irrun.model.build
         self._path = stem.with_suffix(".xml")
@@ -53,7 +53,7 @@ class Irrun:
         self._compiled.prepare()
 
     def reset(self) -> None:
-        self._request.reset_state()
+        self._request.state.reset()
 
     def run(self, inputs: Inputs) -> list[Array]:
         return list(self._request.run(inputs).to_tuple())
