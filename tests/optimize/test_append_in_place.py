@@ -72,7 +72,7 @@ def test_growing(tmp_path: Path, tier: str, kind: dict[str, Any], steps: dict[st
         expected = plain.run(given)[0]
         for request in requests:
             np.testing.assert_allclose(request.run(given)[0], expected, rtol=1e-5, atol=1e-6)
-            np.testing.assert_allclose(*([*one.state.values.values()][0] for one in (request, plain)), rtol=1e-5)
+            np.testing.assert_allclose(*(next(iter(one.state.values.values())) for one in (request, plain)), rtol=1e-5)
 
 
 def test_what_is_read_stays_as_it_was() -> None:
