@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "irrun"
 ORDER = (
     "diagnostics",
+    "jobs",
     "tensor",
     "kernels",
     "ops",

@@ -90,6 +90,21 @@ def from_files(texts: Sequence[str], ports: Sequence[Port]) -> list[Value]:
     return [given[index] for index in sorted(given)]
 
 
+def rows(texts: Sequence[str], ports: Sequence[Port]) -> tuple[dict[int, Array], int]:
+    """Return arrays of many rows, by the index of their input, and the number of rows; Failure where it differs."""
+    found: dict[int, Array] = {}
+    for text in texts:
+        port, path = assignments.split_input(text, ports)
+        for target, array in _targets(port, path, arrays.load(path), ports):
+            if array.ndim == 0:
+                raise Failure(f'{path}: input "{target.any_name}" is a scalar, expected rows')
+            found[target.index] = array
+    counts = {len(array) for array in found.values()}
+    if len(counts) != 1:
+        raise Failure(f"the inputs have {' and '.join(map(str, sorted(counts)))} rows, expected as many in each")
+    return found, counts.pop()
+
+
 def completed(given: Sequence[Value], ports: Sequence[Port], seed: int) -> list[Value]:
     """Return a value for each input, in order: the given ones, and random ones for the rest.
 

@@ -22,8 +22,10 @@ from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
 from irrun.document.files import replacing
 from irrun.document.reader import MOST_BYTES
+from irrun.jobs import processors
+from irrun.jobs.cluster import ClusterError
 from irrun.linter import baseline
-from irrun.linter.batch import Checked, LostWorker, Task, check_all, collect_rarely
+from irrun.linter.batch import Checked, Task, check_all, collect_rarely
 from irrun.linter.catalogue import catalogue
 from irrun.linter.configuration import BadConfiguration, Configuration, Configurations
 from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
@@ -68,6 +70,7 @@ class Options:
     unsafe_fixes: bool = False
     diff: bool = False
     jobs: int = 1
+    scheduler: str | None = None
 
     @property
     def fixing(self) -> Literal["safe", "unsafe"] | None:
@@ -80,7 +83,7 @@ def run(options: Options) -> int:
     collect_rarely()
     try:
         return _run(options)
-    except (BadConfiguration, NoSuchFile, baseline.BadBaseline, LostWorker) as error:
+    except (BadConfiguration, NoSuchFile, baseline.BadBaseline, ClusterError) as error:
         raise Failure(str(error)) from None
 
 
@@ -180,7 +183,7 @@ def _stdin() -> bytes:
 
 def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
     """Return the result of each file that was not skipped, and report files that could not be checked."""
-    results = check_all(tasks, options.jobs or _processors())
+    results = check_all(tasks, options.jobs or processors(), options.scheduler)
     checked = list(watched(results, len(tasks), sys.stderr) if level() >= 0 else results)
     for item in checked:
         if item.passed_over:
@@ -201,10 +204,6 @@ def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
     if any(item.problem for item in checked):
         return CANNOT
     return FOUND if changed and not exit_zero else 0
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _results(

@@ -22,7 +22,8 @@ def watched(
     if not stream.isatty():
         yield from items
         return
-    due = clock() + PATIENCE
+    begin = clock()
+    due = begin + PATIENCE
     shown = False
     try:
         for done, item in enumerate(items, start=1):
@@ -30,11 +31,11 @@ def watched(
             now = clock()
             if now >= due:
                 due, shown = now + _INTERVAL, True
-                stream.write(f"\r{_bar(done, total)}")
+                stream.write(f"\r{_bar(done, total)}{_left((now - begin) * (total - done) / done)}")
                 stream.flush()
     finally:
         if shown:
-            stream.write(f"\r{' ' * len(_bar(total, total))}\r")
+            stream.write(f"\r{' ' * (len(_bar(total, total)) + len(_left(0)))}\r")
             stream.flush()
 
 
@@ -42,3 +43,8 @@ def _bar(done: int, total: int) -> str:
     filled = _WIDTH * done // total
     digits = len(str(total))
     return f"[{'#' * filled}{'-' * (_WIDTH - filled)}] {done:>{digits}} of {total} files"
+
+
+def _left(seconds: float) -> str:
+    whole = int(seconds)
+    return f", {whole // 3600:3}:{whole // 60 % 60:02}:{whole % 60:02} left"

@@ -5,10 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
-import signal
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -19,6 +16,7 @@ from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
 from irrun.document.files import clear
 from irrun.document.reader import load
+from irrun.jobs import Lost, in_order, spread
 from irrun.linter.apply import apply_fixes, diff, replace
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import Report, lint, lint_bytes
@@ -27,10 +25,6 @@ from irrun.linter.given import UnknownPort, Values
 
 COLLECTING: Final = 50_000, 20, 100
 """Thresholds of the garbage collector, by generation."""
-
-
-class LostWorker(RuntimeError):
-    """A worker process ended before its work was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,76 +147,31 @@ def _counting(report: Report, task: Task) -> tuple[Finding, ...]:
     return excerpted([finding for finding in report.findings() if finding.diagnostic.code in task.codes])
 
 
-def check_all(tasks: Sequence[Task], processes: int = 1) -> Iterator[Checked]:
-    """Check files and yield the results in the order of the tasks. LostWorker where a process dies.
+class _Checking:
+    """Checks files in a worker."""
 
-    Where the system refuses more processes, this one checks all files. Workers end when this process does.
+    def __init__(self) -> None:
+        self._is_ready = False
+
+    def __call__(self, task: Task) -> Checked:
+        if not self._is_ready:
+            collect_rarely()
+            self._is_ready = True
+        return check(task)
+
+
+def check_all(tasks: Sequence[Task], processes: int = 1, scheduler: str | None = None) -> Iterator[Checked]:
+    """Check files, here or on a cluster, and yield the results in the order of the tasks.
+
+    A file that ends the process which checks it is the problem of its result.
     """
-    if processes == 1 or len(tasks) < 2:
-        yield from map(check, tasks)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import active_children, get_context
-
-    others = set(active_children())
-    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    size = max(1, min(16, len(tasks) // (4 * processes)))
-    chunks = [tasks[at : at + size] for at in range(0, len(tasks), size)]
-    done = False
-    pool = ProcessPoolExecutor(min(processes, len(tasks)), get_context("spawn"), _begin_work, (ignored,))
-    try:
-        try:
-            with _uninterrupted():
-                futures = [pool.submit(_check_chunk, chunk) for chunk in chunks]
-        except (OSError, RuntimeError):
-            yield from map(check, tasks)
-            return
-        while futures:
-            yield from futures.pop(0).result()
-        done = True
-    except BrokenProcessPool as error:
-        raise LostWorker("a process that checked files has ended early; --jobs 1 does without") from error
-    finally:
-        for worker in () if done else set(active_children()) - others:
-            worker.terminate()
-        pool.shutdown()
-
-
-def _check_chunk(tasks: Sequence[Task]) -> list[Checked]:
-    return [check(task) for task in tasks]
+    for task, result in zip(tasks, in_order(spread(_Checking(), tasks, processes, scheduler)), strict=True):
+        if isinstance(result, Lost):
+            yield Checked(task.filename, problem=f"{task.filename}: {result.reason}", is_own_fault=True)
+        else:
+            yield result
 
 
 def _refused(error: OSError, filename: str) -> str:
     named = error.filename if isinstance(error.filename, str | os.PathLike) else filename
     return f"{os.fspath(named)}: {error.strerror or error}"
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let processes started in this context ignore SIGINT at first."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
-
-
-def _begin_work(ignored: bool) -> None:
-    """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, name="irrun-parent", daemon=True).start()
-    collect_rarely()
-
-
-def _end_with_parent() -> None:
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -209,7 +209,7 @@ def test_completion_script(run: Run, shell: str) -> None:
         ("irrun inf", ["info"]),
         ("irrun ops clam", ["Clamp"]),
         ("irrun eval Convolution", ["Convolution", "ConvolutionBackpropData"]),
-        ("irrun run --lab", ["--labels"]),
+        ("irrun evaluate --lab", ["--labels"]),
     ],
 )
 def test_completion_offers(words: str, offered: list[str]) -> None:

@@ -457,12 +457,12 @@ def ticks(step: float) -> Callable[[], float]:
 def test_progress_on_a_terminal() -> None:
     stream = Terminal()
     assert list(watched(range(4), 4, stream, ticks(0.6))) == [0, 1, 2, 3]
-    empty = " " * len("[##############################] 4 of 4 files")
+    empty = " " * len("[##############################] 4 of 4 files,   0:00:00 left")
     assert stream.getvalue().split("\r") == [
         "",
-        "[###############---------------] 2 of 4 files",
-        "[######################--------] 3 of 4 files",
-        "[##############################] 4 of 4 files",
+        "[###############---------------] 2 of 4 files,   0:00:01 left",
+        "[######################--------] 3 of 4 files,   0:00:00 left",
+        "[##############################] 4 of 4 files,   0:00:00 left",
         empty,
         "",
     ]

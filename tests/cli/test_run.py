@@ -46,17 +46,6 @@ def test_in_low_memory(run: Run) -> None:
     assert result.stdout.splitlines()[2] == "top: class 7 (0.9996)"
 
 
-def test_accuracy(run: Run) -> None:
-    images, labels = DIGITS / "heldout_images.npy", DIGITS / "heldout_labels.npy"
-    result = run("run", DIGITS / "model.xml", "-i", images, "--labels", labels)
-    assert result.stdout.splitlines()[-1] == "accuracy: 99.17 % (357 of 360)"
-    record = json.loads(
-        run("run", DIGITS / "model.xml", "-i", images, "--labels", labels, "--output-format", "json").stdout
-    )
-    assert record["accuracy"] == {"right": 357, "total": 360, "top1": 357 / 360}
-    assert record["outputs"][0]["shape"] == [360, 10]
-
-
 def test_scores_are_those_of_the_native_engine(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "out.npz"
     run("run", DIGITS / "model.xml", "-i", DIGITS / "heldout_images.npy", "-o", target)
@@ -167,18 +156,6 @@ def test_top_of_several_rows(run: Run, clamp: str, npy: Npy) -> None:
 def test_top_where_there_are_no_scores(run: Run, clamp: str) -> None:
     result = run("run", clamp, "--random", "--shape", "image[11,3]", "--top", "1")
     assert result.stderr == "note: --top shows up to 10 rows of scores, and no output is that\n"
-
-
-def test_accuracy_and_wrong_labels(run: Run, clamp: str, npy: Npy) -> None:
-    rows = npy("x.npy", f32([[0.1, 0.9, 0.5], [0.7, 0.2, 0.1], [np.nan, 0, 0]]))
-
-    def labelled(labels: Any) -> Any:
-        return run("run", clamp, "-i", rows, "--labels", npy("labels.npy", labels))
-
-    assert labelled([1, 0, 0]).stdout.splitlines()[-1] == "accuracy: 66.67 % (2 of 3)"
-    assert labelled([[2], [1], [1]]).stdout.splitlines()[-1] == "accuracy: 0.00 % (0 of 3)"
-    assert one_line(labelled([1, 0])) == 'error: there are 2 labels, expected 3, one for each row of output "scores"'
-    assert one_line(labelled([1.0, 0.0, 0.0])) == "error: the labels are float64, expected integers"
 
 
 # -- written output

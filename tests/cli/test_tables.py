@@ -29,7 +29,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
         ["run", DIGITS, "--random", "--shape", "2,1,8,8"],
         ["bench", DIGITS, "--niter", "2"],
         ["profile", DIGITS, "--niter", "2"],
-        *([command, "--help"] for command in ("run", "bench", "schema")),
+        *([command, "--help"] for command in ("run", "bench", "schema", "evaluate")),
     ],
     ids=lambda arguments: " ".join(map(str, arguments[:1])),
 )

@@ -31,6 +31,7 @@ from typing import Any
 
 import click
 
+from irrun.cli import jobs
 from irrun.cli.console import verbosity
 from irrun.cli.extending import rules_option
 from irrun.cli.limits import MEMORY_OPTION
@@ -156,15 +157,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option("--stdin-filename", metavar="FILE", help="The name of the standard input.")
 @click.option("--quiet-non-ir", is_flag=True, help="Ignore files that are not IRs, even if named.")
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Number of processes; 0 for all processors.",
-)
+@jobs.options
 @rules_option
 @verbosity
 @click.pass_context

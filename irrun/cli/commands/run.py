@@ -11,8 +11,8 @@ Examples:
   irrun run model.xml -i all_inputs.npz -o outputs.npz
   irrun run model.xml --random --seed 7
   irrun run model.xml --random --shape 'image[4,3,224,224]'
-  irrun run model.xml -i images.npy --labels labels.npy
   irrun run model.xml -i image=cat.npy --precision bf16 --check
+  irrun run model.xml --batch 'inputs/*.npy' -o outputs/ --jobs 4
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, inputs, limits, precision, values
+from irrun.cli import arrays, assignments, inputs, limits, many, precision, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
@@ -45,7 +45,7 @@ from irrun.tensor import Array, ElementType
 @click.option(
     "--top", type=click.IntRange(min=1), metavar="N", help="Show the N likeliest classes of each row of scores."
 )
-@click.option("--labels", type=FILE, help="Expected integer classes; prints the top-1 accuracy.")
+@many.options
 @click.option(
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
@@ -66,7 +66,7 @@ def command(
     weights: Path | None,
     output: Path | None,
     top: int | None,
-    labels: Path | None,
+    patterns: tuple[str, ...],
     threads: int | None,
     max_memory: int | None,
     max_iterations: int | None,
@@ -76,7 +76,20 @@ def command(
     check: bool,
     low_memory: bool,
     output_format: str,
+    **given_many: Any,
 ) -> None:
+    config: dict[str, Any] = {
+        "OPTIMIZE": not as_written,
+        "LOW_MEMORY": low_memory,
+        "INFERENCE_NUM_THREADS": threads or 0,
+        precision.HINT: precision.chosen(model, precision_name, as_written),
+        **limits.settings(model, max_memory, max_iterations, timeout),
+    }
+    if patterns:
+        if files or randomly or check or top is not None or output is None:
+            raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random, --top and --check")
+        many.run(model, weights, patterns, output, config, shapes, output_format, **given_many)
+        return
     begin = time.perf_counter()
     loaded = load(model, weights, extensions=extensions())
     loaded, _ = inputs.reshape(loaded, shapes)
@@ -87,14 +100,6 @@ def command(
     if missing and not randomly:
         what = f"no value for input {assignments.listed(missing)}"
         raise Failure(f'{what}; give -i "{missing[0].any_name}=FILE.npy" or --random')
-    truth = arrays.load_one(labels) if labels is not None else None
-    config: dict[str, Any] = {
-        "OPTIMIZE": not as_written,
-        "LOW_MEMORY": low_memory,
-        "INFERENCE_NUM_THREADS": threads or 0,
-        precision.HINT: precision.chosen(model, precision_name, as_written),
-        **limits.settings(model, max_memory, max_iterations, timeout),
-    }
     if check and config[precision.HINT] == "f32":
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
     compiled = build(loaded, config)
@@ -105,9 +110,9 @@ def command(
     outputs = inputs.runner(compiled.session(), given, model)()
     detail(f"run in {_since(begin)}")
     error = precision.compared(loaded, model, config, given, outputs) if check else None
-    _show(outputs, compiled.output_types, output_format, top, truth, error)
+    _show(outputs, compiled.output_types, output_format, top, error)
     if output is not None:
-        read = [model, weights or model.with_suffix(".bin"), *([labels] if labels is not None else [])]
+        read = [model, weights or model.with_suffix(".bin")]
         read += [value.file for value in given if value.file is not None]
         _write(output, outputs, compiled.output_types, read)
 
@@ -117,7 +122,6 @@ def _show(
     types: Sequence[ElementType],
     output_format: str,
     top: int | None,
-    labels: Array | None,
     error: dict[str, Any] | None,
 ) -> None:
     tensors = [
@@ -125,10 +129,9 @@ def _show(
     ]
     if not tensors:
         raise Failure("the model has no outputs")
-    accuracy = _accuracy(tensors[0], labels) if labels is not None else None
     likeliest = _likeliest(tensors, top) if top is not None else []
     if output_format == "json":
-        record = _record(tensors, likeliest, accuracy)
+        record = _record(tensors, likeliest)
         result(values.as_json(record if error is None else record | {"error": error}))
         return
     result(values.table(tensors))
@@ -140,9 +143,6 @@ def _show(
     for row, best in enumerate(likeliest):
         which = f"row {row}: " if len(likeliest) > 1 else ""
         result(f"top: {which}{', '.join(f'class {index} ({score:.4g})' for index, score in best)}")
-    if accuracy is not None:
-        right, total = accuracy
-        result(f"accuracy: {100 * right / total:.2f} % ({right} of {total})")
 
 
 def _likeliest(tensors: Sequence[tuple[str, ElementType, Array]], count: int) -> list[list[tuple[int, float]]]:
@@ -158,7 +158,6 @@ def _likeliest(tensors: Sequence[tuple[str, ElementType, Array]], count: int) ->
 def _record(
     tensors: Sequence[tuple[str, ElementType, Array]],
     likeliest: list[list[tuple[int, float]]],
-    accuracy: tuple[int, int] | None,
 ) -> dict[str, Any]:
     record: dict[str, Any] = {
         "outputs": [
@@ -174,27 +173,7 @@ def _record(
     }
     if likeliest:
         record["top"] = [[{"class": index, "score": score} for index, score in best] for best in likeliest]
-    if accuracy is not None:
-        right, total = accuracy
-        record["accuracy"] = {"right": right, "total": total, "top1": right / total}
     return record
-
-
-def _accuracy(tensor: tuple[str, ElementType, Array], labels: Array) -> tuple[int, int]:
-    """Return how many rows have their greatest score at the label, and the number of rows; a row with NaN is wrong."""
-    name, _, scores = tensor
-    if labels.dtype.kind not in "iu":
-        raise Failure(f"the labels are {labels.dtype}, expected integers")
-    if scores.ndim == 0 or scores.dtype.kind not in "fiu" or scores.shape[-1] == 0:
-        raise Failure(
-            f'output "{name}" is {scores.dtype}{values.shape_text(scores)}, expected scores along its last axis'
-        )
-    rows = scores.reshape(-1, scores.shape[-1])
-    if labels.size != len(rows) or labels.size == 0:
-        raise Failure(f'there are {labels.size} labels, expected {len(rows)}, one for each row of output "{name}"')
-    wrong = np.isnan(rows).any(axis=1) if rows.dtype.kind == "f" else np.zeros(len(rows), dtype=np.bool_)
-    right = (rows.argmax(axis=1) == labels.reshape(-1)) & ~wrong
-    return int(np.count_nonzero(right)), len(rows)
 
 
 def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: Sequence[Path]) -> None:

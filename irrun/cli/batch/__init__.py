@@ -1,0 +1,1 @@
+"""One model on many inputs: ``irrun run --batch`` and ``irrun evaluate``."""

@@ -1,0 +1,70 @@
+"""The inputs that patterns name, in natural order, each with a name for its outputs."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from irrun.cli.failures import Failure
+from irrun.cli.images import IMAGES
+
+SUFFIXES: Final = frozenset({".npy", ".npz", ".bin", *IMAGES})
+
+
+class Item(NamedTuple):
+    """One input file.
+
+    ``name`` is its path below the folder of its pattern, without the suffix; ``stamp`` its size and the time of its
+    last change.
+    """
+
+    path: str
+    name: str
+    stamp: str = ""
+
+
+def items_of(patterns: Sequence[str]) -> list[Item]:
+    """Return the files of folders, patterns and names, each once; Failure where one of them names none."""
+    found: dict[Path, Path] = {}
+    for text in patterns:
+        files = list(_files(text))
+        if not files:
+            known = ", ".join(sorted(SUFFIXES))
+            raise Failure(f"--batch {text}: there is no such file, expected files of {known}")
+        for path, root in files:
+            found.setdefault(path, path.relative_to(root))
+    stems = Counter(str(name.with_suffix("")) for name in found.values())
+    return [
+        Item(
+            str(path),
+            str(name.with_suffix("")) if stems[str(name.with_suffix(""))] == 1 else name.as_posix(),
+            f"{path.stat().st_size}:{path.stat().st_mtime_ns}",
+        )
+        for path, name in found.items()
+    ]
+
+
+def _files(text: str) -> Iterator[tuple[Path, Path]]:
+    """Yield each file of a pattern with the folder that its name is relative to."""
+    path = Path(text)
+    if path.is_dir():
+        inside = [item for item in path.rglob("*") if item.is_file() and item.suffix.lower() in SUFFIXES]
+        yield from ((item, path) for item in sorted(inside, key=natural))
+    elif path.exists():
+        yield path, path.parent
+    elif glob.has_magic(text):
+        parts = Path(text).parts
+        fixed = next(index for index, part in enumerate(parts) if glob.has_magic(part))
+        root = Path(*parts[: min(fixed, len(parts) - 1)])
+        named = [Path(name) for name in glob.glob(text, recursive=True)]
+        yield from ((item, root) for item in sorted(named, key=natural) if item.is_file())
+
+
+def natural(path: Path) -> list[tuple[int, int, str]]:
+    """Return a key that sorts numbers in names by value: step 2 before step 10."""
+    parts = re.split(r"(\d+)", str(path))
+    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts]

@@ -1,0 +1,107 @@
+"""The driver: what is left to do, who does it, and a record of each input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from irrun.cli.batch.items import Item
+from irrun.cli.batch.work import Group, Inference, Record
+from irrun.cli.console import level, note
+from irrun.cli.failures import Failure
+from irrun.cli.progress import watched
+from irrun.jobs import Lost, processors, spread
+from irrun.jobs.cluster import ClusterError
+from irrun.model import Loaded
+
+RECORDS: Final = "records.jsonl"
+"""The file of records in the folder of outputs: a line of JSON for each input that was tried."""
+
+
+def groups(items: Sequence[Item], size: int, *, stateful: bool) -> list[Group]:
+    """Divide items into batches of a size, or into sequences: the files of one folder each."""
+    if not stateful:
+        return [tuple(items[at : at + size]) for at in range(0, len(items), size)]
+    folders: dict[Path, list[Item]] = {}
+    for item in items:
+        folders.setdefault(Path(item.path).parent, []).append(item)
+    return [tuple(found) for found in folders.values()]
+
+
+def check_batches(model: Loaded) -> None:
+    """Raise Failure where the inputs of a model cannot be joined along their first axis, and its outputs divided."""
+    first = [port.partial_shape.dims[0] if port.partial_shape.dims else None for port in model.inputs]
+    for port, dim in zip(model.inputs, first, strict=True):
+        if dim is None or dim.is_static:
+            shape = f"{port.element_type}{port.partial_shape}"
+            what = f'--batch-size: input "{port.any_name}" is {shape}, expected a dynamic first dim'
+            raise Failure(f"{what}; --shape '{port.any_name}[?,...]' makes it so")
+    for port in model.outputs:
+        if not port.partial_shape.dims or port.partial_shape.dims[0] != first[0]:
+            shape = f"{port.element_type}{port.partial_shape}"
+            raise Failure(
+                f'--batch-size: output "{port.any_name}" is {shape}, whose first dim is not that of the inputs'
+            )
+
+
+def results(work: Inference, todo: Sequence[Group], jobs: int, scheduler: str | None) -> Iterator[tuple[int, Record]]:
+    """Yield the number of the group and the record of each input as soon as it is there, with progress on stderr."""
+    found = spread(work, todo, jobs or processors(), scheduler)
+    try:
+        for index, records in watched(found, len(todo), sys.stderr) if level() >= 0 else found:
+            if isinstance(records, Lost):
+                yield from (
+                    (index, {"input": item.path, "status": "failed", "error": records.reason}) for item in todo[index]
+                )
+            else:
+                yield from ((index, record) for record in records)
+    except ClusterError as error:
+        raise Failure(str(error)) from None
+
+
+def run(
+    work: Inference, todo: Sequence[Group], folder: Path, settings: str, jobs: int, scheduler: str | None
+) -> tuple[int, int, int]:
+    """Run what is left of ``todo``; return how many inputs are done now, were done before, and have failed.
+
+    ``settings`` identify the model and its options: outputs of others are not taken for done.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    done = _done(folder / RECORDS, settings)
+    left = [group for group in todo if not all(done.get(item.path) == item.stamp for item in group)]
+    before = sum(map(len, todo)) - sum(map(len, left))
+    if before:
+        note(f"{before} inputs are done, as {folder / RECORDS} says; {sum(map(len, left))} are left")
+    count = failed = 0
+    with (folder / RECORDS).open("a", encoding="utf-8") as file:
+        for _, record in results(work, left, jobs, scheduler):
+            file.write(json.dumps({**record, "settings": settings}, ensure_ascii=False) + "\n")
+            file.flush()
+            if record["status"] == "failed":
+                failed += 1
+                click.echo(f"{click.style('error:', fg='red', bold=True)} {_named(record)}", err=True)
+            else:
+                count += 1
+    return count, before, failed
+
+
+def _named(record: Record) -> str:
+    return record["error"] if record["input"] in record["error"] else f"{record['input']}: {record['error']}"
+
+
+def _done(path: Path, settings: str) -> dict[str, str]:
+    """Return the stamps of the inputs that are done; a last line that was cut is ignored."""
+    done: dict[str, str] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            record: dict[str, Any] = json.loads(line)
+        except ValueError:
+            continue
+        if record.get("status") == "done" and record.get("settings") == settings and Path(record["output"]).exists():
+            done[record["input"]] = record["stamp"]
+    return done

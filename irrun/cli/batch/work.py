@@ -1,0 +1,154 @@
+"""The work of one worker: it reads inputs, runs the model on them, and writes the outputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from irrun.cli import arrays, inputs
+from irrun.cli.batch.items import Item
+from irrun.cli.failures import Failure, of_system
+from irrun.cli.images import IMAGES, Preparation, read_image
+from irrun.diagnostics import IRError, OpError
+from irrun.diagnostics.internal import InternalError
+from irrun.model import Compiled, InputError, Port, build, load
+from irrun.tensor import Array
+
+Group = tuple[Item, ...]
+"""Items that are run together: as one batch, or as the steps of one sequence."""
+
+Record = dict[str, Any]
+
+
+class Inference:
+    """Runs a model on groups of items, and returns a record for each item.
+
+    It is pickled once for each worker, where it compiles the model on first use. With ``data``, the bytes of the model
+    and its weights travel along, and the worker needs no file of them. Without ``folder``, the arrays of the outputs
+    are in the records. With ``stateful``, a group is a sequence of steps in one request.
+    """
+
+    def __init__(
+        self,
+        model: Path,
+        weights: Path | None,
+        config: Mapping[str, Any],
+        *,
+        shapes: Sequence[str] = (),
+        extensions: Sequence[str] = (),
+        folder: Path | None = None,
+        preparation: Preparation = Preparation(),  # noqa: B008
+        stateful: bool = False,
+        travels: bool = False,
+    ) -> None:
+        self._model, self._weights, self._config = model, weights, dict(config)
+        self._shapes, self._extensions = tuple(shapes), tuple(extensions)
+        self._folder, self._preparation, self._stateful = folder, preparation, stateful
+        self._compiled: Compiled | None = None
+        self._root = Path.cwd()
+        beside = weights or model.with_suffix(".bin")
+        read = (model.read_bytes(), beside.read_bytes() if beside.exists() else None) if travels else None
+        self._data = read
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_compiled": None}
+
+    @property
+    def compiled(self) -> Compiled:
+        """The model, compiled on first use."""
+        if self._compiled is None:
+            source, weights = self._data or (self._model, self._weights)
+            model = load(source, weights, extensions=self._extensions)
+            model, _ = inputs.reshape(model, self._shapes)
+            self._compiled = build(model, self._config)
+        return self._compiled
+
+    def __call__(self, group: Group) -> list[Record]:
+        """Return a record for each item; a failure is the finding of its items."""
+        try:
+            if len(group) > 1 and not self._stateful:
+                return self._together(group)
+        except (Failure, InputError, IRError, OpError, OSError, InternalError):
+            return [record for item in group for record in self((item,))]
+        request = self.compiled.session()
+        records: list[Record] = []
+        for item in group:
+            begin = time.perf_counter()
+            try:
+                outputs = request.run(self._read(item)).to_tuple()
+                records.append(self._done(item, outputs, begin))
+            except Failure as error:
+                records.append(_failed(item, error.message))
+            except OSError as error:
+                records.append(_failed(item, of_system(error)))
+            except (InputError, IRError, OpError, InternalError) as error:
+                records.append(_failed(item, str(error)))
+            if self._stateful and records[-1]["status"] == "failed":
+                lost = [_failed(later, f"an earlier step has failed: {item.path}") for later in group[len(records) :]]
+                return records + lost
+        return records
+
+    def _together(self, group: Group) -> list[Record]:
+        """Run items as one batch along the first axis."""
+        begin = time.perf_counter()
+        read = [self._read(item) for item in group]
+        joined = {index: np.concatenate([values[index] for values in read]) for index in read[0]}
+        counts = [next(iter(values.values())).shape[0] for values in read]
+        outputs = self.compiled(joined).to_tuple()
+        parts = [np.split(array, np.cumsum(counts)[:-1]) for array in outputs]
+        return [
+            self._done(item, [part[index] for part in parts], begin, len(group)) for index, item in enumerate(group)
+        ]
+
+    def _read(self, item: Item) -> dict[int, Array]:
+        path, ports = self._here(Path(item.path)), self.compiled.inputs
+        suffix = path.suffix.lower()
+        if suffix in IMAGES or suffix == ".bin":
+            if len(ports) != 1:
+                raise Failure(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
+            read = _raw(path, ports[0]) if suffix == ".bin" else read_image(path, ports[0], self._preparation)
+            return {0: read}
+        given = inputs.from_files([str(path)], ports)
+        missing = inputs.missing(given, ports)
+        if missing:
+            raise Failure(f'{path} has no value for input "{missing[0].any_name}"')
+        return {value.port.index: value.array for value in given}
+
+    def _here(self, path: Path) -> Path:
+        """Return a path as this worker finds it, which may have another working directory."""
+        return path if Path.cwd() == self._root else self._root / path
+
+    def _done(self, item: Item, outputs: Sequence[Array], begin: float, count: int = 1) -> Record:
+        took = 1000 * (time.perf_counter() - begin) / count
+        record: Record = {"input": item.path, "status": "done", "stamp": item.stamp, "ms": round(took, 3)}
+        if self._folder is None:
+            return {**record, "outputs": [np.array(array) for array in outputs]}
+        named: dict[str, Any] = {}
+        for port, array, type in zip(self.compiled.outputs, outputs, self.compiled.output_types, strict=True):
+            name = port.any_name if port.any_name not in named else f"{port.any_name}_{port.index}"
+            named[name] = (array, type)
+        target = self._folder / f"{item.name}{'.npy' if len(named) == 1 else '.npz'}"
+        arrays.save(self._here(target), named, [self._here(Path(item.path))])
+        shapes = {name: {"type": str(type), "shape": list(array.shape)} for name, (array, type) in named.items()}
+        return {**record, "output": str(target), "outputs": shapes}
+
+
+def _raw(path: Path, port: Port) -> Array:
+    """Return the elements of a file without a header, in the type and the shape of an input."""
+    if not port.partial_shape.is_static:
+        shape = port.partial_shape
+        raise Failure(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
+    kind, sizes = port.element_type.external, port.partial_shape.static
+    data = path.read_bytes()
+    expected = int(np.prod(sizes, dtype=np.int64)) * kind.itemsize
+    if len(data) != expected:
+        raise Failure(f"{path} has {len(data)} bytes, expected {expected} for {port.element_type}{port.partial_shape}")
+    return np.frombuffer(data, kind).reshape(sizes)
+
+
+def _failed(item: Item, error: str) -> Record:
+    return {"input": item.path, "status": "failed", "error": error}

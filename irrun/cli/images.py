@@ -1,0 +1,91 @@
+"""Reads images as benchmark_app of OpenVINO does: resized, blue first, then mean and scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.cli.failures import Failure
+from irrun.model import Port
+from irrun.tensor import Array
+
+IMAGES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp"})
+
+_COLOURS: Final = 3
+
+
+class Preparation(NamedTuple):
+    """The way from pixels to an input: (pixel - mean) / scale for each channel.
+
+    ``layout`` is a permutation of NCHW or CHW; empty to guess it. ``mean`` and ``scale`` have one value, or one for
+    each channel.
+    """
+
+    layout: str = ""
+    mean: tuple[float, ...] = ()
+    scale: tuple[float, ...] = ()
+
+
+def read_image(path: Path, port: Port, how: Preparation) -> Array:
+    """Return an image as the value of an input; Failure where the input is no image, or the file cannot be read."""
+    sizes = _sizes(port)
+    layout = how.layout.upper() or _guessed(sizes)
+    if sorted(layout) not in (sorted("NCHW"), sorted("CHW")) or len(layout) != len(sizes):
+        shape = port.partial_shape
+        raise Failure(f'input "{port.any_name}" ({shape}) is no image of the layout {layout}; --layout names its axes')
+    wanted = dict(zip(layout, sizes, strict=True))
+    channels = wanted["C"] or _COLOURS
+    if channels not in (1, _COLOURS):
+        raise Failure(f'input "{port.any_name}" has {channels} channels, expected 1 or 3 for {path}')
+    pixels = _pixels(path, channels, wanted["H"], wanted["W"]).astype(np.float32)
+    for name, values in (("mean", how.mean), ("scale", how.scale)):
+        if len(values) not in (0, 1, channels):
+            raise Failure(f"--{name}-values has {len(values)} values, expected {channels}, one for each channel")
+    mean, scale = np.asarray(how.mean or (0,), np.float32), np.asarray(how.scale or (1,), np.float32)
+    pixels = (pixels - mean) / scale
+    array = pixels.transpose(["HWC".index(axis) for axis in layout if axis != "N"])
+    array = array[np.newaxis] if "N" in layout else array
+    array = np.moveaxis(array, 0, layout.index("N")) if "N" in layout else array
+    kind = port.element_type.external
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        array = np.clip(np.rint(array), limits.min, limits.max)
+    return np.ascontiguousarray(array, dtype=kind)
+
+
+def _sizes(port: Port) -> list[int | None]:
+    dims = port.partial_shape.dims
+    return [] if dims is None else [dim.lo if dim.is_static else None for dim in dims]
+
+
+def _guessed(sizes: list[int | None]) -> str:
+    """Return the layout of an image by its sizes: channels are the axis of 1 or 3."""
+    last = sizes[-1:] in ([1], [_COLOURS])
+    first = sizes[-3:-2] in ([1], [_COLOURS])
+    rest = "HWC" if last and not first else "CHW"
+    return f"N{rest}" if len(sizes) == 4 else rest
+
+
+def _pixels(path: Path, channels: int, height: int | None, width: int | None) -> Array:
+    """Return the pixels as [height, width, channels], blue first."""
+    image = _pillow(path)
+    try:
+        with image.open(path) as opened:
+            picture = opened.convert("L" if channels == 1 else "RGB")
+    except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
+        raise Failure(f"{path} cannot be read as an image: {error}") from None
+    size = (width or picture.width, height or picture.height)
+    if size != picture.size:
+        picture = picture.resize(size, image.Resampling.BILINEAR)
+    array = np.asarray(picture)
+    return array[..., np.newaxis] if channels == 1 else array[..., ::-1]
+
+
+def _pillow(path: Path) -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise Failure(f"{path} is an image, which needs Pillow; pip install 'irrun[images]'") from None
+    return Image

@@ -1,0 +1,141 @@
+"""Metrics of outputs against labels, summed over many inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
+
+import numpy as np
+
+from irrun.cli.failures import Failure
+from irrun.cli.values import shape_text
+from irrun.tensor import Array
+
+IGNORED: Final = -100
+"""The label of tokens that do not count, as in PyTorch."""
+
+
+class Metric(Protocol):
+    """A metric that is given outputs and labels, part by part."""
+
+    def add(self, output: Array, labels: Array) -> None: ...
+    def value(self) -> float: ...
+    @property
+    def count(self) -> int: ...
+
+
+class TopK:
+    """The share of rows whose label is among the k greatest scores; a row with NaN is wrong."""
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        self.right = self.count = 0
+
+    def add(self, output: Array, labels: Array) -> None:
+        rows, wanted = _rows(output, labels)
+        wrong = np.isnan(rows).any(axis=1) if rows.dtype.kind == "f" else np.zeros(len(rows), dtype=np.bool_)
+        best = np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, : self._k]
+        self.right += int(np.count_nonzero((best == wanted[:, np.newaxis]).any(axis=1) & ~wrong))
+        self.count += len(rows)
+
+    def value(self) -> float:
+        return self.right / self.count if self.count else math.nan
+
+
+class MeanSquaredError:
+    """The mean of the squared differences of all elements."""
+
+    def __init__(self) -> None:
+        self._sum, self.count = 0.0, 0
+
+    def add(self, output: Array, labels: Array) -> None:
+        if output.size != labels.size or labels.dtype.kind not in "fiu":
+            raise Failure(f"the labels are {_text(labels)}, expected the shape of the output, {shape_text(output)}")
+        difference = output.astype(np.float64).reshape(-1) - labels.astype(np.float64).reshape(-1)
+        self._sum += float(np.square(difference).sum())
+        self.count += output.size
+
+    def value(self) -> float:
+        return self._sum / self.count if self.count else math.nan
+
+
+class IntersectionOverUnion:
+    """The mean over classes of intersection over union; classes in neither are left out.
+
+    The output holds classes, or scores along its second axis where it has one axis more than the labels.
+    """
+
+    def __init__(self) -> None:
+        self._both: dict[int, int] = {}
+        self._either: dict[int, int] = {}
+        self.count = 0
+
+    def add(self, output: Array, labels: Array) -> None:
+        _require_integers(labels)
+        found = output.argmax(axis=1) if output.ndim == labels.ndim + 1 and output.ndim > 1 else output
+        if found.shape != labels.shape:
+            what = f"the labels are {_text(labels)}, and the output is {shape_text(output)}"
+            raise Failure(f"{what}; expected equal shapes, or scores along the second axis")
+        for kind in np.union1d(found, labels).tolist():
+            here, there = found == kind, labels == kind
+            self._both[kind] = self._both.get(kind, 0) + int(np.count_nonzero(here & there))
+            self._either[kind] = self._either.get(kind, 0) + int(np.count_nonzero(here | there))
+        self.count += labels.size
+
+    def value(self) -> float:
+        shares = [self._both[kind] / self._either[kind] for kind in self._either]
+        return sum(shares) / len(shares) if shares else math.nan
+
+
+class Perplexity:
+    """The exponential of the mean negative log likelihood of the labels; the scores are logits.
+
+    A label of -100 does not count.
+    """
+
+    def __init__(self) -> None:
+        self._sum, self.count = 0.0, 0
+
+    def add(self, output: Array, labels: Array) -> None:
+        rows, wanted = _rows(output, labels)
+        kept = wanted != IGNORED
+        logits, wanted = rows[kept].astype(np.float64), wanted[kept]
+        if wanted.size and not 0 <= wanted.min() <= wanted.max() < logits.shape[1]:
+            raise Failure(f"a label is outside of 0 to {logits.shape[1] - 1}, expected classes of the output")
+        peak = logits.max(axis=1, keepdims=True, initial=-math.inf)
+        total = np.log(np.exp(logits - peak).sum(axis=1)) + peak[:, 0]
+        self._sum += float((total - logits[np.arange(len(wanted)), wanted]).sum())
+        self.count += len(wanted)
+
+    def value(self) -> float:
+        return math.exp(self._sum / self.count) if self.count else math.nan
+
+
+METRICS: Final[Mapping[str, Callable[[], Metric]]] = {
+    "top1": lambda: TopK(1),
+    "top5": lambda: TopK(5),
+    "mse": MeanSquaredError,
+    "iou": IntersectionOverUnion,
+    "perplexity": Perplexity,
+}
+
+
+def _rows(output: Array, labels: Array) -> tuple[Array, Array]:
+    """Return scores as rows, and the label of each; Failure where they do not match."""
+    _require_integers(labels)
+    if output.ndim == 0 or output.dtype.kind not in "fiu" or output.shape[-1] == 0:
+        raise Failure(f"the output is {_text(output)}, expected scores along its last axis")
+    rows = output.reshape(-1, output.shape[-1])
+    if labels.size != len(rows) or labels.size == 0:
+        raise Failure(f"there are {labels.size} labels, expected {len(rows)}, one for each row of {shape_text(output)}")
+    return rows, labels.reshape(-1)
+
+
+def _require_integers(labels: Array) -> None:
+    if labels.dtype.kind not in "iu":
+        raise Failure(f"the labels are {labels.dtype}, expected integers")
+
+
+def _text(array: Array) -> str:
+    return f"{array.dtype}{shape_text(array)}"

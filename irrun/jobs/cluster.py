@@ -1,0 +1,123 @@
+"""Items over the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from irrun.diagnostics import near_match
+from irrun.jobs.spread import Item, Lost, Result, chunks
+
+LOCAL: Final = "local"
+"""The scheduler that is started for one run, on this machine."""
+
+TIMEOUT: Final = 10
+"""Seconds to wait for a scheduler."""
+
+_SCHEMES: Final = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
+
+
+class ClusterError(RuntimeError):
+    """A cluster cannot be used; the message names its address and the reason."""
+
+
+def over_cluster(
+    work: Callable[[Item], Result], items: Sequence[Item], scheduler: Any, workers: int = 1
+) -> Iterator[tuple[int, Result | Lost]]:
+    """Yield the index and the result of each item as soon as it is done.
+
+    ``work`` travels to each worker once. The items of a worker that ends are given to others by Dask; a chunk that has
+    ended several workers is given out again at the end, each item alone, so that only the item at fault is Lost.
+    """
+    distributed = _distributed()
+    lost = (distributed.scheduler.KilledWorker,)
+    with _connected(scheduler, workers) as client, _held(work, client) as name:
+        count = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+        waiting = deque(chunks(len(items), count))
+        running: dict[Any, range] = {}
+        finished = distributed.as_completed(loop=client.loop)
+        suspects: deque[int] = deque()
+        alone = False
+        while waiting or running or suspects:
+            if not waiting and not running:
+                waiting.append(range(suspects[0], suspects.popleft() + 1))
+                alone = True
+            while waiting and len(running) < 4 * count:
+                chunk = waiting.popleft()
+                future = client.submit(_apply, name, [items[index] for index in chunk], pure=False)
+                running[future] = chunk
+                finished.add(future)
+            future = next(finished)
+            chunk = running.pop(future)
+            error = future.exception()
+            if error is None:
+                yield from zip(chunk, future.result(), strict=True)
+            elif isinstance(error, lost) and alone:
+                yield chunk[0], Lost("every worker that was given it has ended")
+            elif isinstance(error, lost):
+                suspects.extend(chunk)
+            else:
+                raise error
+
+
+@contextmanager
+def _held(work: Callable[[Item], Result], client: Any) -> Iterator[str]:
+    """Give a function to every worker, those to come included, under the name that is returned."""
+    distributed = _distributed()
+    base: Any = distributed.WorkerPlugin
+
+    class Holder(base):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.work = work
+
+    name = f"irrun-{uuid.uuid4().hex}"
+    client.register_plugin(Holder(), name=name)
+    try:
+        yield name
+    finally:
+        client.unregister_worker_plugin(name)
+
+
+def _apply(name: str, items: Sequence[Any]) -> list[Any]:
+    work = _distributed().get_worker().plugins[name].work
+    return [work(item) for item in items]
+
+
+@contextmanager
+def _connected(scheduler: Any, workers: int) -> Iterator[Any]:
+    """A client of a cluster; one that the caller has is left open."""
+    distributed = _distributed()
+    if isinstance(scheduler, distributed.Client):
+        yield scheduler
+        return
+    if scheduler == LOCAL:
+        with (
+            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    address = str(scheduler)
+    if not address.startswith(_SCHEMES):
+        close = near_match(address.partition("://")[0] + "://", _SCHEMES) or f", expected {LOCAL} or tcp://HOST:8786"
+        raise ClusterError(f"{address} is no address of a scheduler{close}")
+    try:
+        client = distributed.Client(address, timeout=TIMEOUT)
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"the scheduler {address} does not answer: {str(error).partition(chr(10))[0]}") from None
+    with client:
+        if not client.scheduler_info(n_workers=-1)["workers"]:
+            raise ClusterError(f"the scheduler {address} has no workers; start some with dask worker {address}")
+        yield client
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        what = "a scheduler needs the package distributed, which is not installed; pip install 'irrun[distributed]'"
+        raise ClusterError(what) from None
+    return distributed

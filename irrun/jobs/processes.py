@@ -1,0 +1,159 @@
+"""Items over processes of this machine, which end with their parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+from multiprocessing.process import BaseProcess
+from typing import Any, Final
+
+from irrun.jobs.spread import Item, Lost, Result, chunks
+
+_WORK: Final[list[Callable[[Any], Any]]] = []
+"""The function of this process, where it is a worker."""
+
+
+class _Refused(Exception):
+    """The system starts no process."""
+
+
+def over_processes(
+    work: Callable[[Item], Result], items: Sequence[Item], processes: int
+) -> Iterator[tuple[int, Result | Lost]]:
+    """Yield the index and the result of each item as soon as it is done.
+
+    Where the system refuses more processes, this one does the rest.
+    """
+    waiting = deque(chunks(len(items), processes))
+    while waiting:
+        begun: list[range] = []
+        try:
+            suspects = yield from _until_one_ends(work, items, waiting, processes, begun)
+        except _Refused:
+            for chunk in (*begun, *waiting):
+                yield from ((index, work(items[index])) for index in chunk)
+            return
+        yield from _one_by_one(work, items, (index for chunk in suspects for index in chunk))
+
+
+def _until_one_ends(
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    waiting: deque[range],
+    processes: int,
+    begun: list[range],
+) -> Generator[tuple[int, Result | Lost], None, list[range]]:
+    """Work on ``waiting``; return the ranges that were begun when a worker ended, none where all is done."""
+    running: dict[Future[list[Result]], range] = {}
+    with _workers(work, min(processes, len(waiting))) as (pool, _):
+        while waiting or running:
+            while waiting and len(running) < 2 * processes:
+                chunk = waiting.popleft()
+                try:
+                    with _uninterrupted():
+                        running[pool.submit(_apply, [items[index] for index in chunk])] = chunk
+                except BrokenProcessPool:
+                    return [chunk, *running.values()]
+                except (OSError, RuntimeError) as error:
+                    begun += [*running.values(), chunk]
+                    raise _Refused from error
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                try:
+                    results = future.result()
+                except BrokenProcessPool:
+                    continue
+                yield from zip(running.pop(future), results, strict=True)
+            if any(future.done() for future in running):
+                return list(running.values())
+    return []
+
+
+def _one_by_one(
+    work: Callable[[Item], Result], items: Sequence[Item], suspects: Iterable[int]
+) -> Iterator[tuple[int, Result | Lost]]:
+    """Work on single items in one process, which each may end; it is started again for the next."""
+    waiting = deque(suspects)
+    while waiting:
+        with _workers(work, 1) as (pool, workers):
+            while waiting:
+                index = waiting.popleft()
+                future = pool.submit(_apply, [items[index]])
+                started = workers()
+                try:
+                    results: list[Result] = future.result()
+                except BrokenProcessPool:
+                    for worker in started:
+                        worker.join()
+                    yield index, Lost(_ending(started[0].exitcode if started else None))
+                    break
+                yield index, results[0]
+
+
+def _ending(status: int | None) -> str:
+    if status is not None and status < 0:
+        return f"the process was ended by {signal.Signals(-status).name}"
+    return f"the process ended with status {status}"
+
+
+@contextmanager
+def _workers(
+    work: Callable[[Any], Any], count: int
+) -> Iterator[tuple[ProcessPoolExecutor, Callable[[], list[BaseProcess]]]]:
+    """A pool of workers, and a function that lists them. They are terminated where the context ends early."""
+    others = set(active_children())
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (ignored, work))
+
+    def workers() -> list[BaseProcess]:
+        return [child for child in active_children() if child not in others]
+
+    try:
+        yield pool, workers
+    except BaseException:
+        for worker in workers():
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def _apply(items: Sequence[Any]) -> list[Any]:
+    return [_WORK[0](item) for item in items]
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let processes started in this context ignore SIGINT at first."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
+
+
+def _begin(ignored: bool, work: Callable[[Any], Any]) -> None:
+    """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, name="irrun-parent", daemon=True).start()
+    _WORK[:] = [work]
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

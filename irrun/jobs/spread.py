@@ -1,0 +1,65 @@
+"""The way in: where the items go, and what comes back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+Work = Callable[[Item], Result]
+"""A function of one item. It is pickled once for each worker, and may keep what it has made between items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The result of an item that ended its worker; ``reason`` says how."""
+
+    reason: str
+
+
+def spread(
+    work: Callable[[Item], Result], items: Sequence[Item], processes: int = 1, scheduler: Any = None
+) -> Iterator[tuple[int, Result | Lost]]:
+    """Yield the index and the result of each item as soon as it is done.
+
+    ``scheduler`` is the address or the client of a Dask cluster, or ``local`` for one of ``processes`` workers on this
+    machine; without it, ``processes`` run here. A worker that ends loses nothing: its items are given to others, and
+    one that ends its worker again is ``Lost``. Exceptions of ``work`` are passed on.
+    """
+    if scheduler is not None:
+        from irrun.jobs.cluster import over_cluster
+
+        yield from over_cluster(work, items, scheduler, processes)
+    elif processes == 1 or len(items) < 2:
+        for index, item in enumerate(items):
+            yield index, work(item)
+    else:
+        from irrun.jobs.processes import over_processes
+
+        yield from over_processes(work, items, processes)
+
+
+def in_order(results: Iterable[tuple[int, Result]]) -> Iterator[Result]:
+    """Yield results by their index, each as soon as all before it are there."""
+    early: dict[int, Result] = {}
+    due = 0
+    for index, result in results:
+        early[index] = result
+        while due in early:
+            yield early.pop(due)
+            due += 1
+
+
+def chunks(count: int, workers: int, most: int = 16) -> list[range]:
+    """Divide the indices of items into ranges, several for each worker."""
+    size = max(1, min(most, count // (4 * workers)))
+    return [range(at, min(at + size, count)) for at in range(0, count, size)]
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,173 @@
+"""irrun run --batch: which files, what is written, what is left, and what is wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.cli.batch.items import items_of
+from tests.cases import f32
+from tests.cli import thousand
+from tests.cli.conftest import Net, Run
+
+DIGITS = Path(__file__).parents[2] / "examples" / "digits"
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """Twelve inputs of the clamp model, numbered without leading zeros."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for index in range(12):
+        np.save(folder / f"{index}.npy", f32([[index / 10, -1, 2]]))
+    return folder
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("options", [[], ["--jobs", "2"], ["--batch-size", "5"]], ids=" ".join)
+@pytest.mark.parametrize("pattern", ["in", "in/*.npy", "i*/**/*.npy"])
+def test_each_file_has_its_output(
+    run: Run, clamp: str, rows: Path, tmp_path: Path, options: list[str], pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if pattern != "in" and options:
+        options = []
+    result = run("run", clamp, "--batch", pattern, "-o", "out", *options, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert {key: json.loads(result.stdout)[key] for key in ("done", "before", "failed")} == {
+        "done": 12,
+        "before": 0,
+        "failed": 0,
+    }
+    folder = tmp_path / ("out/in" if pattern.startswith("i*") else "out")
+    for index in range(12):
+        np.testing.assert_array_equal(np.load(folder / f"{index}.npy"), f32([[min(index / 10, 1), 0, 1]]))
+    assert sorted(Path(item["input"]).name for item in records(tmp_path / "out")) == sorted(
+        path.name for path in rows.iterdir()
+    )
+    assert records(tmp_path / "out")[0]["outputs"] == {"scores": {"type": "f32", "shape": [1, 3]}}
+
+
+def test_only_what_is_left_is_done(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+    def done(*options: str) -> tuple[int, int]:
+        record = json.loads(run("run", clamp, "--batch", rows, "-o", tmp_path / "out", *options, "--json").stdout)
+        return record["done"], record["before"]
+
+    assert done() == (12, 0)
+    assert done() == (0, 12)
+    np.save(rows / "3.npy", f32([[9, 9, 9]]))
+    (tmp_path / "out" / "5.npy").unlink()
+    np.save(rows / "new.npy", f32([[0, 0, 0]]))
+    assert done() == (3, 10)
+    assert np.load(tmp_path / "out" / "3.npy").tolist() == [[1, 1, 1]]
+    with (tmp_path / "out" / "records.jsonl").open("a") as file:
+        file.write('{"input": "cut')
+    assert done() == (0, 13)
+    assert done("--shape", "?,3") == (13, 0)
+
+
+def test_a_file_that_cannot_be_run_is_its_finding(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+    np.save(rows / "4.npy", f32([[1, 2]]))
+    (rows / "6.npy").write_bytes(b"no array")
+    result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--batch-size", "4")
+    assert result.exit_code == 2
+    assert result.stdout.endswith(", 2 failed\n")
+    lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert len(lines) == 2
+    assert lines[0].startswith(f"error: {rows / '4.npy'}: ")
+    assert lines[1].startswith(f"error: {rows / '6.npy'} is no NumPy file")
+    assert sorted(item["status"] for item in records(tmp_path / "out")) == ["done"] * 10 + ["failed"] * 2
+    np.save(rows / "4.npy", f32([[1, 2, 3]]))
+    assert json.loads(run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--json").stdout)["done"] == 1
+
+
+def test_natural_order_and_equal_stems(tmp_path: Path) -> None:
+    for name in ("a/10.npy", "a/9.npy", "b/9.npy", "a/9.png", "notes.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    assert [item.name for item in items_of([str(tmp_path)])] == ["a/9.npy", "a/9.png", "a/10", "b/9"]
+
+
+def test_steps_of_a_stateful_model(run: Run, tmp_path: Path) -> None:
+    net = Net("sum")
+    x = net.parameter("x", "f32", "1")
+    zero = net.const(f32([0]), "f32")
+    variable = {"variable_id": "total", "variable_type": "f32", "variable_shape": "1"}
+    before = net.layer("ReadValue", variable, [zero], version="opset6")
+    after = net.layer("Add", {}, [before, x], name="total", tensor="total")
+    net.layer("Assign", {"variable_id": "total"}, [after], version="opset6")
+    net.result(after)
+    model = net.write(tmp_path / "sum.xml")
+    for folder in ("a", "b"):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        for step in range(11):
+            np.save(tmp_path / "in" / folder / f"step{step}.npy", f32([step + (folder == "b")]))
+    for jobs in ("1", "2"):
+        out = tmp_path / f"out{jobs}"
+        assert run("run", model, "--batch", tmp_path / "in", "-o", out, "--steps", "--jobs", jobs).exit_code == 0
+        assert [np.load(out / "a" / f"step{step}.npy").item() for step in (0, 1, 2, 10)] == [0, 1, 3, 55]
+        assert np.load(out / "b" / "step10.npy").item() == 66
+
+
+def test_raw_bytes(run: Run, clamp: str, tmp_path: Path) -> None:
+    (tmp_path / "x.bin").write_bytes(f32([[3, -1, 0.25]]).tobytes())
+    result = run("run", clamp, "--batch", tmp_path / "x.bin", "-o", tmp_path / "out", "--shape", "1,3")
+    assert result.exit_code == 0, result.stderr
+    assert np.load(tmp_path / "out" / "x.npy").tolist() == [[1, 0, 0.25]]
+    (tmp_path / "x.bin").write_bytes(b"short")
+    result = run("run", clamp, "--batch", tmp_path / "x.bin", "-o", tmp_path / "out", "--shape", "1,3")
+    assert result.stderr.startswith(f"error: {tmp_path / 'x.bin'} has 5 bytes, expected 12 for f32[1,3]\n")
+    result = run("run", clamp, "--batch", tmp_path / "x.bin", "-o", tmp_path / "out")
+    assert result.stderr.startswith(f'error: {tmp_path / "x.bin"} has no shape, and input "image:0" is [?,3]; --shape')
+
+
+@pytest.mark.parametrize(("shape", "axes"), [("1,3,2,4", (2, 0, 1)), ("1,2,4,3", (0, 1, 2)), ("3,?,?", (2, 0, 1))])
+def test_images(run: Run, tmp_path: Path, shape: str, axes: tuple[int, ...]) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
+    pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    image.fromarray(pixels).save(tmp_path / "x.png")
+    net = Net()
+    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", shape)], tensor="y"))
+    options = ("--mean-values", "[1,2,3]", "--scale-values", "2,4,8")
+    result = run("run", net.write(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
+    assert result.exit_code == 0, result.stderr
+    expected = np.abs((pixels[..., ::-1] - f32([1, 2, 3])) / f32([2, 4, 8])).transpose(axes)
+    np.testing.assert_allclose(np.load(tmp_path / "out" / "x.npy").reshape(expected.shape), expected)
+
+
+def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) -> None:
+    def said(*arguments: Any, model: str = clamp) -> str:
+        result = run("run", model, *arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        return str(result.stderr.splitlines()[-1])
+
+    assert said("--batch", rows).endswith("--batch goes with -o FOLDER, and without -i, --random, --top and --check")
+    assert (
+        said("--batch", rows, "-o", "x.npz")
+        == "error: -o x.npz is a file, expected a folder for the outputs of many inputs"
+    )
+    assert said("--batch", "none/*.npy", "-o", tmp_path).startswith("error: --batch none/*.npy: there is no such file")
+    assert said("--batch", rows, "-o", tmp_path, "--batch-size", "2", model=add).startswith(
+        'error: --batch-size: input "a:0" is i64[2], expected a dynamic first dim'
+    )
+    assert "is no address of a scheduler" in said("--batch", rows, "-o", tmp_path, "--scheduler", "tpc://x:1") or (
+        importlib.util.find_spec("distributed") is None
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc of Linux")
+def test_nothing_is_lost(tmp_path: Path) -> None:
+    """The same with 1,000 inputs: python -m tests.cli.thousand."""
+    has_dask = importlib.util.find_spec("distributed") is not None
+    rates = thousand.check(tmp_path, 80, cluster=has_dask)
+    assert len(rates) == (6 if has_dask else 4)

@@ -1,0 +1,40 @@
+"""One function on many items, over processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irrun.jobs import Lost, in_order, spread
+from tests.jobs import works
+
+ITEMS = range(40)
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_every_item_once(tmp_path: Path, processes: int) -> None:
+    found = list(spread(works.Doubling(str(tmp_path)), ITEMS, processes))
+    assert sorted(found) == [(item, 2 * item) for item in ITEMS]
+    assert len(list(tmp_path.iterdir())) == (0 if processes == 1 else processes)
+
+
+def test_in_order() -> None:
+    assert list(in_order([(2, "c"), (0, "a"), (1, "b")])) == ["a", "b", "c"]
+
+
+def test_only_the_item_that_ends_its_worker_is_lost() -> None:
+    found = dict(spread(works.fatal, ITEMS, 2))
+    assert {item: found[item] for item in ITEMS if found[item] != item} == {
+        13: Lost("the process was ended by SIGKILL")
+    }
+
+
+def test_a_worker_that_ends_loses_nothing(tmp_path: Path) -> None:
+    assert sorted(spread(works.KilledOnce(str(tmp_path)), ITEMS, 2)) == [(item, item) for item in ITEMS]
+    assert (tmp_path / "killed").exists()
+
+
+def test_an_exception_is_passed_on() -> None:
+    with pytest.raises(ValueError, match="three"):
+        list(spread(works.failing, ITEMS, 2))

@@ -1,0 +1,64 @@
+"""irrun.distributed, and lint and evaluate over a Dask cluster that the test starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click.testing
+import numpy as np
+import pytest
+
+import irrun
+from irrun.cli.app import app
+
+dask = pytest.importorskip("distributed", reason="distributed is not installed, the extra distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+DIGITS = Path(__file__).parents[1] / "examples" / "digits"
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    with dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
+
+
+def irrun_command(*arguments: object) -> click.testing.Result:
+    return click.testing.CliRunner().invoke(app, [str(item) for item in arguments], prog_name="irrun")
+
+
+def test_infer(scheduler: str) -> None:
+    from irrun import distributed
+
+    images = np.load(DIGITS / "heldout_images.npy")[:20, np.newaxis]
+    config = {"TIER": "numpy", "INFERENCE_NUM_THREADS": 1}
+    found = list(distributed.infer(DIGITS / "model.xml", images, scheduler, config=config))
+    compiled = irrun.compile_model(DIGITS / "model.xml", config)
+    for outputs, image in zip(found, images, strict=True):
+        np.testing.assert_array_equal(outputs[0], compiled(image)[0])
+
+
+def test_an_input_that_does_not_fit(scheduler: str) -> None:
+    from irrun import distributed
+
+    with pytest.raises(irrun.InputError, match='input "image" has shape'):
+        list(distributed.infer(DIGITS / "model.xml", [np.zeros((1, 2), np.float32)], scheduler))
+
+
+def test_lint(scheduler: str) -> None:
+    pages = DIGITS.parent
+    here = irrun_command("lint", pages, "--output-format", "concise")
+    there = irrun_command("lint", pages, "--output-format", "concise", "--scheduler", scheduler)
+    assert here.exit_code == there.exit_code == 1
+    assert there.stdout == here.stdout
+
+
+def test_evaluate(scheduler: str, tmp_path: Path) -> None:
+    for index, image in enumerate(np.load(DIGITS / "heldout_images.npy")[:30]):
+        np.save(tmp_path / f"{index}.npy", image[np.newaxis])
+    np.save(tmp_path / "labels.npy", np.load(DIGITS / "heldout_labels.npy")[:30])
+    given = ("--batch", f"{tmp_path}/[0-9]*.npy", "--labels", tmp_path / "labels.npy", "-m", "top1")
+    here = irrun_command("evaluate", DIGITS / "model.xml", *given)
+    there = irrun_command("evaluate", DIGITS / "model.xml", *given, "--scheduler", scheduler)
+    assert (there.exit_code, there.stdout) == (0, "top1: 96.67 % (29 of 30)\n"), there.stderr
+    assert here.stdout == there.stdout
