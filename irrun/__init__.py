@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from irrun.api import op as op
     from irrun.api import preprocess as preprocess
     from irrun.api import properties as properties
+    from irrun.api.batch import get_batch, set_batch
     from irrun.api.compiled import CompiledModel
     from irrun.api.core import Core, Version, compile_model, read_model
     from irrun.api.layout import Layout
-    from irrun.api.model import Model, get_batch, set_batch
+    from irrun.api.model import Model
     from irrun.api.nodes import ConstOutput, DiscreteTypeInfo, Input, Node, Output
     from irrun.api.queue import AsyncInferQueue
-    from irrun.api.request import InferRequest, OVDict, ProfilingInfo, VariableState
+    from irrun.api.request import InferRequest, VariableState
+    from irrun.api.results import OVDict, ProfilingInfo
     from irrun.api.rt_info import OVAny, RTMap
     from irrun.api.saving import save_model, serialize
     from irrun.api.shapes import (
@@ -48,10 +50,12 @@ _PLACES = {
         "irrun.api.compiled": ["CompiledModel"],
         "irrun.api.core": ["Core", "Version", "compile_model", "read_model"],
         "irrun.api.layout": ["Layout"],
-        "irrun.api.model": ["Model", "get_batch", "set_batch"],
+        "irrun.api.batch": ["get_batch", "set_batch"],
+        "irrun.api.model": ["Model"],
         "irrun.api.nodes": ["ConstOutput", "DiscreteTypeInfo", "Input", "Node", "Output"],
         "irrun.api.queue": ["AsyncInferQueue"],
-        "irrun.api.request": ["InferRequest", "OVDict", "ProfilingInfo", "VariableState"],
+        "irrun.api.request": ["InferRequest", "VariableState"],
+        "irrun.api.results": ["OVDict", "ProfilingInfo"],
         "irrun.api.rt_info": ["OVAny", "RTMap"],
         "irrun.api.saving": ["save_model", "serialize"],
         "irrun.api.shapes": [

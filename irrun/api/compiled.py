@@ -9,7 +9,8 @@ from irrun.api.model import Model, find_port
 from irrun.api.nodes import ConstOutput, Node
 from irrun.api.op import Parameter, Result
 from irrun.api.properties_table import model_property, plain
-from irrun.api.request import InferRequest, OVDict, VariableState
+from irrun.api.request import InferRequest, VariableState
+from irrun.api.results import OVDict
 from irrun.diagnostics import near_match
 from irrun.graph import Node as Record
 from irrun.model import Compiled, Loaded, Port

@@ -5,15 +5,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from irrun.api import rt_info
 from irrun.api.graphs import Parts, graph_of, nodes_of, ordered
 from irrun.api.nodes import Node, Output, as_output
 from irrun.api.op import Parameter, Result
 from irrun.api.rt_info import OVAny
-from irrun.api.shapes import Dimension, PartialShape, Shape, as_dims, of_dims
+from irrun.api.shapes import PartialShape, Shape, as_dims, of_dims
 from irrun.api.types import Type, of_element
+from irrun.api.variables import Variable, VariableInfo
 from irrun.diagnostics import Diagnostic, IRError, Severity, near_match
 from irrun.diagnostics.internal import Boundary
 from irrun.document.weights import Weights
@@ -31,27 +32,6 @@ if TYPE_CHECKING:
 
 
 P = TypeVar("P", bound=Output)
-
-
-class VariableInfo(NamedTuple):
-    """The type, shape and name of a variable."""
-
-    data_shape: PartialShape
-    data_type: Type
-    variable_id: str
-
-
-class Variable:
-    """A variable that a model reads and writes."""
-
-    def __init__(self, info: VariableInfo) -> None:
-        self.info = info
-
-    def get_info(self) -> VariableInfo:
-        return self.info
-
-    def get_id(self) -> str:
-        return self.info.variable_id
 
 
 class Model:
@@ -515,29 +495,6 @@ def _parameters(arguments: tuple[Any, ...]) -> tuple[str, ...]:
     if lists[:2] == [True, True]:
         return ("sinks", "parameters", "variables", "name") if lists[2:] == [True] else ("sinks", "parameters", "name")
     return ("parameters", "name")
-
-
-def get_batch(model: Model) -> Dimension:
-    """Return the size of the batch, by the layouts of the inputs; RuntimeError where none has one."""
-    sizes = [
-        node.partial_shape[node.layout.get_index_by_name("N")] for node in model.parameters if node.layout.has_name("N")
-    ]
-    if not sizes:
-        raise RuntimeError("no input has a layout with a batch; set_layout gives it one")
-    size: Dimension = sizes[0]
-    return size
-
-
-def set_batch(model: Model, size: Any = -1) -> None:
-    """Reshape the inputs that have a batch, by their layouts."""
-    get_batch(model)
-    shapes: dict[Any, Any] = {}
-    for index, node in enumerate(model.parameters):
-        if node.layout.has_name("N"):
-            shape = PartialShape(node.partial_shape)
-            shape[node.layout.get_index_by_name("N")] = size if isinstance(size, Dimension) else Dimension(size)
-            shapes[index] = shape
-    model.reshape(shapes)
 
 
 def _notes(text: bytes) -> dict[str, Any]:

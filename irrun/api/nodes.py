@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from irrun.api.attributes import get_attributes
-from irrun.api.rt_info import OVAny, RTMap
+from irrun.api.ports import ConstOutput, DescriptorTensor, Input, Output
+from irrun.api.rt_info import RTMap
 from irrun.api.shapes import PartialShape, Shape, of_dims
 from irrun.api.types import Type, of_element
 from irrun.graph import Node as Record
-from irrun.tensor import Array, Fact
+from irrun.tensor import Fact
 
 CLASS_NAMES: Final = {"Const": "Constant", "PReLU": "PRelu", "ReLU": "Relu", "SoftMax": "Softmax"}
 """The names of OpenVINO's classes where a file spells the type in another way."""
@@ -274,257 +275,6 @@ class Node:
 _OF_UFUNC: Final = {name: name for name in ("add", "subtract", "multiply", "divide")}
 
 
-class Output:
-    """An output of a node. Two are equal where node and index are the same."""
-
-    __slots__ = ("_index", "_node")
-
-    def __init__(self, node: Node, index: int) -> None:
-        self._node = node
-        self._index = index
-
-    @property
-    def node(self) -> Node:
-        return self._node
-
-    def get_node(self) -> Node:
-        return self._node
-
-    @property
-    def index(self) -> int:
-        return self._index
-
-    def get_index(self) -> int:
-        return self._index
-
-    @property
-    def fact(self) -> Fact:
-        return self._node.fact(self._index)
-
-    @property
-    def _named(self) -> Output:
-        """The output whose names this one has: a Result has those of what it returns."""
-        is_result = self._node.record.type == "Result" and self._node.get_input_size() == 1
-        return self._node.input_value(0) if is_result else self
-
-    @property
-    def names(self) -> set[str]:
-        output = self._named
-        names = output._node.record.names
-        return set(names[output._index]) if output._index < len(names) else set()
-
-    def get_names(self) -> set[str]:
-        return self.names
-
-    @property
-    def any_name(self) -> str:
-        """The first name; RuntimeError where there is none."""
-        names = self.names
-        if not names:
-            raise RuntimeError(f'output {self._index} of node "{self._node.friendly_name}" has no name')
-        return min(names)
-
-    def get_any_name(self) -> str:
-        return self.any_name
-
-    def set_names(self, names: Iterable[str]) -> None:
-        output = self._named
-        record = output._node.record
-        known = [*record.names, *((),) * (output._node.get_output_size() - len(record.names))]
-        known[output._index] = tuple(sorted(names))
-        output._node.touch(record._replace(names=tuple(known)))
-
-    def add_names(self, names: Iterable[str]) -> None:
-        self.set_names({*self.names, *names})
-
-    @property
-    def element_type(self) -> Type:
-        return of_element(self.fact.type)
-
-    def get_element_type(self) -> Type:
-        return self.element_type
-
-    @property
-    def partial_shape(self) -> PartialShape:
-        return of_dims(self.fact.shape)
-
-    def get_partial_shape(self) -> PartialShape:
-        return self.partial_shape
-
-    @property
-    def shape(self) -> Shape:
-        return self.partial_shape.to_shape()
-
-    def get_shape(self) -> Shape:
-        return self.shape
-
-    @property
-    def target_inputs(self) -> set[Input]:
-        users = dict.fromkeys(user for reference in self._node._users if (user := reference()) is not None)
-        return {item for user in users for item in user.inputs() if user.input_value(item.index) == self}
-
-    def get_target_inputs(self) -> set[Input]:
-        return self.target_inputs
-
-    def remove_target_input(self, target: Input) -> None:
-        raise RuntimeError(f"{target!r} needs a source; replace_source_output gives it another one")
-
-    def replace(self, other: Output) -> None:
-        """Feed all consumers from another output, which gets the names of this one."""
-        for target in self.target_inputs:
-            if target.node is not other.node:
-                target.replace_source_output(other)
-        other.set_names(self.names)
-
-    @property
-    def tensor(self) -> DescriptorTensor:
-        return DescriptorTensor(self)
-
-    def get_tensor(self) -> DescriptorTensor:
-        return DescriptorTensor(self)
-
-    @property
-    def rt_info(self) -> RTMap:
-        return self._node._port_info.setdefault(("output", self._index), RTMap())
-
-    def get_rt_info(self) -> RTMap:
-        return self.rt_info
-
-    def set_rt_info(self, value: Any, key: str) -> None:
-        self.rt_info[key] = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Output) and self._node is other._node and self._index == other._index
-
-    def __hash__(self) -> int:
-        return hash((id(self._node), self._index))
-
-    def __copy__(self) -> Output:
-        return type(self)(self._node, self._index)
-
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> Output:
-        raise TypeError("an output is a part of its model; clone the model")
-
-    def __repr__(self) -> str:
-        names, shape = ", ".join(sorted(self.names)), self.partial_shape
-        return f"<{type(self).__name__}: names[{names}] shape{shape} type: {self.fact.type.name}>"
-
-
-class ConstOutput(Output):
-    """An input or output of a compiled model."""
-
-    __slots__ = ()
-
-    def set_names(self, names: Iterable[str]) -> None:
-        raise AttributeError("a compiled model cannot be changed")
-
-
-class Input:
-    """An input of a node, which one output feeds."""
-
-    __slots__ = ("_index", "_node")
-
-    def __init__(self, node: Node, index: int) -> None:
-        self._node = node
-        self._index = index
-
-    @property
-    def node(self) -> Node:
-        return self._node
-
-    def get_node(self) -> Node:
-        return self._node
-
-    @property
-    def index(self) -> int:
-        return self._index
-
-    def get_index(self) -> int:
-        return self._index
-
-    def get_source_output(self) -> Output:
-        return self._node.input_value(self._index)
-
-    def replace_source_output(self, source: Output) -> None:
-        self._node.set_argument(self._index, source)
-
-    def get_element_type(self) -> Type:
-        return self.get_source_output().element_type
-
-    def get_partial_shape(self) -> PartialShape:
-        return self.get_source_output().partial_shape
-
-    def get_shape(self) -> Shape:
-        return self.get_source_output().shape
-
-    def get_tensor(self) -> DescriptorTensor:
-        return DescriptorTensor(self.get_source_output())
-
-    element_type = property(get_element_type)
-    partial_shape = property(get_partial_shape)
-    shape = property(get_shape)
-    tensor = property(get_tensor)
-
-    @property
-    def rt_info(self) -> RTMap:
-        return self._node._port_info.setdefault(("input", self._index), RTMap())
-
-    def get_rt_info(self) -> RTMap:
-        return self.rt_info
-
-    def set_rt_info(self, value: Any, key: str) -> None:
-        self.rt_info[key] = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Input) and self._node is other._node and self._index == other._index
-
-    def __hash__(self) -> int:
-        return hash((id(self._node), self._index, "input"))
-
-    def __repr__(self) -> str:
-        return f"<Input: {self._index} of '{self._node.friendly_name}'>"
-
-
-class DescriptorTensor:
-    """The description of the tensor at a port: its names, element type and shape."""
-
-    def __init__(self, output: Output) -> None:
-        self._output = output
-
-    def get_names(self) -> set[str]:
-        return self._output.names
-
-    def set_names(self, names: Iterable[str]) -> None:
-        self._output.set_names(names)
-
-    def add_names(self, names: Iterable[str]) -> None:
-        self._output.add_names(names)
-
-    def get_any_name(self) -> str:
-        return self._output.any_name
-
-    def get_element_type(self) -> Type:
-        return self._output.element_type
-
-    def get_partial_shape(self) -> PartialShape:
-        return self._output.partial_shape
-
-    def get_shape(self) -> Shape:
-        return self._output.shape
-
-    names = property(get_names, set_names)
-    any_name = property(get_any_name)
-    element_type = property(get_element_type)
-    partial_shape = property(get_partial_shape)
-    shape = property(get_shape)
-
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
-        sizes, type = self._output.fact.shape.size, self._output.element_type
-        return (sizes.lo * type.bitwidth + 7) // 8
-
-
 def as_output(value: Any) -> Output:
     """Return an output, that of a node with one, or that of an Input's source; TypeError otherwise."""
     if isinstance(value, Output):
@@ -546,13 +296,12 @@ def _binary(name: str, left: Any, right: Any) -> Node:
 
 
 __all__ = [
-    "Array",
+    "CLASS_NAMES",
     "ConstOutput",
     "DescriptorTensor",
     "DiscreteTypeInfo",
     "Input",
     "Node",
-    "OVAny",
     "Output",
     "as_output",
 ]
