@@ -80,7 +80,7 @@ def _slips(data: bytes) -> Iterator[_Slip]:
         if not item.name:
             continue
         yield from _in_tag(data, item)
-        if _lacks_closing(data, item, opened):
+        if _lacks_closing(data, item, opened, last):
             yield _lost_closing(data, item, opened.pop(), last)
         last = item.end
         if data.startswith(b"</", item.start):
@@ -165,12 +165,13 @@ def _lost_slash(data: bytes, item: _Markup, opening: _Markup) -> _Slip:
     return _Slip((slash,), item.start, item.end, what, f"write </{item.name}>")
 
 
-def _lacks_closing(data: bytes, item: _Markup, opened: Sequence[_Markup]) -> bool:
+def _lacks_closing(data: bytes, item: _Markup, opened: Sequence[_Markup], last: int) -> bool:
     """Return whether the innermost element should have been closed before a tag.
 
-    A layer or a port never directly contains another; the end of the parent ends it too.
+    A layer or a port with content never directly contains another; the end of the parent ends it too. ``last`` is the
+    end of the tag before.
     """
-    if not opened or opened[-1].name not in _PARENTS:
+    if not opened or opened[-1].name not in _PARENTS or last == opened[-1].end:
         return False
     if not data.startswith(b"</", item.start):
         return item.name == opened[-1].name

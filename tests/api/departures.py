@@ -2,7 +2,6 @@
 
 DEPARTURES = {
     "shape of bad text": "OpenVINO reads an unknown size as 0; a shape that is not static is refused here",
-    "tensor of scalar": "OpenVINO tries to import PyTorch for an object that is no array; TypeError says what is expected",
     "tensor too small": "OpenVINO makes a tensor larger than its memory; the sizes are compared here",
     "read without weights": "a model without weights can be read and linted; compiling it is refused",
     "read bytes and array": "an array is accepted as weights",

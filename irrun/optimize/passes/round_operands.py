@@ -41,11 +41,11 @@ from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BF16, F32, U16
 
 AFTER = {
-    "append-in-place": "a variable keeps f32",
+    "append-in-place": "the value of a variable stays f32",
     "fuse-concat": "parts of a tensor are f32",
     "fuse-elementwise": "a chain of functions computes in f32",
     "fuse-matmul": "it rounds the weights of what that makes",
-    "fuse-recurrence": "recurrences compute in f32",
+    "fuse-recurrence": "the operands of recurrences stay f32",
     "fuse-transposed-convolution": "it rounds the weights of what that makes",
     "join-convolutions": "convolutions of the same tensor round it once",
     "precompute-views": "a view moves bits as it moves numbers",
