@@ -13,6 +13,7 @@ import irrun
 from irrun.ops import OpError
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import infer
+from irrun.ops.movement.slice import Slice
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import ANY, BOOLEAN, F32, I32, STRING
 from tests.cases import Case, all_cases
@@ -127,3 +128,9 @@ def test_wrong_type(case: Case) -> None:
         tried += 1
     if not tried:
         pytest.skip("the operation takes any type")
+
+
+def test_an_axis_given_twice_at_run_time() -> None:
+    data, one = np.zeros((4, 5), np.float32), np.ones(2, np.int64)
+    with pytest.raises(OpError, match=r"axes are \[0, -2\], expected each axis once"):
+        Slice().run(data, 0 * one, one, one, np.array([0, -2]))

@@ -9,7 +9,7 @@ from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, att
 from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.tensor.element_type import F32, INTEGER
 
-_MOST_DENSITY: Final = 1000
+_MAX_DENSITY: Final = 1000
 
 _INPUTS = (
     In("output_size", INTEGER, "[height, width] of the grid", rank=1),
@@ -23,13 +23,13 @@ class PriorBoxV1(Op):
 
     The first row of the output holds the corners, the second their variances.
 
-    Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
-    image. Boxes of fixed_size are clipped to the image. With scale_all_sizes false, min_size and step are in heights of
-    the image, and a step of -1 is one cell.
+    Note: without fixed_size a box extends by half its size to each side of its center, in fractions of the image.
+    Boxes of fixed_size are clipped to the image. With scale_all_sizes false, min_size and step are in heights of the
+    image, and a step of -1 is one cell.
     """
 
     departures = {
-        "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output",
+        "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output buffer",
     }
 
     inputs = _INPUTS
@@ -41,8 +41,8 @@ class PriorBoxV1(Op):
     aspect_ratio: tuple[float, ...] = attr((), doc="ratios of further boxes", gt=0)
     flip: bool = attr(False, doc="whether to use the inverse of each aspect_ratio too")
     clip: bool = attr(False, doc="whether coordinates are limited to 0..1")
-    step: float = attr(0.0, doc="distance of centers in pixels; 0: of the cells")
-    offset: float = attr(doc="offset of a center in its cell, in steps", ge=0, openvino=0.0)
+    step: float = attr(0.0, doc="distance of centers in both directions, in pixels; 0 spreads the grid over the image")
+    offset: float = attr(doc="offset of a center in its cell, in steps; 0.5 where step is 0", ge=0, openvino=0.0)
     variance: tuple[float, ...] = attr((), doc="0, 1 or 4 variances", gt=0)
     scale_all_sizes: bool = attr(True, doc="whether max_size is used, and aspect_ratio with every min_size")
     fixed_ratio: tuple[float, ...] = attr((), doc="aspect ratios of boxes of fixed_size", gt=0)
@@ -66,13 +66,13 @@ class PriorBoxV8(Op):
 
     The first row of the output holds the corners, the second their variances.
 
-    Note: without fixed_size the formulas of the page are read as center minus and plus half the size, divided by the
-    image. Boxes of fixed_size are clipped to the image. With scale_all_sizes false, min_size and step are in heights of
-    the image, and a step of -1 is one cell.
+    Note: without fixed_size a box extends by half its size to each side of its center, in fractions of the image.
+    Boxes of fixed_size are clipped to the image. With scale_all_sizes false, min_size and step are in heights of the
+    image, and a step of -1 is one cell.
     """
 
     departures = {
-        "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output",
+        "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output buffer",
         "order": "refuses min_max_aspect_ratios_order false",
     }
 
@@ -84,8 +84,8 @@ class PriorBoxV8(Op):
     aspect_ratio: tuple[float, ...] = attr((), doc="ratios of further boxes", gt=0)
     flip: bool = attr(False, doc="whether to use the inverse of each aspect_ratio too")
     clip: bool = attr(False, doc="whether coordinates are limited to 0..1")
-    step: float = attr(0.0, doc="distance of centers in pixels; 0: of the cells")
-    offset: float = attr(doc="offset of a center in its cell, in steps", ge=0, openvino=0.0)
+    step: float = attr(0.0, doc="distance of centers in both directions, in pixels; 0 spreads the grid over the image")
+    offset: float = attr(doc="offset of a center in its cell, in steps; 0.5 where step is 0", ge=0, openvino=0.0)
     variance: tuple[float, ...] = attr((), doc="0, 1 or 4 variances", gt=0)
     scale_all_sizes: bool = attr(True, doc="whether max_size is used, and aspect_ratio with every min_size")
     fixed_ratio: tuple[float, ...] = attr((), doc="aspect ratios of boxes of fixed_size", gt=0)
@@ -111,10 +111,10 @@ def check_variance(variance: tuple[float, ...]) -> None:
 
 
 def _check_density(density: tuple[float, ...]) -> None:
-    """Raise OpError where a density is not a moderate number."""
+    """Raise OpError where a density is NaN, or exceeds _MAX_DENSITY."""
     for number in density:
-        if not number <= _MOST_DENSITY:
-            raise OpError(f"density is {number:g}, expected {_MOST_DENSITY} at most", attribute="density")
+        if not number <= _MAX_DENSITY:
+            raise OpError(f"density is {number:g}, expected {_MAX_DENSITY} at most", attribute="density")
 
 
 def grid_shape(output_size: Fact, image_size: Fact, priors: int) -> Shape:

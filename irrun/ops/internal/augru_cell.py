@@ -32,8 +32,8 @@ class AUGRUCell(Op):
 
     hidden_size: int = attr(doc="size of the hidden state", gt=0)
     activations: tuple[str, ...] = attr(("sigmoid", "tanh"), doc="of the gates and of the candidate")
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
     clip: float = attr(0.0, doc="bound of the arguments of the activations; only 0, which is none", ge=0, le=0)
     linear_before_reset: bool = attr(False, doc="only false")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.movement.slicing import bounds_of, integers, python_slice, sliced
-from irrun.ops.shapes import axes_of, normalize_axis
+from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
@@ -23,7 +23,7 @@ class Slice(Op):
         In("data", T, "the tensor to slice"),
         In("start", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
         In("stop", INTEGER, "the index past the last of each axis", rank=1),
-        In("step", INTEGER, "the distance of indices of each axis, not 0", rank=1),
+        In("step", INTEGER, "the distance between indices along each axis, not 0", rank=1),
         In("axes", INTEGER, "the axes to slice; the leading ones where absent", optional=True, rank=1),
     )
     outputs = (Out("output", T),)
@@ -37,10 +37,10 @@ class Slice(Op):
 
 
 def sliced_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None, *, first_input: int) -> Shape:
-    """Return the shape of a slice; ``first_input`` is the port of start, the others follow it."""
+    """Return the shape of a slice. ``first_input`` is the port of start; stop, step and axes follow it."""
     _check_lengths([start, stop, step] if axes is None else [start, stop, step, axes], first_input)
-    paces = step.dims()
-    if paces is not None and any(pace == 0 for pace in paces):
+    steps = step.dims()
+    if steps is not None and any(item == 0 for item in steps):
         raise OpError("step is 0, expected a positive or negative number", input=first_input + 2)
     if data.shape.dims is None:
         return Shape.unknown()
@@ -50,34 +50,34 @@ def sliced_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | N
     count = _length(start, stop, step, axes)
     if count is not None and count > rank:
         raise OpError(f"start has {count} elements for a tensor of rank {rank}", input=first_input)
-    where = _axes(axes, count, rank, first_input + 3)
-    any_part = [Dim(0, size.hi) for size in data.shape]
-    if where is None:
-        return Shape(any_part)
-    firsts, lasts = bounds_of(start), bounds_of(stop)
+    sliced_axes = _axes(axes, count, rank, first_input + 3)
+    any_length = [Dim(0, size.hi) for size in data.shape]
+    if sliced_axes is None:
+        return Shape(any_length)
+    starts, stops = bounds_of(start), bounds_of(stop)
     dims = list(data.shape)
-    for index, axis in enumerate(where):
-        if firsts is None or lasts is None or paces is None:
-            dims[axis] = any_part[axis]
+    for index, axis in enumerate(sliced_axes):
+        if starts is None or stops is None or steps is None:
+            dims[axis] = any_length[axis]
         else:
-            dims[axis] = sliced(dims[axis], firsts[index], lasts[index], paces[index])
+            dims[axis] = sliced(dims[axis], starts[index], stops[index], steps[index])
     return Shape(dims)
 
 
 def slices(shape: tuple[int, ...], start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
     """Return the index expression for a slice of an array of this shape."""
-    firsts, lasts, paces = integers(start), integers(stop), integers(step)
-    where = range(len(firsts)) if axes is None else integers(axes)
+    starts, stops, steps = integers(start), integers(stop), integers(step)
+    sliced_axes = _distinct(range(len(starts)) if axes is None else integers(axes), len(shape))
     index = [slice(None)] * len(shape)
-    for axis, first, last, pace in zip(where, firsts, lasts, paces, strict=True):
-        if pace == 0:
+    for axis, first, stop_before, distance in zip(sliced_axes, starts, stops, steps, strict=True):
+        if distance == 0:
             raise OpError("step is 0, expected a positive or negative number")
-        place = normalize_axis(axis, len(shape), attribute=None)
-        index[place] = python_slice(shape[place], first, last, pace)
+        index[axis] = python_slice(shape[axis], first, stop_before, distance)
     return tuple(index)
 
 
 def _length(*lists: Fact | None) -> int | None:
+    """Return the common length of the lists, if any of them shows it."""
     sizes = (fact.shape[0] for fact in lists if fact is not None and fact.shape.dims is not None)
     return next((size.lo for size in sizes if size.is_static), None)
 
@@ -95,7 +95,13 @@ def _check_lengths(lists: Sequence[Fact], first_input: int) -> None:
 def _axes(axes: Fact | None, count: int | None, rank: int, input: int) -> Sequence[int] | None:
     if axes is None:
         return None if count is None else range(count)
-    where = axes_of(axes, rank, input=input)
-    if where is not None and len(set(where)) != len(where):
-        raise OpError(f"axes are {list(axes.ints() or ())}, expected each axis once", input=input)
-    return where
+    known = axes.ints()
+    return None if known is None else _distinct(known, rank, input=input)
+
+
+def _distinct(axes: Sequence[int], rank: int, *, input: int | None = None) -> list[int]:
+    """Return the axes counted from the front; OpError if the tensor does not have one, or one is repeated."""
+    result = [normalize_axis(axis, rank, attribute=None, input=input) for axis in axes]
+    if len(set(result)) != len(result):
+        raise OpError(f"axes are {list(axes)}, expected each axis once", input=input)
+    return result

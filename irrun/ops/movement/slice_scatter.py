@@ -27,7 +27,7 @@ class SliceScatter(Op):
         In("updates", ANY, "the new values, in the shape of the slice"),
         In("start", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
         In("stop", INTEGER, "the index past the last of each axis", rank=1),
-        In("step", INTEGER, "the distance of indices of each axis, not 0", rank=1),
+        In("step", INTEGER, "the distance between indices along each axis, not 0", rank=1),
         In("axes", INTEGER, "the axes to slice; the leading ones where absent", optional=True, rank=1),
     )
     outputs = (Out("output", T),)

@@ -29,9 +29,9 @@ class GRUCell(Op):
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(_DEFAULT, doc="of the gates and of the candidate; each sigmoid, tanh or relu")
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
     linear_before_reset: bool = attr(False, doc="whether the state is multiplied by its weights before the reset gate")
 
     def verify(self) -> None:

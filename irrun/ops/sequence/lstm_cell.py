@@ -50,9 +50,9 @@ class LSTMCellV1(Op):
     activations: tuple[str, ...] = attr(
         _DEFAULT, doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu"
     )
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
     input_forget: bool = attr(False, doc="written by OpenVINO, not read")
     weights_format: Literal["fico", "icof", "ifco", "ifoc", "iofc"] = attr("ifco", doc="written by OpenVINO, not read")
 
@@ -95,9 +95,9 @@ class LSTMCellV4(Op):
     activations: tuple[str, ...] = attr(
         _DEFAULT, doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu"
     )
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)

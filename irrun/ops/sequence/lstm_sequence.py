@@ -17,6 +17,7 @@ from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT, INTEGER
 
 T1 = TypeVar("T1", FLOAT)
+_GATES = 4
 _DEFAULT = ("sigmoid", "tanh", "tanh")
 
 
@@ -50,20 +51,20 @@ class LSTMSequenceV1(Op):
         doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu",
         openvino=REFUSED,
     )
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
     direction: Direction = attr("forward", doc="the order in which steps are run; bidirectional is both")
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
 
     def cell(self) -> Lstm:
-        """Return the cell of one step."""
+        """Return the cell of one step, for ``run`` and for the optimiser."""
         return Lstm(activation_names(self.activations, _DEFAULT), self.clip)
 
     def infer(self, x: Fact, hidden: Fact, cell: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
-        return infer_sequence(self.hidden_size, 4, self.direction, x, [hidden, cell], lengths, w, r, b)
+        return infer_sequence(self.hidden_size, _GATES, self.direction, x, [hidden, cell], lengths, w, r, b)
 
     def run(
         self, x: Array, hidden: Array, cell: Array, lengths: Array, w: Array, r: Array, b: Array
@@ -78,7 +79,7 @@ class LSTMSequenceV5(Op):
     Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
-    departures = {"dynamic": ignores_lengths(3)}
+    departures = {"dynamic": ignores_lengths(port=3)}
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
@@ -103,20 +104,20 @@ class LSTMSequenceV5(Op):
         doc="of the gates, of the cell input and of the cell output; each sigmoid, tanh or relu",
         openvino=REFUSED,
     )
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
     direction: Direction = attr("forward", doc="the order in which steps are run; bidirectional is both")
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)
 
     def cell(self) -> Lstm:
-        """Return the cell of one step."""
+        """Return the cell of one step, for ``run`` and for the optimiser."""
         return Lstm(activation_names(self.activations, _DEFAULT), self.clip)
 
     def infer(self, x: Fact, hidden: Fact, cell: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
-        return infer_sequence(self.hidden_size, 4, self.direction, x, [hidden, cell], lengths, w, r, b)
+        return infer_sequence(self.hidden_size, _GATES, self.direction, x, [hidden, cell], lengths, w, r, b)
 
     def run(
         self, x: Array, hidden: Array, cell: Array, lengths: Array, w: Array, r: Array, b: Array

@@ -29,9 +29,9 @@ class RNNCell(Op):
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(_DEFAULT, doc="of the hidden state; each sigmoid, tanh or relu")
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
 
     def verify(self) -> None:
         activation_names(self.activations, _DEFAULT)

@@ -27,7 +27,7 @@ class RNNSequence(Op):
     Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
-    departures = {"dynamic": ignores_lengths(2)}
+    departures = {"dynamic": ignores_lengths(port=2)}
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
@@ -48,9 +48,9 @@ class RNNSequence(Op):
     activations: tuple[str, ...] = attr(
         _DEFAULT, doc="of the hidden state; each sigmoid, tanh or relu", openvino=REFUSED
     )
-    activations_alpha: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    activations_beta: tuple[float, ...] = attr((), doc="parameters of the activations; none of them has any")
-    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 is none", ge=0)
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
     direction: Direction = attr("forward", doc="the order in which steps are run; bidirectional is both")
 
     def verify(self) -> None:
