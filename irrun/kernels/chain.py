@@ -20,9 +20,9 @@ BLOCK: Final = 1 << 15
 
 
 class Call(NamedTuple):
-    """A call ``function(*arguments, out=out)`` whose operands are numbers: first the inputs, then the work arrays.
+    """A call ``function(*arguments, out=out)`` whose operands are numbers: first the inputs, then the workspaces.
 
-    Work array 0, the first after the inputs, holds the result in the end.
+    Workspace 0, the first after the inputs, holds the result in the end.
     """
 
     function: Callable[..., Any]
@@ -31,16 +31,16 @@ class Call(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """A sequence of calls, with the number of inputs and of work arrays."""
+    """A sequence of calls, with the number of inputs and of workspaces."""
 
     calls: tuple[Call, ...]
     inputs: int
-    works: int
+    workspaces: int
 
     def __call__(self, inputs: Sequence[Array], out: Array) -> Array:
         """Compute the result in ``out`` and return it; inputs broadcast to its shape."""
         if out.size <= BLOCK:
-            self._run([*inputs, out, *(np.empty_like(out) for _ in range(self.works - 1))])
+            self._run([*inputs, out, *(np.empty_like(out) for _ in range(self.workspaces - 1))])
         else:
             self._in_blocks(inputs, out)
         return out
@@ -64,8 +64,8 @@ class Chain(NamedTuple):
             for start in range(0, out.shape[axis], step):
                 place = (*front, slice(start, start + step))
                 part = out[place]
-                works = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.works)]
-                self._run([*(x[place] for x in inputs), part, *works])
+                workspaces = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.workspaces)]
+                self._run([*(x[place] for x in inputs), part, *workspaces])
 
 
 def _merged(arrays: Sequence[Array]) -> list[Array]:

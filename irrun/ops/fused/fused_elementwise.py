@@ -7,14 +7,14 @@ from irrun.ops.fused.base import Fused, Memory, fused
 
 @fused("FusedElementwise")
 class FusedElementwise(Fused):
-    """Several elementwise operations. Input ``model`` has the shape and memory layout of the output."""
+    """A chain of elementwise operations. Input ``like`` has the shape and memory layout of the output."""
 
     reads_slices = True
 
-    def __init__(self, fact: Fact, chain: Chain, model: int) -> None:
+    def __init__(self, fact: Fact, chain: Chain, like: int) -> None:
         super().__init__(fact)
         self.chain = chain
-        self.model = model
+        self.like = like
 
     def run(self, *inputs: Array, memory: Memory) -> Array:
-        return self.chain(inputs, memory.like(inputs[self.model]))
+        return self.chain(inputs, memory.like(inputs[self.like]))

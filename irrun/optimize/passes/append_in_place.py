@@ -1,4 +1,4 @@
-"""Variables that grow in place, as the keys and values of a language model do.
+"""Append to variables in place, such as the keys and values of a language model.
 
 Before: r = ReadValue(v), c = Concat(Gather(r, beams), new), Assign(v, c)
 After:  c = FusedAppend(new), Assign(v, c)

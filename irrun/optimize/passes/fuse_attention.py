@@ -7,7 +7,7 @@ After:  FusedAttention(q, k, v, mask)
 The scale may be a divisor, or precede the product; mask and scale may be absent.
 
 Proof: the scale may stand at either factor, and the maximum that is subtracted from scores cancels (z3,
-tests/optimize/test_identities.py), but for the roundings of these operations.
+tests/optimize/test_identities.py). The results differ only by the rounding of these operations.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _whole(graph: Rewriter, node: Node) -> None:
     from irrun.ops.sequence.scaled_dot_product_attention import ScaledDotProductAttention
 
     assert isinstance(node.op, ScaledDotProductAttention)
-    causal = node.op.causal
+    causal = node.op.causal  # then the operation ignores its mask
     inputs = list(graph.sources(node.id))
     inputs += [None] * (6 - len(inputs))
     mask, scale, sink = inputs[3:6]
@@ -48,7 +48,7 @@ def _whole(graph: Rewriter, node: Node) -> None:
     if sink is not None or (scale is not None and factor is None):
         return
     mask = None if causal else mask
-    _replace(graph, [node], (inputs[0], inputs[1], inputs[2], mask), factor, causal, False)
+    _replace(graph, [node], (*inputs[:3], mask), factor, causal=causal, key_transposed=False)
 
 
 def _written_out(graph: Rewriter, softmax: Node) -> None:
@@ -61,27 +61,28 @@ def _written_out(graph: Rewriter, softmax: Node) -> None:
     if last.op.transpose_a or last.op.transpose_b or graph.sources(last.id)[0] != first(softmax):
         return
     value, mask, scale = graph.sources(last.id)[1], None, 1.0
-    here = graph.sources(softmax.id)[0]
-    node = _lone(graph, here, softmax)
+    scores = graph.sources(softmax.id)[0]
+    node = _lone(graph, scores, softmax)
     if node is not None and node.type == "Add" and broadcasts_as_numpy(node):
         sides = [_product(graph, outlet, node) for outlet in graph.sources(node.id)]
         if (sides[0] is None) == (sides[1] is None):
             return
         side = 0 if sides[0] is not None else 1
-        here, mask = graph.sources(node.id)[side], graph.sources(node.id)[1 - side]
+        scores, mask = graph.sources(node.id)[side], graph.sources(node.id)[1 - side]
         if mask is None or not _fits(graph, mask, fact.rank):
             return
-        node = _lone(graph, here, node)
+        node = _lone(graph, scores, node)
     if node is not None and node.type in ("Multiply", "Divide"):
         found = _scale(graph, node)
         if found is None:
             return
-        here, scale = found
-        node = _lone(graph, here, node)
+        scores, scale = found
+        node = _lone(graph, scores, node)
     if node is None or not isinstance(node.op, MatMul) or node.op.transpose_a:
         return
     query, key = graph.sources(node.id)
-    _replace(graph, [node, softmax, last], (query, key, value, mask), scale, False, not node.op.transpose_b)
+    is_transposed = not node.op.transpose_b
+    _replace(graph, [node, softmax, last], (query, key, value, mask), scale, causal=False, key_transposed=is_transposed)
 
 
 def _product(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
@@ -94,6 +95,7 @@ def _product(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
 
 
 def _scale(graph: Rewriter, node: Node) -> tuple[Outlet, float] | None:
+    """Return the tensor that a Multiply or Divide scales, and its factor."""
     if node.type == "Multiply":
         return scalar_operand(graph, node)
     divisor, data = scalar_over(graph, node), graph.sources(node.id)[0]
@@ -117,10 +119,14 @@ def _replace(
     nodes: Sequence[Node],
     inputs: tuple[Outlet | None, ...],
     scale: float | None,
+    *,
     causal: bool,
     key_transposed: bool,
 ) -> None:
-    """Fuse if query, key and value have the same rank of at least three, and the mask does not enlarge the batch."""
+    """Fuse if query, key and value have the same rank of at least three, and the mask does not enlarge the batch.
+
+    A ``scale`` of None is the default, 1 over the square root of the depth.
+    """
     from irrun.ops.fused.fused_attention import FusedAttention
 
     facts = [graph.fact(outlet) for outlet in inputs[:3]]
@@ -135,5 +141,4 @@ def _replace(
         if not any(fact is not None and fact.shape[axis] == size for fact in facts):
             return
     op = FusedAttention(result, scale, causal, key_transposed)
-    wanted = [*inputs[:3], *inputs[3:4]] if inputs[3] is not None else list(inputs[:3])
-    graph.replace(first(nodes[-1]), graph.add(op, wanted, nodes))
+    graph.replace(first(nodes[-1]), graph.add(op, inputs if inputs[3] is not None else inputs[:3], nodes))

@@ -1,9 +1,10 @@
-"""Compute a chain of element-wise layers in one step, in place, and block by block if they are large.
+"""Compute element-wise layers in one step, in place, and block by block if they are large.
 
 Before: Multiply(x, a) → Add(b) → Tanh → Multiply(y)
 After:  FusedElementwise(x, a, b, y)
 
-A layer belongs to the chain if the chain is its only consumer, and if it has the shape of the result.
+A layer belongs to the chain if the chain is its only consumer, and if it has the type and the static shape of the
+result. A chain may consist of one layer. At least one input must have the shape of the result.
 
 Proof: all pairs of four operations and operands, bit by bit (tests/optimize/test_exhaustive.py).
 """
@@ -37,7 +38,8 @@ AFTER = {
     "fuse-normalization": "a chain would hide the pattern",
 }
 
-_MOST_CALLS = 500
+_MAX_CALLS = 500
+"""The largest number of layers in one chain."""
 
 _BINARY: dict[type, Callable[..., Any]] = {
     Add: np.add,
@@ -73,10 +75,10 @@ def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:
     chain = _Builder(graph, fact)
     chain.visit(root)
     shape = fact.shape.static
-    model = next((place for place, outlet in enumerate(chain.inputs) if _static(graph, outlet) == shape), None)
-    if model is None:
+    like = next((place for place, outlet in enumerate(chain.inputs) if _static(graph, outlet) == shape), None)
+    if like is None:
         return
-    op = FusedElementwise(fact, chain.built(), model)
+    op = FusedElementwise(fact, chain.built(), like)
     graph.replace(first(root), graph.add(op, list(chain.inputs), list(reversed(chain.nodes))))
 
 
@@ -86,7 +88,10 @@ def _static(graph: Rewriter, outlet: Outlet) -> tuple[int, ...] | None:
 
 
 class _Builder:
-    """Collect calls, the last one first. Values are numbers: inputs count up from 0, workspaces down from -1."""
+    """Collect the calls of a chain, from the result back to the inputs.
+
+    The operands of a call are numbers: inputs count up from 0, workspaces down from -1, which holds the result.
+    """
 
     def __init__(self, graph: Rewriter, fact: Fact) -> None:
         self.graph = graph
@@ -94,7 +99,7 @@ class _Builder:
         self.inputs: dict[Outlet, int] = {}
         self.nodes: list[Node] = []
         self.calls: list[tuple[Callable[..., Any], tuple[int, ...], int]] = []
-        self.works = 0
+        self.workspaces = 0
 
     def visit(self, root: Node) -> None:
         """Add the calls that compute a node into workspace -1."""
@@ -104,11 +109,11 @@ class _Builder:
             function = _function(self.graph, node)
             assert function is not None
             arguments: list[int] = []
-            free = out
-            self.works = max(self.works, -out)
+            free = out  # the first absorbed operand is computed where the result will be
+            self.workspaces = max(self.workspaces, -out)
             for source in self.graph.sources(node.id):
                 assert source is not None
-                feeder = self._absorbed(source, node) if len(self.calls) + len(waiting) < _MOST_CALLS else None
+                feeder = self._absorbed(source, node) if len(self.calls) + len(waiting) < _MAX_CALLS else None
                 if feeder is None:
                     arguments.append(self._input(source))
                 else:
@@ -141,4 +146,4 @@ class _Builder:
             Call(function, tuple(place(value) for value in arguments), place(out))
             for function, arguments, out in reversed(self.calls)
         )
-        return Chain(calls, count, self.works)
+        return Chain(calls, count, self.workspaces)

@@ -56,9 +56,9 @@ def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array
     """A chain of functions, in one call."""
     if not is_f32(*inputs):
         return None
-    model = inputs[op.model]
-    order = axes_in_memory(model)
-    out = builder.empty([model.shape[axis] for axis in order]).transpose(np.argsort(order))
+    template = inputs[op.like]
+    order = axes_in_memory(template)
+    out = builder.empty([template.shape[axis] for axis in order]).transpose(np.argsort(order))
     return out if chained(builder, op.chain, inputs, out) else None
 
 
@@ -144,7 +144,7 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
             runs_per_task=each,
         ),
         tasks,
-        16 * len(straight) + 4 * RUN * (len(straight) + functions.works),
+        16 * len(straight) + 4 * RUN * (len(straight) + functions.workspaces),
         {"operands": operands, "calls": table},
     )
     return True
