@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from irrun.api.batch import get_batch, set_batch
     from irrun.api.compiled import CompiledModel
     from irrun.api.core import Core, Version, compile_model, read_model
+    from irrun.api.dimensions import Dimension
     from irrun.api.layout import Layout
     from irrun.api.model import Model
     from irrun.api.nodes import ConstOutput, DiscreteTypeInfo, Input, Node, Output
     from irrun.api.queue import AsyncInferQueue
-    from irrun.api.request import InferRequest, VariableState
+    from irrun.api.request import InferRequest
     from irrun.api.results import OVDict, ProfilingInfo
     from irrun.api.rt_info import OVAny, RTMap
     from irrun.api.saving import save_model, serialize
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
         AxisVector,
         Coordinate,
         CoordinateDiff,
-        Dimension,
         PartialShape,
         Shape,
         Strides,
     )
+    from irrun.api.states import VariableState
     from irrun.api.tensor import Tensor
     from irrun.api.types import Type
     from irrun.diagnostics import Diagnostic, IRError
@@ -49,17 +50,19 @@ _PLACES = {
     for module, names in {
         "irrun.api.compiled": ["CompiledModel"],
         "irrun.api.core": ["Core", "Version", "compile_model", "read_model"],
+        "irrun.api.dimensions": ["Dimension"],
         "irrun.api.layout": ["Layout"],
         "irrun.api.batch": ["get_batch", "set_batch"],
         "irrun.api.model": ["Model"],
         "irrun.api.nodes": ["ConstOutput", "DiscreteTypeInfo", "Input", "Node", "Output"],
         "irrun.api.queue": ["AsyncInferQueue"],
-        "irrun.api.request": ["InferRequest", "VariableState"],
+        "irrun.api.request": ["InferRequest"],
+        "irrun.api.states": ["VariableState"],
         "irrun.api.results": ["OVDict", "ProfilingInfo"],
         "irrun.api.rt_info": ["OVAny", "RTMap"],
         "irrun.api.saving": ["save_model", "serialize"],
         "irrun.api.shapes": [
-            *("AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "Dimension", "PartialShape", "Shape", "Strides")
+            *("AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "PartialShape", "Shape", "Strides")
         ],
         "irrun.api.tensor": ["Tensor"],
         "irrun.api.types": ["Type"],

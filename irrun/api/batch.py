@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from irrun.api.dimensions import Dimension
 from irrun.api.model import Model
-from irrun.api.shapes import Dimension, PartialShape
+from irrun.api.shapes import PartialShape
 
 
 def get_batch(model: Model) -> Dimension:

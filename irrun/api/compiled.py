@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from irrun.api.model import Model, find_port
+from irrun.api.model import Model
 from irrun.api.nodes import ConstOutput, Node
 from irrun.api.op import Parameter, Result
+from irrun.api.ports import find_port
 from irrun.api.properties_table import model_property, plain
-from irrun.api.request import InferRequest, VariableState
+from irrun.api.request import InferRequest
 from irrun.api.results import OVDict
+from irrun.api.states import VariableState
 from irrun.diagnostics import near_match
 from irrun.graph import Node as Record
 from irrun.model import Compiled, Loaded, Port

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from irrun.api.attributes import get_attributes
+from irrun.api.operators import Operators
 from irrun.api.ports import ConstOutput, DescriptorTensor, Input, Output
 from irrun.api.rt_info import RTMap
 from irrun.api.shapes import PartialShape, Shape, of_dims
@@ -42,7 +43,7 @@ class DiscreteTypeInfo:
         return f"<DiscreteTypeInfo: name: {self.name}, version_id: {self.version_id}>"
 
 
-class Node:
+class Node(Operators):
     """An operation. ``stamp`` grows with each change that a graph made before does not have."""
 
     _record: Record
@@ -240,40 +241,6 @@ class Node:
         outputs = ", ".join(str(of_dims(self.fact(index).shape)) for index in range(self.get_output_size()))
         return f"<{self.get_type_name()}: '{self.friendly_name}' ({outputs})>"
 
-    def __add__(self, other: Any) -> Node:
-        return _binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Node:
-        return _binary("add", other, self)
-
-    def __sub__(self, other: Any) -> Node:
-        return _binary("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Node:
-        return _binary("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Node:
-        return _binary("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Node:
-        return _binary("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Node:
-        return _binary("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Node:
-        return _binary("divide", other, self)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_named: Any) -> Any:
-        """Return a node for an operator between an array and a node."""
-        name = _OF_UFUNC.get(ufunc.__name__)
-        if name is None or method != "__call__" or len(inputs) != 2:
-            return NotImplemented
-        return _binary(name, *inputs)
-
-
-_OF_UFUNC: Final = {name: name for name in ("add", "subtract", "multiply", "divide")}
-
 
 def as_output(value: Any) -> Output:
     """Return an output, that of a node with one, or that of an Input's source; TypeError otherwise."""
@@ -287,12 +254,6 @@ def as_output(value: Any) -> Output:
             raise RuntimeError(what)
         return Output(value, 0)
     raise TypeError(f"{value!r} is no output of a node")
-
-
-def _binary(name: str, left: Any, right: Any) -> Node:
-    from irrun.api.opsets import operator
-
-    return operator(name, left, right)
 
 
 __all__ = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from irrun.api.rt_info import RTMap
 from irrun.api.shapes import PartialShape, Shape, of_dims
 from irrun.api.types import Type, of_element
+from irrun.diagnostics import near_match
 from irrun.tensor import Fact
 
 if TYPE_CHECKING:
@@ -263,3 +264,29 @@ class DescriptorTensor:
         """The number of bytes."""
         sizes, type = self._output.fact.shape.size, self._output.element_type
         return (sizes.lo * type.bitwidth + 7) // 8
+
+
+P = TypeVar("P", bound=Output)
+
+
+def find_port(ports: Sequence[P], key: Any, what: str) -> P:
+    """Return the port at an index or with a tensor name, or the only one for None.
+
+    IndexError and RuntimeError where there is none, TypeError for another key.
+    """
+    if key is None:
+        if len(ports) != 1:
+            raise RuntimeError(f"the model has {len(ports)} {what}s; name one of them")
+        return ports[0]
+    if isinstance(key, int):
+        if not 0 <= key < len(ports):
+            raise IndexError(f"there is no {what} {key}; the model has {len(ports)}")
+        return ports[key]
+    if not isinstance(key, str):
+        raise TypeError(f"an {what} is named by an integer or a text, got {key!r}")
+    found = next((port for port in ports if key in port.names), None)
+    if found is None:
+        names = [name for port in ports for name in sorted(port.names)]
+        close = near_match(key, names) or f"; the model has {', '.join(names) or 'none'}"
+        raise RuntimeError(f'no {what} "{key}"{close}')
+    return found

@@ -3,102 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from irrun.tensor import UNBOUNDED, Dim
+from irrun.api.dimensions import OPEN, Dimension, as_dim, as_dimension
+from irrun.tensor import UNBOUNDED
 from irrun.tensor import Shape as Dims
-
-_OPEN: Final = -1
-
-
-class Dimension:
-    """The size of an axis: a number, an interval, or any. An upper bound of -1 is none."""
-
-    __slots__ = ("_high", "_low")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, low: int | str | None = None, high: int | None = None) -> None:
-        if isinstance(low, str):
-            self._low, self._high = _parsed(low)
-            return
-        if not _is_int(low) or not _is_int(high):
-            raise TypeError(f"a Dimension is made of one or two integers, or of a text, got {low!r}, {high!r}")
-        if high is None:
-            high = low if low is not None else _OPEN
-        self._low = 0 if low is None or low < 0 else int(low)
-        self._high = _OPEN if high < 0 else int(high)
-
-    @staticmethod
-    def dynamic() -> Dimension:
-        return Dimension()
-
-    @property
-    def is_static(self) -> bool:
-        return self._low == self._high
-
-    @property
-    def is_dynamic(self) -> bool:
-        return not self.is_static
-
-    @property
-    def min_length(self) -> int:
-        return self._low
-
-    @property
-    def max_length(self) -> int:
-        return self._high
-
-    def get_min_length(self) -> int:
-        return self._low
-
-    def get_max_length(self) -> int:
-        return self._high
-
-    def get_length(self) -> int:
-        """Return the size; RuntimeError where it is dynamic."""
-        if self.is_dynamic:
-            raise RuntimeError(f"the dimension {self} is dynamic and has no length")
-        return self._low
-
-    def compatible(self, other: Dimension) -> bool:
-        return as_dim(self).compatible(as_dim(other))
-
-    def relaxes(self, other: Dimension) -> bool:
-        """Return whether this dimension allows every size that the other one allows."""
-        a, b = as_dim(self), as_dim(other)
-        return a.lo <= b.lo and b.hi <= a.hi
-
-    def refines(self, other: Dimension) -> bool:
-        return other.relaxes(self)
-
-    def same_scheme(self, other: Dimension) -> bool:
-        return (self.is_dynamic and other.is_dynamic) or self == other
-
-    def has_symbol(self) -> bool:
-        return False
-
-    def to_string(self) -> str:
-        return str(self)
-
-    def __len__(self) -> int:
-        return self.get_length()
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, int):
-            other = Dimension(other)
-        return isinstance(other, Dimension) and (self._low, self._high) == (other._low, other._high)
-
-    def __str__(self) -> str:
-        if self.is_static:
-            return str(self._low)
-        if self._low == 0:
-            return "?" if self._high == _OPEN else f"..{self._high}"
-        return f"{self._low}..{'' if self._high == _OPEN else self._high}"
-
-    def __repr__(self) -> str:
-        return f"<Dimension: {self}>"
 
 
 class _Numbers:
@@ -240,7 +151,7 @@ class PartialShape:
         return Shape([dim.min_length for dim in self._dims or ()])
 
     def get_max_shape(self) -> Shape:
-        return Shape([UNBOUNDED if dim.max_length == _OPEN else dim.max_length for dim in self._dims or ()])
+        return Shape([UNBOUNDED if dim.max_length == OPEN else dim.max_length for dim in self._dims or ()])
 
     def get_dimension(self, index: int) -> Dimension:
         return self[index]  # type: ignore[no-any-return]
@@ -307,25 +218,6 @@ class PartialShape:
         return f"<PartialShape: {self}>"
 
 
-def as_dimension(value: Any) -> Dimension:
-    """Return a Dimension for an integer, a text such as ``2..5``, a pair of bounds, or a Dimension."""
-    if isinstance(value, Dimension):
-        return value
-    if isinstance(value, list | tuple):
-        if len(value) != 2:
-            raise TypeError(f"an interval has two bounds, got {value!r}")
-        return Dimension(*value)
-    if value is None or not isinstance(value, int | str | np.integer):
-        raise TypeError(f"a dimension is an integer, a text, a pair of bounds or a Dimension, got {value!r}")
-    return Dimension(value if isinstance(value, str) else int(value))
-
-
-def as_dim(value: Dimension) -> Dim:
-    """Return the interval of a Dimension."""
-    low, high = value.min_length, value.max_length
-    return Dim(low, high) if high != _OPEN else Dim(low, UNBOUNDED)
-
-
 def as_dims(value: Any) -> Dims:
     """Return the shape, as inference has it, of anything that a PartialShape can be made of."""
     if isinstance(value, Dims):
@@ -338,26 +230,8 @@ def of_dims(shape: Dims) -> PartialShape:
     """Return the PartialShape of a shape of inference."""
     made = PartialShape([])
     pairs = None if shape.dims is None else [(dim.lo, dim.hi) for dim in shape.dims]
-    made._dims = None if pairs is None else [Dimension(lo, _OPEN if hi == UNBOUNDED else hi) for lo, hi in pairs]
+    made._dims = None if pairs is None else [Dimension(lo, OPEN if hi == UNBOUNDED else hi) for lo, hi in pairs]
     return made
-
-
-def _is_int(value: Any) -> bool:
-    return value is None or (isinstance(value, int | np.integer) and not isinstance(value, bool))
-
-
-def _parsed(text: str) -> tuple[int, int]:
-    word = text.strip()
-    try:
-        low, dots, high = word.partition("..")
-        if word in ("?", "-1"):
-            return 0, _OPEN
-        if not dots:
-            return (int(word),) * 2 if word else (0, 0)
-        first, last = int(low or 0), int(high) if high else _OPEN
-    except ValueError:
-        raise RuntimeError(f"{text!r} is no dimension, expected a number, ? or an interval such as 2..5") from None
-    return (0, _OPEN) if 0 <= last < first else (first, last)
 
 
 def _shape_parsed(text: str) -> Dims:

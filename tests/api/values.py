@@ -404,7 +404,6 @@ TENSORS: dict[str, Check] = {
     "tensor of array and type": lambda ov: ov.Tensor(np.arange(4, dtype=np.uint8), ov.Shape([2, 2]), ov.Type.u8),
     "tensor of list": lambda ov: ov.Tensor([1.0, 2.0]),
     "tensor of ints": lambda ov: ov.Tensor([1, 2]),
-    "tensor of scalar": lambda ov: ov.Tensor(np.float32(3)),
     "tensor of scalar array": lambda ov: ov.Tensor(np.array(3, np.float32)).data,
     "tensor sizes": lambda ov: [
         ov.Tensor(np.zeros((2, 3), np.float32)).size,

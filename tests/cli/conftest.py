@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from irrun.cli.app import app
+from tests.cli.linting import Write
+from tests.linter.models import NET
 
 _PRECISIONS = {"f32": "FP32", "f16": "FP16", "bf16": "BF16", "boolean": "BOOL", "string": "STRING", "f8e4m3": "F8E4M3"}
 
@@ -136,3 +138,26 @@ def npy(tmp_path: Path) -> Callable[[str, Any], str]:
         return str(path)
 
     return save
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make an empty project the current folder, without a CI system in the environment."""
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "irrun.toml").write_text("")
+    return tmp_path
+
+
+@pytest.fixture
+def write(folder: Path) -> Write:
+    """Write a file of the project."""
+
+    def write(name: str, text: str = NET) -> Path:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return Path(name)
+
+    return write

@@ -8,9 +8,10 @@ import numpy as np
 
 from irrun.api.building import element
 from irrun.api.layout import Layout
-from irrun.api.model import Model, find_port
+from irrun.api.model import Model
 from irrun.api.nodes import Output
 from irrun.api.op import Parameter, Result
+from irrun.api.ports import find_port
 from irrun.api.preprocess.flow import Flow, order_of
 from irrun.api.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
 from irrun.api.shapes import as_dims

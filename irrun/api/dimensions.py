@@ -1,0 +1,136 @@
+"""Sizes of dimensions, as OpenVINO's ``Dimension``."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.tensor import UNBOUNDED, Dim
+
+OPEN: Final = -1
+
+
+class Dimension:
+    """The size of an axis: a number, an interval, or any. An upper bound of -1 is none."""
+
+    __slots__ = ("_high", "_low")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, low: int | str | None = None, high: int | None = None) -> None:
+        if isinstance(low, str):
+            self._low, self._high = _parsed(low)
+            return
+        if not _is_int(low) or not _is_int(high):
+            raise TypeError(f"a Dimension is made of one or two integers, or of a text, got {low!r}, {high!r}")
+        if high is None:
+            high = low if low is not None else OPEN
+        self._low = 0 if low is None or low < 0 else int(low)
+        self._high = OPEN if high < 0 else int(high)
+
+    @staticmethod
+    def dynamic() -> Dimension:
+        return Dimension()
+
+    @property
+    def is_static(self) -> bool:
+        return self._low == self._high
+
+    @property
+    def is_dynamic(self) -> bool:
+        return not self.is_static
+
+    @property
+    def min_length(self) -> int:
+        return self._low
+
+    @property
+    def max_length(self) -> int:
+        return self._high
+
+    def get_min_length(self) -> int:
+        return self._low
+
+    def get_max_length(self) -> int:
+        return self._high
+
+    def get_length(self) -> int:
+        """Return the size; RuntimeError where it is dynamic."""
+        if self.is_dynamic:
+            raise RuntimeError(f"the dimension {self} is dynamic and has no length")
+        return self._low
+
+    def compatible(self, other: Dimension) -> bool:
+        return as_dim(self).compatible(as_dim(other))
+
+    def relaxes(self, other: Dimension) -> bool:
+        """Return whether this dimension allows every size that the other one allows."""
+        a, b = as_dim(self), as_dim(other)
+        return a.lo <= b.lo and b.hi <= a.hi
+
+    def refines(self, other: Dimension) -> bool:
+        return other.relaxes(self)
+
+    def same_scheme(self, other: Dimension) -> bool:
+        return (self.is_dynamic and other.is_dynamic) or self == other
+
+    def has_symbol(self) -> bool:
+        return False
+
+    def to_string(self) -> str:
+        return str(self)
+
+    def __len__(self) -> int:
+        return self.get_length()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int):
+            other = Dimension(other)
+        return isinstance(other, Dimension) and (self._low, self._high) == (other._low, other._high)
+
+    def __str__(self) -> str:
+        if self.is_static:
+            return str(self._low)
+        if self._low == 0:
+            return "?" if self._high == OPEN else f"..{self._high}"
+        return f"{self._low}..{'' if self._high == OPEN else self._high}"
+
+    def __repr__(self) -> str:
+        return f"<Dimension: {self}>"
+
+
+def as_dimension(value: Any) -> Dimension:
+    """Return a Dimension for an integer, a text such as ``2..5``, a pair of bounds, or a Dimension."""
+    if isinstance(value, Dimension):
+        return value
+    if isinstance(value, list | tuple):
+        if len(value) != 2:
+            raise TypeError(f"an interval has two bounds, got {value!r}")
+        return Dimension(*value)
+    if value is None or not isinstance(value, int | str | np.integer):
+        raise TypeError(f"a dimension is an integer, a text, a pair of bounds or a Dimension, got {value!r}")
+    return Dimension(value if isinstance(value, str) else int(value))
+
+
+def as_dim(value: Dimension) -> Dim:
+    """Return the interval of a Dimension."""
+    low, high = value.min_length, value.max_length
+    return Dim(low, high) if high != OPEN else Dim(low, UNBOUNDED)
+
+
+def _is_int(value: Any) -> bool:
+    return value is None or (isinstance(value, int | np.integer) and not isinstance(value, bool))
+
+
+def _parsed(text: str) -> tuple[int, int]:
+    word = text.strip()
+    try:
+        low, dots, high = word.partition("..")
+        if word in ("?", "-1"):
+            return 0, OPEN
+        if not dots:
+            return (int(word),) * 2 if word else (0, 0)
+        first, last = int(low or 0), int(high) if high else OPEN
+    except ValueError:
+        raise RuntimeError(f"{text!r} is no dimension, expected a number, ? or an interval such as 2..5") from None
+    return (0, OPEN) if 0 <= last < first else (first, last)

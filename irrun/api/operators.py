@@ -1,0 +1,52 @@
+"""Python operators between nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from irrun.api.nodes import Node
+
+
+class Operators:
+    """Arithmetic that makes nodes."""
+
+    def __add__(self, other: Any) -> Node:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Node:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Node:
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Node:
+        return _binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Node:
+        return _binary("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Node:
+        return _binary("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Node:
+        return _binary("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Node:
+        return _binary("divide", other, self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_named: Any) -> Any:
+        """Return a node for an operator between an array and a node."""
+        name = _OF_UFUNC.get(ufunc.__name__)
+        if name is None or method != "__call__" or len(inputs) != 2:
+            return NotImplemented
+        return _binary(name, *inputs)
+
+
+_OF_UFUNC: Final = {name: name for name in ("add", "subtract", "multiply", "divide")}
+
+
+def _binary(name: str, left: Any, right: Any) -> Node:
+    from irrun.api.opsets import operator
+
+    return operator(name, left, right)

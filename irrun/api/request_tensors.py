@@ -1,0 +1,156 @@
+"""Tensors of a request: those that inputs are read from and outputs written to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irrun.api.nodes import ConstOutput
+from irrun.api.results import OVDict
+from irrun.api.shapes import Shape
+from irrun.api.tensor import Tensor, is_raw
+from irrun.model import InputError
+from irrun.tensor import Array, ElementType, Fact
+
+if TYPE_CHECKING:
+    from irrun.api.compiled import CompiledModel
+
+
+class RequestTensors:
+    """The tensors of the inputs and outputs of a compiled model; zeros where none was set."""
+
+    def _begin(self, compiled: CompiledModel) -> None:
+        self._compiled = compiled
+        self._given: dict[int, Tensor] = {}
+        self._targets: dict[int, Tensor] = {}
+        self._results: OVDict | None = None
+
+    @property
+    def results(self) -> OVDict:
+        """The results of the last inference; zeros before the first."""
+        if self._results is None:
+            arrays = [Tensor.of_values(zeros(port.fact), port.fact.type).data for port in self._compiled._outputs]
+            return OVDict(self._compiled._outputs, arrays)
+        return self._results
+
+    @property
+    def model_inputs(self) -> list[ConstOutput]:
+        return self._compiled.inputs
+
+    @property
+    def model_outputs(self) -> list[ConstOutput]:
+        return self._compiled.outputs
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        return [self.get_input_tensor(index) for index in range(len(self._compiled._inputs))]
+
+    @property
+    def output_tensors(self) -> list[Tensor]:
+        return [self.get_output_tensor(index) for index in range(len(self._compiled._outputs))]
+
+    def get_input_tensor(self, index: int | None = None) -> Tensor:
+        """Return the tensor of an input, which the next inference reads."""
+        at = self._index(self._compiled._inputs, index if index is not None else self._only("input"), "input")
+        if at not in self._given:
+            fact = self._compiled._inputs[at].fact
+            self._given[at] = Tensor.of_values(zeros(fact), fact.type)
+        return self._given[at]
+
+    def get_output_tensor(self, index: int | None = None) -> Tensor:
+        """Return the result of the last inference as a tensor, or the tensor that was set."""
+        at = self._index(self._compiled._outputs, index if index is not None else self._only("output"), "output")
+        if at in self._targets:
+            return self._targets[at]
+        type, array = self._compiled._outputs[at].fact.type, self.results[at]
+        sizes = zeros(self._compiled._outputs[at].fact).shape if self._results is None else array.shape
+        return Tensor(array, Shape(sizes), type) if is_raw(type) else Tensor.of_values(_objects(array, type), type)
+
+    def _only(self, what: str) -> int:
+        ports = self._compiled._inputs if what == "input" else self._compiled._outputs
+        if len(ports) != 1:
+            raise RuntimeError(f"the model has {len(ports)} {what}s; name one of them")
+        return 0
+
+    def get_tensor(self, key: Any) -> Tensor:
+        is_input, index = self._either(key)
+        return self.get_input_tensor(index) if is_input else self.get_output_tensor(index)
+
+    def set_tensor(self, key: Any, tensor: Tensor) -> None:
+        """Read an input from a tensor, or write an output to it, from now on."""
+        is_input, index = self._either(key)
+        self._set(is_input, index, tensor)
+
+    def set_tensors(self, tensors: Mapping[Any, Tensor]) -> None:
+        for key, tensor in tensors.items():
+            self.set_tensor(key, tensor)
+
+    def set_input_tensor(self, index: Any, tensor: Tensor | None = None) -> None:
+        """Read an input from a tensor: ``set_input_tensor(tensor)`` or ``set_input_tensor(index, tensor)``."""
+        self._set_at(True, index, tensor)
+
+    def set_output_tensor(self, index: Any, tensor: Tensor | None = None) -> None:
+        """Write an output to a tensor: ``set_output_tensor(tensor)`` or ``set_output_tensor(index, tensor)``."""
+        self._set_at(False, index, tensor)
+
+    def set_input_tensors(self, tensors: Mapping[int, Tensor]) -> None:
+        for index, tensor in tensors.items():
+            self._set_at(True, index, tensor)
+
+    def set_output_tensors(self, tensors: Mapping[int, Tensor]) -> None:
+        for index, tensor in tensors.items():
+            self._set_at(False, index, tensor)
+
+    def _set_at(self, is_input: bool, index: Any, tensor: Tensor | None) -> None:
+        what = "input" if is_input else "output"
+        if tensor is None:
+            tensor, index = index, self._only(what)
+        ports = self._compiled._inputs if is_input else self._compiled._outputs
+        self._set(is_input, self._index(ports, index, what), tensor)
+
+    def _set(self, is_input: bool, index: int, tensor: Any) -> None:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"a Tensor is expected, got {type(tensor).__name__}")
+        port = (self._compiled._inputs if is_input else self._compiled._outputs)[index]
+        fact, sizes = port.fact, tuple(tensor.shape)
+        if fact.type.is_known and tensor.element_type.element is not fact.type:
+            raise InputError(f"the tensor is {tensor.element_type.type_name}, expected {fact.type} for {port!r}")
+        if not fact.shape.admits(sizes):
+            raise InputError(f"the tensor has shape {tensor.shape}, expected {fact.shape} for {port!r}")
+        (self._given if is_input else self._targets)[index] = tensor
+
+    def _either(self, key: Any) -> tuple[bool, int]:
+        inputs, outputs = self._compiled._inputs, self._compiled._outputs
+        if isinstance(key, ConstOutput) or any(key in port.names for port in inputs):
+            is_input = not isinstance(key, ConstOutput) or any(port == key for port in inputs)
+            return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output")
+        if not isinstance(key, str):
+            raise TypeError(f"a tensor is named by a text or a port of the compiled model, got {key!r}")
+        return False, self._index(outputs, key, "output")
+
+    def _index(self, ports: Sequence[ConstOutput], key: Any, what: str) -> int:
+        from irrun.api.compiled import port_of
+
+        if isinstance(key, ConstOutput):
+            found = next((index for index, port in enumerate(ports) if port == key), None)
+            if found is None:
+                raise RuntimeError(f"{key!r} is no {what} of this model")
+            return found
+        if isinstance(key, bool) or not isinstance(key, int | str | np.integer):
+            raise TypeError(f"an {what} is named by a text, an integer or a port of the compiled model, got {key!r}")
+        port = port_of(list(ports), int(key) if isinstance(key, np.integer) else key, what)
+        return next(index for index, item in enumerate(ports) if item is port)
+
+
+def zeros(fact: Fact) -> Array:
+    """Return zeros of the smallest shape."""
+    sizes = [dim.lo for dim in fact.shape.dims or ()]
+    if fact.type.kind == "string":
+        return np.full(sizes, "", object)
+    return np.zeros(sizes, fact.type.external)
+
+
+def _objects(array: Array, type: ElementType) -> Array:
+    return array.astype(object) if type.kind == "string" else array

@@ -1,0 +1,190 @@
+"""``irrun lint``: files, folders, patterns, standard input."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click.testing
+import pytest
+
+from irrun.cli.app import app
+from irrun.linter import lint
+from tests.cli.conftest import Run
+from tests.cli.linting import LINE, UNKNOWN, UNUSED, WRONG, Write, codes
+from tests.linter.models import CLAMP, NET
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def piped(*arguments: str, input: bytes) -> click.testing.Result:
+    return click.testing.CliRunner().invoke(app, ["lint", *arguments], input=input)
+
+
+def test_a_folder_is_searched_in_order(run: Run, write: Write) -> None:
+    for name in ("m/b.xml", "m/a.XML", "m/deep/c.xml", "m/.hidden/d.xml", "m/.e.xml", "m/f.txt"):
+        write(name, UNKNOWN)
+    result = run("lint", "m", "--output-format", "json")
+    assert codes(result) == [("m/a.XML", "IR301"), ("m/b.xml", "IR301"), ("m/deep/c.xml", "IR301")]
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<svg/>",
+        "",
+        "no XML",
+        '<net version="1.16" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><location/></net>',
+        '<layer name="roads"/>',
+        '<!DOCTYPE html [<!ENTITY a "b">]><html/>',
+        "<project><net/></project>",
+    ],
+)
+def test_what_is_no_ir_is_passed_over_where_it_is_found(run: Run, write: Write, text: str) -> None:
+    path = write("m/other.xml", text)
+    result = run("lint", "m")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "warning: no IR file was found\n")
+    result = run("lint", path, "--quiet-non-ir")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    assert run("lint", "-v", "m").stderr.startswith("m/other.xml is no IR and was passed over\n")
+    assert run("lint", path).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (CLAMP.replace("<dim>3</dim>", "<dim>3/dim>", 1), "IR101"),
+        (NET.replace('version="11"', 'version="7"', 1), "IR102"),
+        ("<!DOCTYPE net>" + NET.replace('<?xml version="1.0"?>\n', ""), "IR901"),
+        (NET[:500], "IR101"),
+    ],
+)
+def test_a_faulty_ir_is_an_ir(run: Run, write: Write, text: str, code: str) -> None:
+    write("m/a.xml", text)
+    assert codes(run("lint", "m", "--output-format", "json")) == [("m/a.xml", code)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_folder_holds_more_than_files(run: Run, write: Write, folder: Path) -> None:
+    write("m/a.xml", WRONG)
+    os.mkfifo(folder / "m" / "pipe.xml")
+    (folder / "m" / "gone.xml").symlink_to("nowhere")
+    result = run("lint", "m", "--output-format", "concise")
+    assert (result.exit_code, result.stdout) == (2, f"m/a.xml:{LINE}\n")
+    assert result.stderr == "error: m/gone.xml: No such file or directory\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every folder")
+def test_a_folder_that_cannot_be_read(run: Run, write: Write, folder: Path) -> None:
+    write("m/a.xml")
+    (folder / "m").chmod(0)
+    result = run("lint", "m")
+    (folder / "m").chmod(0o755)
+    assert (result.exit_code, result.stderr) == (2, "error: m: Permission denied\n")
+
+
+def test_no_weights_are_needed(run: Run, write: Write) -> None:
+    constant = '<layer id="1" name="w" type="Const" version="opset1"><data element_type="f32" shape="2" offset="0"'
+    write("m/a.xml", f'{constant} size="8"/><output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>')
+    assert run("lint", "m", "--quiet-non-ir").exit_code == 0
+
+
+def test_patterns(run: Run, write: Write) -> None:
+    for name in ("m/a.xml", "m/deep/b.xml", "n/a.xml"):
+        write(name, UNKNOWN)
+    write("m/other.xml", "<svg/>")
+    found = codes(run("lint", "m/**/*.xml", "n/?.xml", "m/a.xml", "--output-format", "json"))
+    assert [name for name, _ in found] == ["m/a.xml", "m/deep/b.xml", "n/a.xml"]
+
+
+def test_a_pattern_without_a_match(run: Run) -> None:
+    result = run("lint", "q*.xml")
+    assert (result.exit_code, result.stderr) == (2, "error: no file matches q*.xml\n")
+
+
+def test_a_file_that_is_not_there(run: Run, write: Write) -> None:
+    result = run("lint", "no.xml", write("a.xml", WRONG), "--output-format", "concise")
+    assert (result.exit_code, result.stdout) == (2, f"a.xml:{LINE}\n")
+    assert result.stderr == "error: no.xml: No such file or directory\n"
+
+
+def test_exclude(run: Run, write: Write, folder: Path) -> None:
+    for name in ("m/a.xml", "m/third_party/b.xml", "m/c.gen.xml"):
+        write(name, UNKNOWN)
+    result = run("lint", "m", "--exclude", "third_party", "--exclude", "*.gen.xml", "--output-format", "json")
+    assert codes(result) == [("m/a.xml", "IR301")]
+    (folder / "irrun.toml").write_text('exclude = ["m/a.xml", "third_party/"]')
+    assert codes(run("lint", "m", "--output-format", "json")) == [("m/c.gen.xml", "IR301")]
+    assert codes(run("lint", "m/a.xml", "--output-format", "json")) == [("m/a.xml", "IR301")]
+
+
+def test_standard_input(write: Write) -> None:
+    result = piped("-", "--output-format", "concise", input=WRONG.encode())
+    assert (result.exit_code, result.stdout) == (1, f"-:{LINE}\n")
+    result = piped("-", "--stdin-filename", "m/a.xml", "--output-format", "concise", input=WRONG.encode())
+    assert (result.exit_code, result.stdout) == (1, f"m/a.xml:{LINE}\n")
+    write("m/irrun.toml", 'ignore = ["IR4"]')
+    assert piped("-", "--stdin-filename", "m/a.xml", input=WRONG.encode()).exit_code == 0
+    assert piped("-", "--quiet-non-ir", input=b"<svg/>").exit_code == 0
+    assert piped("-", input=b"").exit_code == 1
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no files that name open ones")
+@pytest.mark.parametrize("options", [(), ("--quiet-non-ir",)])
+def test_a_pipe(options: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, above(WRONG).encode())
+    os.close(writer)
+    command = [sys.executable, "-m", "irrun", "lint", f"/dev/fd/{reader}", "--output-format", "concise", *options]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, pass_fds=[reader])
+    os.close(reader)
+    assert (ended.returncode, ended.stdout.splitlines()) == (
+        1,
+        [
+            f"/dev/fd/{reader}:2:1: warning: ignore[IR402] suppresses nothing, expected such a finding on this line or "
+            "the next [IR112]"
+        ],
+    )
+
+
+def above(text: str) -> str:
+    """Return the text with its finding suppressed and, on line 2, a comment that suppresses nothing."""
+    head, rest = text.split("\n", 1)
+    return f"{head}\n<!-- irrun: ignore[IR402] -->\n<!-- irrun: ignore-file[IR401] -->\n{rest}"
+
+
+def test_the_weights_beside_what_standard_input_is_called(write: Write, folder: Path) -> None:
+    write("m/a.xml", "")
+    (folder / "m" / "a.bin").write_bytes(bytes(4))
+    constant = '<layer id="1" name="w" type="Const" version="opset1"><data element_type="f32" shape="2" offset="0"'
+    text = f'{constant} size="8"/><output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>'
+    found = codes(piped("-", "--stdin-filename", "m/a.xml", "--output-format", "json", input=text.encode()))
+    assert found == [("m/a.xml", "IR502")]
+    assert piped("-", input=text.encode()).exit_code == 0
+    assert piped("-", "--stdin-filename", ".", input=text.encode()).exit_code == 0
+
+
+def test_several_processes_find_the_same_in_the_same_order(run: Run, write: Write) -> None:
+    for index, text in enumerate([WRONG, NET, UNKNOWN, UNUSED, WRONG]):
+        write(f"m/{index}.xml", text)
+    write("m/other.xml", "<svg/>")
+    alone = run("lint", "m", "--output-format", "full")
+    together = run("lint", "m", "--output-format", "full", "--jobs", "2")
+    assert together.stdout == alone.stdout
+    assert (together.stderr, together.exit_code) == (alone.stderr, 1)
+    ports = 8 + lint("m/2.xml").ports
+    assert alone.stderr == f"5 files checked, {ports} output ports verified: 4 findings\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fsencode") or sys.platform != "linux", reason="a name that is no text")
+def test_a_file_name_that_is_no_text(folder: Path) -> None:
+    name = os.fsdecode(b"\xff\x1b[31m.xml")
+    (folder / name).write_text(WRONG)
+    for output_format in ("full", "json", "sarif", "junit", "github", "gitlab"):
+        command = [sys.executable, "-m", "irrun", "lint", name, "--output-format", output_format]
+        ended = subprocess.run(command, capture_output=True, timeout=120, check=False)
+        assert (ended.returncode, b"Traceback" in ended.stderr, b"itself failed" in ended.stderr) == (1, False, False)
+        assert b"\x1b" not in ended.stdout
