@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ import numpy as np
 
 from irrun.api.constants import held
 from irrun.api.model import Model
-from irrun.document.weights import Weights
+from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.document.writer import Handle, Writer, WrittenBody
 from irrun.graph import Body, Graph, Node, Outlet
 from irrun.inference import Facts
@@ -42,8 +43,9 @@ def save_model(model: Model, output_model: str | os.PathLike[str], compress_to_f
         raise TypeError(f"save_model takes a Model, got {model!r}")
     writer = _written(model, halves=compress_to_fp16)
     path = Path(output_model)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    writer.save(path)
+    with _errors_of(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writer.save(path)
 
 
 def serialize(model: Model, xml_path: Any, bin_path: Any = "", version: str = "UNSPECIFIED") -> None:
@@ -57,11 +59,17 @@ def serialize(model: Model, xml_path: Any, bin_path: Any = "", version: str = "U
         return
     xml = Path(xml_path)
     weights = Path(bin_path) if bin_path else xml.with_suffix(".bin")
+    with _errors_of(xml):
+        writer.save(xml, weights)
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Convert an error of the file system to RuntimeError."""
     try:
-        xml.write_text(writer.text, encoding="utf-8")
-        weights.write_bytes(writer.weights)
+        yield
     except OSError as error:
-        raise RuntimeError(f"{error.filename or xml}: {error.strerror or error}") from error
+        raise RuntimeError(f"{error.filename or path}: {error.strerror or error}") from error
 
 
 def to_bytes(model: Model) -> tuple[bytes, bytes]:
@@ -98,7 +106,11 @@ def _written(model: Model, *, halves: bool = False) -> Writer:
     value = model.value
     notes = {key: item for key, item in model.rt_info.items() if not (key == "version" and not item.value)}
     writer = Writer(model.friendly_name, notes={key: item.value for key, item in notes.items()})
-    _Saving(writer, value.weights, halves).graph(value.bound.graph, value.facts, _names(value))
+    try:
+        _Saving(writer, value.weights, halves).graph(value.bound.graph, value.facts, _names(value))
+        value.weights.check()
+    except WeightsOutOfRange as error:
+        raise RuntimeError(f"the model is not saved: {error}") from None
     return writer
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
+from irrun.document.files import replacing
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.packing import pack
 from irrun.tensor.strings import pack_strings
@@ -152,10 +153,11 @@ class Writer:
         """The content of the .bin."""
         return bytes(self._weights)
 
-    def save(self, path: Path) -> None:
-        """Write the .xml, and the .bin beside it."""
-        path.write_text(self.text, encoding="utf-8")
-        path.with_suffix(".bin").write_bytes(self.weights)
+    def save(self, path: Path, weights: Path | None = None) -> None:
+        """Write the .xml and the .bin, which is beside it by default. Neither is replaced before both are written."""
+        with replacing(path) as xml, replacing(weights or path.with_suffix(".bin")) as binary:
+            xml.write(self.text.encode())
+            binary.write(self._weights)
 
 
 def _notes(tag: str, notes: Mapping[str, object], indent: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import irrun.model
 from irrun.document.writer import Writer
 from irrun.tensor import Array
 from tests.cases import ModelCase, all_models
+from tests.faults.paths import LARGE, write_model
 
 openvino = pytest.importorskip("openvino", reason="OpenVINO reads what is saved")
 
@@ -97,3 +99,18 @@ def test_constants_of_products_are_halved(tmp_path: Path) -> None:
     halved = openvino.compile_model(tmp_path / "half.xml", "CPU", F32)(data)[0]
     np.testing.assert_allclose(halved, data @ weights.astype(np.float16).astype(np.float32), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(irrun.compile_model(tmp_path / "half.xml")(data)[0], halved, rtol=1e-5, atol=1e-5)
+
+
+def test_weights_truncated_meanwhile_are_not_saved(tmp_path: Path) -> None:
+    path, saved = tmp_path / "large.xml", tmp_path / "saved.xml"
+    write_model(path, np.ones(LARGE, np.float32))
+    saved.write_text("an old file")
+    model = irrun.read_model(path)
+    os.truncate(path.with_suffix(".bin"), 4096)
+    for save in (irrun.save_model, irrun.serialize):
+        with pytest.raises(
+            RuntimeError, match=r"not saved: large.bin was (truncated|changed)|large.bin, which has 4096"
+        ):
+            save(model, saved)
+    assert saved.read_text() == "an old file"
+    assert not saved.with_suffix(".bin").exists()

@@ -71,8 +71,10 @@ def test_only_what_is_left_is_done(run: Run, clamp: str, rows: Path, tmp_path: P
     assert np.load(tmp_path / "out" / "3.npy").tolist() == [[1, 1, 1]]
     with (tmp_path / "out" / "records.jsonl").open("a") as file:
         file.write('{"input": "cut')
-    assert done() == (0, 13)
-    assert done("--shape", "?,3") == (13, 0)
+    np.save(rows / "last.npy", f32([[0, 0, 0]]))
+    assert done() == (1, 13)
+    assert done() == (0, 14)
+    assert done("--shape", "?,3") == (14, 0)
 
 
 def test_a_file_that_cannot_be_run_is_its_finding(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun import Core, save_model, serialize
 from irrun.cli import app, main  # noqa: F401
 from irrun.cli.commands import lint, profile, run  # noqa: F401
 from irrun.document.writer import Writer
@@ -24,6 +25,9 @@ rules()
 OLD: Final = b"an old file"
 FIXED: Final = NET
 FAULTY: Final = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
+LOGS: Final = ("done/records.jsonl",)
+"""Files that grow by a line at a time, instead of being replaced."""
+
 COUNT: Final = 3000
 LARGE: Final = (1 << 22) + 1000
 
@@ -45,6 +49,26 @@ def irrun(*arguments: str) -> Callable[[], None]:
     return command
 
 
+def api(act: Callable[[], None]) -> Callable[[], None]:
+    """Return a command that ends with status 2 where the Python API raises the documented error."""
+
+    def command() -> None:
+        try:
+            act()
+        except RuntimeError as error:
+            sys.exit(str(error) and 2)
+
+    return command
+
+
+def save() -> None:
+    save_model(Core().read_model("model.xml"), "saved.xml")
+
+
+def serialize_apart() -> None:
+    serialize(Core().read_model("model.xml"), "one.xml", "two.bin")
+
+
 def keep_an_object() -> None:
     os.environ["IRRUN_CACHE_DIR"] = str(Path.cwd() / "cache")
     objects._folder.cache_clear()
@@ -60,21 +84,31 @@ PATHS: Final[Mapping[str, WritePath]] = {
     "report": WritePath(irrun("lint", "faulty.xml", "-o", "report.txt"), ("report.txt",)),
     "baseline": WritePath(irrun("lint", "faulty.xml", "--write-baseline", "base.json"), ("base.json",)),
     "trace": WritePath(irrun("profile", "model.xml", "--niter", "1", "--trace", "trace.json"), ("trace.json",)),
+    "schema": WritePath(irrun("schema", "report", "-o", "report.json"), ("report.json",)),
+    "batch": WritePath(
+        irrun("run", "model.xml", "--batch", "in", "-o", "done"),
+        ("done/a.npy", "done/b.npy", "done/records.jsonl"),
+    ),
+    "save_model": WritePath(api(save), ("saved.xml", "saved.bin"), large=True),
+    "serialize": WritePath(api(serialize_apart), ("one.xml", "two.bin"), large=True),
     "cache": WritePath(keep_an_object, ("cache/kernel.o",)),
 }
 
 
 def lay(folder: Path, path: WritePath, count: int = COUNT) -> None:
     """Write the inputs, and an old file in the place of each output."""
-    save(folder / "model.xml", np.arange(count, dtype=np.float32))
+    write_model(folder / "model.xml", np.arange(count, dtype=np.float32))
     (folder / "irrun.toml").write_text("")
+    (folder / "in").mkdir()
+    for name in ("a", "b"):
+        np.save(folder / "in" / f"{name}.npy", np.ones(count, np.float32))
     for name in path.written:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(OLD)
     (folder / "faulty.xml").write_text(FAULTY)
 
 
-def save(path: Path, values: np.ndarray) -> None:
+def write_model(path: Path, values: np.ndarray) -> None:
     """Write a model that adds values to its input."""
     ir = Writer("net")
     x = ir.parameter("x", F32, Shape([len(values)]))

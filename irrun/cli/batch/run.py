@@ -79,6 +79,8 @@ def run(
         note(f"{before} inputs are done, as {folder / RECORDS} says; {sum(map(len, left))} are left")
     count = failed = 0
     with (folder / RECORDS).open("a", encoding="utf-8") as file:
+        if _is_cut(folder / RECORDS):
+            file.write("\n")
         for _, record in results(work, left, jobs, scheduler):
             file.write(json.dumps({**record, "settings": settings}, ensure_ascii=False) + "\n")
             file.flush()
@@ -88,6 +90,11 @@ def run(
             else:
                 count += 1
     return count, before, failed
+
+
+def _is_cut(path: Path) -> bool:
+    """Return whether the last line of a file has no end, as a killed process leaves it."""
+    return path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
 
 
 def _named(record: Record) -> str:
