@@ -6,20 +6,28 @@ import random
 import sys
 from typing import Any
 
+import atheris  # type: ignore[import-not-found]
+
+with atheris.instrument_imports(include=["irrun"]):
+    from tests.fuzz.targets import TARGETS
+
 from tests.fuzz.corpus import seeds
 from tests.fuzz.mutate import Mutator
-from tests.fuzz.targets import Target
+
+MOST_SEEDS = 200
+SHARE_OF_BYTES = 0.3
+"""The share of mutations that do not know the structure of an IR."""
 
 
-def fuzz(target: Target) -> None:
+def fuzz(name: str) -> None:
     """Fuzz a target until it fails, with the mutations of atheris and those that know the structure of an IR."""
-    import atheris  # type: ignore[import-not-found]
+    chosen = seeds()[:: len(seeds()) // MOST_SEEDS]
 
     def mutate(data: bytes, most: int, number: int) -> Any:
-        if random.Random(number).random() < 0.3:
+        if data and random.Random(number).random() < SHARE_OF_BYTES:
             return atheris.Mutate(data, most)
-        return Mutator([data, *seeds()[:200]], number).mutated(data)[:most]
+        mutator = Mutator(chosen, number)
+        return (mutator.mutated(data) if b"<" in data else mutator.mutant())[:most]
 
-    atheris.instrument_all()
-    atheris.Setup(sys.argv, target, custom_mutator=mutate)
+    atheris.Setup(sys.argv, TARGETS[name], custom_mutator=mutate)
     atheris.Fuzz()
