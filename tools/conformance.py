@@ -8,6 +8,7 @@ from the record.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -166,9 +167,12 @@ def files() -> Iterator[tuple[Path, str]]:
 def main() -> int:
     from importlib.metadata import version
 
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", help="folder that keeps the answers; missing ones are computed")
+    folder = parser.parse_args().folder
     asked = [case for case in (*all_cases(), *all_models()) if is_asked(case)]
     with TemporaryDirectory() as temporary:
-        replies = ask(asked, Path(sys.argv[1] if len(sys.argv) > 1 else temporary))
+        replies = ask(asked, folder or Path(temporary))
     found: dict[str, dict[str, list[str]]] = {}
     status = 0
     for case in asked:

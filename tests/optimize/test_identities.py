@@ -135,9 +135,10 @@ def test_identity(name: str, claim: Callable[[], Claim]) -> None:
 def test_the_page_of_each_pass_names_its_proof() -> None:
     for item in passes():
         proof = (item.run.__globals__["__doc__"] or "").partition("\nProof: ")[2]
-        assert ("test_exhaustive" in proof) == (item.name in CASES), item.name
-        assert ("test_identities" in proof) == (item.name in IDENTITIES), item.name
-        assert proof, item.name
+        assert proof, f"{item.name}: the docstring has no paragraph that starts with 'Proof:'"
+        for module, names in (("test_exhaustive", CASES), ("test_identities", IDENTITIES)):
+            named, listed = module in proof, item.name in names
+            assert named == listed, f"{item.name}: 'Proof:' names {module}: {named}; {module} has the pass: {listed}"
 
 
 def test_a_condition_is_needed() -> None:
