@@ -45,7 +45,7 @@ class Context:
     @functools.cached_property
     def outputs(self) -> tuple[DeclaredPort, ...]:
         """Every output port with a fact, including those in bodies."""
-        return tuple(self._completed(tuple(outputs(self.facts)), outputs, self.made))
+        return tuple(self._completed(tuple(outputs(self.facts)), outputs, self.output_by_declaration))
 
     @functools.cached_property
     def inputs(self) -> tuple[DeclaredPort, ...]:
@@ -74,21 +74,21 @@ class Context:
         declared.facts = infer(self.bound.graph, self.document.weights, self.given, declared, self.facts)
         return declared
 
-    def made(self, item: DeclaredPort) -> Fact | None:
+    def output_by_declaration(self, item: DeclaredPort) -> Fact | None:
         """Return the fact of an output inferred from the declared inputs of its layer; None where there is none.
 
         A fault belongs to the layer where both this and the propagated fact show it. If only one does, it is a
         consequence of another fault: wrong declared dims affect only this, a wrong attribute upstream only the
         propagated facts.
         """
-        return _at(self._by_declaration.made.get(item.layer.element), item.number)
+        return _at(self._by_declaration.inferred.get(item.layer.element), item.number)
 
     def _fed(self, item: DeclaredPort) -> Fact | None:
         """Return the fact of an input, inferred from the declared inputs of the layer that feeds it."""
         feeder = item.facts.graph[item.outlet.node].layer
-        return None if feeder is None else _at(self._by_declaration.made.get(feeder.element), item.outlet.port)
+        return None if feeder is None else _at(self._by_declaration.inferred.get(feeder.element), item.outlet.port)
 
-    def arrives(self, item: DeclaredPort) -> Fact | None:
+    def input_by_declaration(self, item: DeclaredPort) -> Fact | None:
         """Return the fact of an input where every output is as declared; None where there is none."""
         return _at(self._by_declaration.arrived.get(item.layer.element), item.number)
 
@@ -102,11 +102,11 @@ class Context:
         axes = offending(item.port, shape)
         if axes == ():
             return None
-        local = self.arrives(item)
+        local = self.input_by_declaration(item)
         if local is not None and offending(item.port, local.shape.merge(declared) or local.shape) == ():
             return None
-        made = self._fed(item)
-        if made is not None and offending(item.port, made.shape) == ():
+        fed = self._fed(item)
+        if fed is not None and offending(item.port, fed.shape) == ():
             return None
         return Contradiction(shape, axes)
 
@@ -139,13 +139,13 @@ def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:
 class ByDeclaration:
     """Facts inferred separately for each layer from its declared inputs, by layer element.
 
-    ``arrived`` and ``made`` are the inputs and outputs before correction to the declared ones, in a body those of its
-    first run; ``facts`` are the corrected ones. Layers in ``doubtful`` are not inferred.
+    ``arrived`` and ``inferred`` are the inputs and outputs before correction to the declared ones, in a body those of
+    its first run; ``facts`` are the corrected ones. Layers in ``doubtful`` are not inferred.
     """
 
     def __init__(self, doubtful: Collection[LayerRef]) -> None:
         self.arrived: dict[int, Sequence[Fact | None]] = {}
-        self.made: dict[int, Sequence[Fact]] = {}
+        self.inferred: dict[int, Sequence[Fact]] = {}
         self.facts: Facts | None = None
         self._doubtful = doubtful
 
@@ -158,7 +158,7 @@ class ByDeclaration:
     def outputs(self, node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         if node.layer is None:
             return facts
-        self.made.setdefault(node.layer.element, facts)
+        self.inferred.setdefault(node.layer.element, facts)
         if self._doubtful and layer_ref(node.layer) in self._doubtful:
             return tuple(declared_fact(port) for port in node.layer.outputs)
         return tuple(fact for fact in as_declared(node.layer.outputs, facts) if fact is not None)

@@ -18,7 +18,7 @@ from irrun.tensor import Fact
 T = TypeVar("T")
 
 ENDS: Final = frozenset({"Result", "Assign"})
-"""Layers that a net is computed for."""
+"""The types of layers for whose sake a net is computed."""
 
 LARGE: Final = 1 << 27
 """The least number of elements of a large tensor: 1 GiB at 64 bits each."""
@@ -58,7 +58,7 @@ class Placed(NamedTuple):
         return self.scope.path
 
 
-class Made(NamedTuple):
+class InferredLayer(NamedTuple):
     """A layer with the inferred facts of all its inputs and outputs."""
 
     node: Node
@@ -89,25 +89,25 @@ def by_type(context: Context) -> Mapping[str, Sequence[Placed]]:
     return found
 
 
-def made(context: Context, *types: str) -> Iterator[Made]:
+def inferred_layers(context: Context, *types: str) -> Iterator[InferredLayer]:
     """Yield the layers of some types whose inputs and outputs all have facts."""
     for type in types:
         for node, scope, _ in by_type(context).get(type, ()):
-            item = _made(node, scope)
+            item = _inferred(node, scope)
             if item is not None:
                 yield item
 
 
 @once
-def remarkable(context: Context) -> Sequence[Made]:
+def remarkable(context: Context) -> Sequence[InferredLayer]:
     """Return the layers with an output that is empty, of unknown rank, or large."""
-    found: dict[tuple[int, int], Made] = {}
+    found: dict[tuple[int, int], InferredLayer] = {}
     for number, scope in enumerate(scopes(context)):
         for outlet, fact in scope.facts.of.items() if scope.facts is not None else ():
             dims = fact.shape.dims
             if dims is not None and math.prod([dim.hi for dim in dims]) > 0 and math.prod([d.lo for d in dims]) < LARGE:
                 continue
-            item = _made(scope.graph[outlet.node], scope)
+            item = _inferred(scope.graph[outlet.node], scope)
             if item is not None:
                 found[number, outlet.node] = item
     return tuple(found.values())
@@ -138,14 +138,14 @@ def unread(context: Context) -> Sequence[Placed]:
     return found
 
 
-def _made(node: Node, scope: Scope) -> Made | None:
+def _inferred(node: Node, scope: Scope) -> InferredLayer | None:
     if node.layer is None or scope.facts is None:
         return None
     inputs = [fact for outlet in scope.graph.sources(node.id) if (fact := scope.facts.get(outlet)) is not None]
     outputs = tuple(_outputs(node, scope.facts.of))
     if not outputs or len(inputs) < len(scope.graph.sources(node.id)):
         return None
-    return Made(node, tuple(inputs), outputs, scope, node.layer)
+    return InferredLayer(node, tuple(inputs), outputs, scope, node.layer)
 
 
 def _outputs(node: Node, known: Mapping[Outlet, Fact]) -> Iterator[Fact]:

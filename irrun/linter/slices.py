@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from irrun.diagnostics import Severity
 from irrun.graph import Outlet
 from irrun.linter.context import Context
-from irrun.linter.scopes import Made, Scope, constant_nodes, made
+from irrun.linter.scopes import InferredLayer, Scope, constant_nodes, inferred_layers
 from irrun.linter.shape_paths import named, spelt
 from irrun.ops.movement.slice import Slice
 from irrun.ops.movement.slicing import bounds_of
@@ -33,7 +33,7 @@ class Cut(NamedTuple):
 class HardWired(NamedTuple):
     """A fault of the stop of a slice, the dims of inputs that it stands for, and the port through which they arrive."""
 
-    item: Made
+    item: InferredLayer
     what: str
     names: Sequence[str]
     severity: Severity
@@ -54,7 +54,7 @@ def hard_wired(context: Context) -> Iterator[HardWired]:
     if not any(_is_open(dim) for node in context.bound.graph.parameters for dim in _dims(context, node)):
         return
     constants: dict[int, set[int]] = {}
-    for item in made(context, "Slice", "StridedSlice"):
+    for item in inferred_layers(context, "Slice", "StridedSlice"):
         graph = item.scope.graph
         for cut in _cuts(item):
             if cut.size.is_static and id(graph) not in constants:
@@ -70,7 +70,7 @@ def _dims(context: Context, parameter: int) -> Sequence[Dim]:
     return () if fact is None else fact.shape.dims or ()
 
 
-def _judged(item: Made, cut: Cut, constants: Collection[int]) -> HardWired | None:
+def _judged(item: InferredLayer, cut: Cut, constants: Collection[int]) -> HardWired | None:
     name = "stop" if item.node.type == "Slice" else "end"
     bounds = item.inputs[STOP].ints() or ()
     told = f"the constant {name} [{','.join(map(str, bounds))}]"
@@ -100,7 +100,7 @@ def _is_open(size: Dim) -> bool:
     return not size.is_static and bool(names) and not any("(" in atom for atom in names)
 
 
-def _cuts(item: Made) -> Iterator[Cut]:
+def _cuts(item: InferredLayer) -> Iterator[Cut]:
     """Yield the axes sliced from 0 up to a constant stop that is, or may be, less than their size."""
     dims, left = item.inputs[0].shape.dims, item.outputs[0].shape.dims
     if dims is None or left is None:
@@ -110,14 +110,14 @@ def _cuts(item: Made) -> Iterator[Cut]:
             yield Cut(axis, dims[axis], stop, left[kept])
 
 
-def _spells_a_size(item: Made, bounds: Sequence[int]) -> bool:
+def _spells_a_size(item: InferredLayer, bounds: Sequence[int]) -> bool:
     """Return whether a stop is the fixed size of its axis, as in bounds derived from a shape."""
     dims = item.inputs[0].shape.dims or ()
     whole = (dims[axis] == stop for axis, _, start, stop in _bounds(item) if start == 0 and stop > 1)
     return len(bounds) > 1 and any(whole)
 
 
-def _bounds(item: Made) -> Iterator[tuple[int, int, int, int]]:
+def _bounds(item: InferredLayer) -> Iterator[tuple[int, int, int, int]]:
     """Yield the axis, its index in the result, start and stop of each axis sliced by constants with a step of 1."""
     op = item.node.op
     if len(item.inputs) <= STOP:
@@ -146,7 +146,9 @@ def _exact(fact: Fact) -> list[int] | None:
     return None if known is None or not all(bound.is_static for bound in known) else [bound.lo for bound in known]
 
 
-def _meeting(item: Made, size: Dim, fits: Callable[[Dim], bool], among: Collection[int] | None) -> _Meeting | None:
+def _meeting(
+    item: InferredLayer, size: Dim, fits: Callable[[Dim], bool], among: Collection[int] | None
+) -> _Meeting | None:
     """Return the first layer after a slice where its size is combined with another one that ``fits``.
 
     Only the nodes in ``among`` are examined, where given.

@@ -18,7 +18,7 @@ _SUMMING: Final = frozenset({"convolution", "matrix", "normalization", "quantiza
 _RECURRENT: Final = ("Cell", "Sequence")
 
 
-def spreads(scope: Scope, outlet: Outlet, computed: bool = False) -> bool:
+def spreads(scope: Scope, outlet: Outlet, *, computed: bool = False) -> bool:
     """Return whether NaN in a tensor certainly reaches a sum of products, or an output through arithmetic.
 
     A constant with NaN that is only compared, selected from, or returned may be data: a mask, or a placeholder.

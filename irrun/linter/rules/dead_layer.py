@@ -14,8 +14,8 @@ class DeadLayer(Rule):
 
     ## What it does
     Reports layers from which no path leads to a `Result` or an `Assign`: the last layer of the branch, with the number
-    of other layers that only feed it. The severity is info for unused constants, with or without a Convert. An unused
-    Parameter is IR212.
+    of other layers that only feed it. An unused constant, with or without a Convert, is an info. An unused Parameter is
+    reported by IR212.
 
     ## Why is this bad
     An edge or a `Result` was probably lost, so that the model lacks an intended output. OpenVINO silently drops the
@@ -45,12 +45,12 @@ class DeadLayer(Rule):
     def _dead(self, scope: Scope, dead: list[Placed]) -> Iterator[Diagnostic]:
         graph = scope.graph
         ends = [node.id for node in graph if node.type in ENDS]
-        if not ends:
+        if not ends:  # no-result reports it
             return
-        seen = _behind(graph, ends)
+        seen = _upstream(graph, ends)  # the layers already counted
         for item in dead:
             before = len(seen)
-            seen |= _behind(graph, [item.node.id], seen)
+            seen |= _upstream(graph, [item.node.id], seen)
             others = len(seen) - before - 1
             more = f", and {others} more layer{'s' if others > 1 else ''} on the way to it" if others else ""
             severity = Severity.INFO if _is_constant(graph, item.node) else self.severity
@@ -59,11 +59,11 @@ class DeadLayer(Rule):
 
 def _is_constant(graph: Graph, node: Node) -> bool:
     """Return whether a node is a constant, or the Convert of one."""
-    widened = [graph[outlet.node].type for outlet in graph.sources(node.id) if outlet is not None]
-    return node.type == "Const" or (node.type == "Convert" and widened == ["Const"])
+    sources = [graph[outlet.node].type for outlet in graph.sources(node.id) if outlet is not None]
+    return node.type == "Const" or (node.type == "Convert" and sources == ["Const"])
 
 
-def _behind(graph: Graph, ends: Sequence[int], known: Collection[int] = ()) -> set[int]:
+def _upstream(graph: Graph, ends: Sequence[int], known: Collection[int] = ()) -> set[int]:
     """Return the nodes in ``ends`` and all nodes upstream of them, except ``known`` ones."""
     found: set[int] = set()
     waiting = list(ends)

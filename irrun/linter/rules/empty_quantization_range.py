@@ -7,7 +7,7 @@ import numpy as np
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import constant_nodes, made
+from irrun.linter.scopes import constant_nodes, inferred_layers
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 
 
@@ -37,7 +37,7 @@ class EmptyQuantizationRange(Rule):
     needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in made(context, "FakeQuantize"):
+        for item in inferred_layers(context, "FakeQuantize"):
             if not isinstance(item.node.op, FakeQuantize):
                 continue
             low, high = item.inputs[1].constant, item.inputs[2].constant

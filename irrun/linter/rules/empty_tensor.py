@@ -8,7 +8,7 @@ from irrun.graph import Outlet
 from irrun.linter.context import Context
 from irrun.linter.declared import offending
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import Made, remarkable
+from irrun.linter.scopes import InferredLayer, remarkable
 from irrun.tensor import Fact
 
 
@@ -57,7 +57,7 @@ class EmptyTensor(Rule):
             )
 
 
-def _starts_a_state(item: Made) -> bool:
+def _starts_a_state(item: InferredLayer) -> bool:
     """Return whether the layer only initialises variables, which may begin with an empty cache."""
     fed = item.scope.graph.consumers(Outlet(item.node.id, 0))
     return bool(fed) and all(item.scope.graph[target].type == "ReadValue" for target, _ in fed)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import Made, made
+from irrun.linter.scopes import InferredLayer, inferred_layers
 from irrun.linter.shape_paths import named, spelt, trail
 from irrun.linter.slices import STOP, HardWired, hard_wired
 from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
@@ -42,7 +42,7 @@ class HardWiredSize(Rule):
     needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in made(context, "Reshape", "Broadcast"):
+        for item in inferred_layers(context, "Reshape", "Broadcast"):
             op = item.node.op
             if len(item.inputs) < 2 or item.inputs[0].shape.dims is None or item.inputs[0].shape.is_static:
                 continue
@@ -75,7 +75,7 @@ class HardWiredSize(Rule):
 _Found = tuple[str, Sequence[str], Severity]
 
 
-def _reshape(op: Reshape, item: Made, target: Sequence[int]) -> _Found | None:
+def _reshape(op: Reshape, item: InferredLayer, target: Sequence[int]) -> _Found | None:
     dims = item.inputs[0].shape.dims or ()
     copied = {axis for axis, size in enumerate(target) if size == 0 and op.special_zero and axis < len(dims)}
     left = math.prod(
@@ -111,7 +111,7 @@ def _equal(left: Dim, asked: int) -> tuple[str, Severity]:
     return f"{spelt(left)} is {asked}", Severity.INFO
 
 
-def _broadcast(op: BroadcastV1 | BroadcastV3, item: Made, target: Sequence[int]) -> _Found | None:
+def _broadcast(op: BroadcastV1 | BroadcastV3, item: InferredLayer, target: Sequence[int]) -> _Found | None:
     dims = item.inputs[0].shape.dims or ()
     if op.mode not in ("numpy", "bidirectional") or len(target) < len(dims):
         return None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import Made, by_type, constant_nodes, made, remarkable
+from irrun.linter.scopes import InferredLayer, by_type, constant_nodes, inferred_layers, remarkable
 from irrun.tensor import Fact
 
 
@@ -36,11 +36,11 @@ class NotRunByCpuPlugin(Rule):
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
             yield from self._finding(item, _dynamic_rank(item))
-        for item in made(context, *_types(context)):
+        for item in inferred_layers(context, *_types(context)):
             if all(fact.rank is not None for fact in item.outputs):
                 yield from self._finding(item, _departure(item))
 
-    def _finding(self, item: Made, what: str | None) -> Iterator[Diagnostic]:
+    def _finding(self, item: InferredLayer, what: str | None) -> Iterator[Diagnostic]:
         if what is not None:
             yield self.report(item, f"OpenVINO's CPU plugin {what}")
 
@@ -48,7 +48,7 @@ class NotRunByCpuPlugin(Rule):
 class _Layer(NamedTuple):
     """A layer as departures of operations see it."""
 
-    item: Made
+    item: InferredLayer
 
     @property
     def inputs(self) -> tuple[Fact, ...]:
@@ -83,7 +83,7 @@ def _types(context: Context) -> Iterator[str]:
             yield type
 
 
-def _departure(item: Made) -> str | None:
+def _departure(item: InferredLayer) -> str | None:
     """Return the first departure that the operation declares and this layer shows."""
     op = item.node.op
     if op is None:
@@ -91,7 +91,7 @@ def _departure(item: Made) -> str | None:
     return next((text for known in op.spec.recognised if (text := known.found(op, _Layer(item))) is not None), None)
 
 
-def _dynamic_rank(item: Made) -> str | None:
+def _dynamic_rank(item: InferredLayer) -> str | None:
     """Report an output that loses its rank; not in loops, where only the inference may lose it."""
     if item.node.type == "Parameter" or item.node.bodies or item.scope.path:
         return None

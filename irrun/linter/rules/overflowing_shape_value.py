@@ -8,7 +8,7 @@ import numpy as np
 from irrun.diagnostics import Anchor, Diagnostic, OpError
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import Made, made
+from irrun.linter.scopes import InferredLayer, inferred_layers
 from irrun.tensor.element_type import I32, I64
 
 MOST_ELEMENTS: Final = 4096
@@ -41,7 +41,7 @@ class OverflowingShapeValue(Rule):
     explains = ("invalid-operation", "IR4", "IR9")
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in made(context, *_TYPES):
+        for item in inferred_layers(context, *_TYPES):
             number = _beyond(item) if item.outputs[0].type in (I32, I64) else None
             if number is not None:
                 type = item.outputs[0].type
@@ -52,7 +52,7 @@ class OverflowingShapeValue(Rule):
                 )
 
 
-def _beyond(item: Made) -> int | None:
+def _beyond(item: InferredLayer) -> int | None:
     """Return the first exact element of the result that its type cannot hold; None where there is none."""
     arrays = [fact.constant for fact in item.inputs]
     known = [array for array in arrays if array is not None]
@@ -68,7 +68,7 @@ def _beyond(item: Made) -> int | None:
     return next((int(number) for number in exact.reshape(-1).tolist() if not -bound <= number < bound), None)
 
 
-def _absent(item: Made) -> list[None]:
+def _absent(item: InferredLayer) -> list[None]:
     """Return placeholders for absent optional inputs."""
     return [] if item.node.op is None else [None] * (len(item.node.op.inputs) - len(item.inputs))
 

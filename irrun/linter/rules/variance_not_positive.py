@@ -8,7 +8,7 @@ import numpy as np
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import made
+from irrun.linter.scopes import inferred_layers
 from irrun.ops.normalization.batch_norm_inference import (
     BatchNormInferenceV1,
     BatchNormInferenceV5,
@@ -40,7 +40,7 @@ class VarianceNotPositive(Rule):
     needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in made(context, "BatchNormInference"):
+        for item in inferred_layers(context, "BatchNormInference"):
             op = item.node.op
             if not isinstance(op, BatchNormInferenceV1 | BatchNormInferenceV5):
                 continue

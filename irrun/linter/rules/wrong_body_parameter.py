@@ -38,7 +38,7 @@ class WrongBodyParameter(Rule):
             op = item.facts.graph[item.outlet.node].op
             if not item.path or not isinstance(op, Parameter) or context.doubtful(layer_ref(item.layer)):
                 continue
-            local = context.made(item)
+            local = context.output_by_declaration(item)
             for attribute, differs in (("shape", _has_other_shape), ("element_type", _is_of_other_type)):
                 if differs(op, item.fact) and (local is None or differs(op, local)) and not _is_said(item, attribute):
                     yield self._finding(item, op, attribute)

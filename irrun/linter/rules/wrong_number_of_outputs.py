@@ -38,7 +38,7 @@ class WrongNumberOfOutputs(Rule):
             more = lacking(item) if made == len(item.layer.outputs) else 0
             if (surplus is None and not more) or has_twins(item) or context.doubtful(layer_ref(item.layer)):
                 continue
-            local = context.made(item._replace(number=made))
+            local = context.output_by_declaration(item._replace(number=made))
             if (local is not None) is (surplus is not None):
                 # the number is right for the declared inputs: the fault is upstream
                 continue

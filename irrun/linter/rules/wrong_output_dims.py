@@ -58,7 +58,7 @@ class WrongOutputDims(Rule):
             return None
         if has_legacy_dims(item, context.document.net):
             return None
-        local = context.made(item)
+        local = context.output_by_declaration(item)
         if local is not None and offending(item.port, local.shape) == ():
             return None
         if item.layer.bodies and _is_fed_otherwise(context, item):

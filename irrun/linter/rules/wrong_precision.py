@@ -45,7 +45,7 @@ class WrongPrecision(Rule):
             found = [
                 self._output(item)
                 for item in items
-                if _is_wrong(context, item, context.made)
+                if _is_wrong(context, item, context.output_by_declaration)
                 and not has_twins(item)
                 and not _is_widened_result(item)
                 and not _is_legacy_output(context, item)
@@ -61,7 +61,7 @@ class WrongPrecision(Rule):
                 continue
             if item.layer.type == "Result" and _is_legacy_output(context, item):
                 continue
-            if _is_wrong(context, item, context.arrives) and context.contradiction(item) is None:
+            if _is_wrong(context, item, context.input_by_declaration) and context.contradiction(item) is None:
                 yield self._finding(item, f"input port {item.port.id}", [])
 
     def _output(self, item: DeclaredPort) -> Diagnostic:
@@ -71,8 +71,8 @@ class WrongPrecision(Rule):
             if port.precision == item.port.precision
         ]
         finding = self._finding(item, f"output port {item.port.id}", repeated)
-        by_default = item.port.precision in ("FP32", "FP16") and item.fact.type.is_integer and not any(item.fed)
-        return dataclasses.replace(finding, severity=Severity.INFO) if by_default else finding
+        is_unused_integer = item.port.precision in ("FP32", "FP16") and item.fact.type.is_integer and not any(item.fed)
+        return dataclasses.replace(finding, severity=Severity.INFO) if is_unused_integer else finding
 
     def _finding(self, item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:
         declared, inferred = item.port.precision or "", item.fact.type.precision
@@ -92,10 +92,11 @@ class WrongPrecision(Rule):
         return None if item is None else corrected_precision(item, context)
 
 
-def _is_wrong(context: Context, item: DeclaredPort, locally: Callable[[DeclaredPort], Fact | None]) -> bool:
+def _is_wrong(context: Context, item: DeclaredPort, by_declaration: Callable[[DeclaredPort], Fact | None]) -> bool:
+    """Return whether the precision of a port is wrong and the fault belongs to its layer."""
     if agrees(item.port, item.fact.type) or context.doubtful(layer_ref(item.layer)):
         return False
-    local = locally(item)
+    local = by_declaration(item)
     return local is None or not agrees(item.port, local.type)
 
 

@@ -9,25 +9,25 @@ from irrun.diagnostics import Diagnostic, Severity
 from irrun.graph import Node, Outlet
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import Made, Scope, made
+from irrun.linter.scopes import InferredLayer, Scope, inferred_layers
 from irrun.linter.spread import spreads
 from irrun.tensor import Array
 
-_NARROW: Final = 8
-"""The number of bits of the widest type for compressed weights."""
+_COMPRESSED_BITS: Final = 8
+"""The width of the widest type for compressed weights."""
 
 
 class _Scale(NamedTuple):
     """A scaling input, its values, and the consequence of a zero.
 
-    ``severity`` applies to some zeros, ``whole`` to all zeros.
+    ``severity`` applies if some values are 0, ``severity_of_all`` if all are.
     """
 
     port: int
     values: Array
     consequence: str
     severity: Severity = Severity.WARNING
-    whole: Severity = Severity.WARNING
+    severity_of_all: Severity = Severity.WARNING
     noun: str = "scale"
 
 
@@ -59,7 +59,9 @@ class ZeroScale(Rule):
     needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        for item in made(context, "Divide", "FakeConvert", "Multiply", "BatchNormInference", "GroupNormalization"):
+        for item in inferred_layers(
+            context, "Divide", "FakeConvert", "Multiply", "BatchNormInference", "GroupNormalization"
+        ):
             scale = _scale(item)
             if scale is None:
                 continue
@@ -70,11 +72,11 @@ class ZeroScale(Rule):
                 item,
                 f"{zeros} of {scale.values.size} {scale.noun}s {'is' if zeros == 1 else 'are'} 0: {scale.consequence}",
                 port=item.layer.inputs[scale.port],
-                severity=scale.whole if zeros == scale.values.size else scale.severity,
+                severity=scale.severity_of_all if zeros == scale.values.size else scale.severity,
             )
 
 
-def _scale(item: Made) -> _Scale | None:
+def _scale(item: InferredLayer) -> _Scale | None:
     match item.node.type:
         case "Divide":
             if not item.outputs[0].type.is_float or _constant(item, 0, "") is not None:
@@ -82,20 +84,23 @@ def _scale(item: Made) -> _Scale | None:
             found = _constant(item, 1, "what is divided by it becomes infinite, or NaN where it is 0 itself")
             if found is None:
                 return None
-            severity = Severity.WARNING if spreads(item.scope, Outlet(item.node.id, 0), True) else Severity.INFO
-            return found._replace(noun="divisor", severity=severity, whole=severity)
+            severity = (
+                Severity.WARNING if spreads(item.scope, Outlet(item.node.id, 0), computed=True) else Severity.INFO
+            )
+            return found._replace(noun="divisor", severity=severity, severity_of_all=severity)
         case "FakeConvert":
             return _constant(item, 1, "what is divided by it in the end is NaN")
         case "Multiply":
             weights = next((port for port in (0, 1) if _is_compressed(item, port)), None)
-            lost = None if weights is None else _constant(item, 1 - weights, "the weights that it stands for are lost")
-            return None if lost is None else lost._replace(severity=Severity.INFO)
-    port = 0 if item.inputs[0].rank == 1 else 1
-    lost = _constant(item, port, "the channel does not depend on the input any more")
-    return None if lost is None else lost._replace(severity=Severity.INFO)
+            scale = None if weights is None else _constant(item, 1 - weights, "the weights that it stands for are lost")
+            return None if scale is None else scale._replace(severity=Severity.INFO)
+    port = 0 if item.inputs[0].rank == 1 else 1  # BatchNormInference-1 has gamma before the data
+    gamma = _constant(item, port, "the channel does not depend on the input any more")
+    return None if gamma is None else gamma._replace(severity=Severity.INFO)
 
 
-def _constant(item: Made, port: int, consequence: str) -> _Scale | None:
+def _constant(item: InferredLayer, port: int, consequence: str) -> _Scale | None:
+    """Return the numbers that an input holds, through layers that keep values; None if they are not constant."""
     outlet = _origin(item.scope, item.scope.graph.sources(item.node.id)[port])
     fact = None if outlet is None or item.scope.facts is None else item.scope.facts.get(outlet)
     values = None if fact is None else fact.constant
@@ -115,8 +120,8 @@ def _keeps_values(node: Node) -> bool:
     return node.op is not None and (node.op.view or node.type == "Convert")
 
 
-def _is_compressed(item: Made, port: int) -> bool:
-    """Return whether an input comes from constant integers of few bits, with or without a zero point."""
+def _is_compressed(item: InferredLayer, port: int) -> bool:
+    """Return whether an input comes from constant numbers of few bits, with or without a zero point."""
     scope = item.scope
     outlet = scope.graph.sources(item.node.id)[port]
     if outlet is not None and scope.graph[outlet.node].type == "Subtract":
@@ -125,4 +130,4 @@ def _is_compressed(item: Made, port: int) -> bool:
     if outlet is None or scope.facts is None or scope.graph[outlet.node].type != "Const":
         return False
     fact = scope.facts.get(outlet)
-    return fact is not None and fact.type.bits <= _NARROW and fact.type.kind != "boolean"
+    return fact is not None and fact.type.bits <= _COMPRESSED_BITS and fact.type.kind != "boolean"
