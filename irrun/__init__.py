@@ -10,10 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irrun.api import layout_helpers as layout_helpers
-    from irrun.api import op as op
-    from irrun.api import preprocess as preprocess
-    from irrun.api import properties as properties
+    from irrun import exceptions, helpers, layout_helpers, op, preprocess, properties, utils
     from irrun.api.batch import get_batch, set_batch
     from irrun.api.compiled import CompiledModel
     from irrun.api.core import Core, Version, compile_model, read_model
@@ -74,9 +71,10 @@ _PLACES = {
     for name in names
 }
 
-_MODULES = ("layout_helpers", "op", "preprocess", "properties")
-
 LATEST_OPSET = 17
+
+_MODULES = ("exceptions", "helpers", "layout_helpers", "op", "preprocess", "properties", "utils")
+_OPSETS = frozenset(map(str, range(1, LATEST_OPSET + 1)))
 
 __all__ = [
     "AsyncInferQueue",
@@ -112,8 +110,10 @@ __all__ = [
     "Version",
     "__version__",
     "compile_model",
+    "exceptions",
     "get_batch",
     "get_version",
+    "helpers",
     "layout_helpers",
     "lint",
     "op",
@@ -123,6 +123,7 @@ __all__ = [
     "save_model",
     "serialize",
     "set_batch",
+    "utils",
 ]
 
 
@@ -135,10 +136,8 @@ def __getattr__(name: str) -> Any:
     """Import on first use, so that starting costs nothing."""
     import importlib
 
-    if name in _MODULES:
-        return importlib.import_module(f"irrun.api.{name}")
-    if name.startswith("opset") and name[5:].isdecimal() and 1 <= int(name[5:]) <= LATEST_OPSET:
-        return importlib.import_module("irrun.api.opsets").opset(int(name[5:]))
+    if name in _MODULES or (name.startswith("opset") and name[5:] in _OPSETS):
+        return importlib.import_module(f"irrun.{name}")
     if name not in _PLACES:
         raise AttributeError(f"module 'irrun' has no attribute {name!r}")
     return getattr(importlib.import_module(_PLACES[name]), name)

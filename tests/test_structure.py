@@ -30,6 +30,8 @@ ORDER = (
     "runtime",
     "model",
     "api",
+    "preprocess",
+    "properties",
     "linter",
     "schema",
     "cli",
@@ -158,8 +160,10 @@ def test_public_surface() -> None:
         "Version",
         "__version__",
         "compile_model",
+        "exceptions",
         "get_batch",
         "get_version",
+        "helpers",
         "layout_helpers",
         "lint",
         "op",
@@ -169,6 +173,7 @@ def test_public_surface() -> None:
         "save_model",
         "serialize",
         "set_batch",
+        "utils",
     ]
     for name in irrun.__all__:
         assert getattr(irrun, name) is not None

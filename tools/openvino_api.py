@@ -33,7 +33,18 @@ CLASSES: Final = (
     *("preprocess.OutputModelInfo", "preprocess.PostProcessSteps", "preprocess.ColorFormat"),
     *("preprocess.ResizeAlgorithm", "preprocess.PaddingMode"),
 )
-MODULES: Final = ("", "op", "preprocess", "properties", "properties.hint", "properties.device", "layout_helpers")
+MODULES: Final = (
+    "",
+    "op",
+    "preprocess",
+    "properties",
+    "properties.hint",
+    "properties.device",
+    "layout_helpers",
+    "exceptions",
+    "helpers",
+    "utils",
+)
 OPSETS: Final = range(1, irrun.LATEST_OPSET + 1)
 
 EXPLANATIONS: Final[Mapping[str, str]] = {
@@ -53,9 +64,12 @@ EXPLANATIONS: Final[Mapping[str, str]] = {
 def openvino_names() -> dict[str, list[str]]:
     """Return the names of OpenVINO's classes, modules and opsets."""
     import openvino
+    import openvino.exceptions
+    import openvino.helpers
     import openvino.preprocess
     import openvino.properties.device
     import openvino.properties.hint
+    import openvino.utils
 
     found = {name: _public(_resolve(openvino, name)) for name in CLASSES}
     for name in MODULES:

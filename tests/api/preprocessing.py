@@ -32,7 +32,7 @@ def run(steps: Any, array: Any) -> Check:
     def check(ov: Any) -> Any:
         from importlib import import_module
 
-        pp = import_module(f"{ov.__name__}.preprocess") if ov.__name__ == "openvino" else ov.preprocess
+        pp = import_module(f"{ov.__name__}.preprocess")
         ppp = pp.PrePostProcessor(image_model(ov))
         steps(ppp, ov, pp)
         model = ppp.build()

@@ -276,8 +276,7 @@ def profile_layers(ov: Any) -> None:
 def preprocess_an_image(ov: Any) -> None:
     import importlib
 
-    name = "openvino.preprocess" if ov.__name__ == "openvino" else "irrun.api.preprocess"
-    ops, preprocess = ov.opset13, importlib.import_module(name)
+    ops, preprocess = ov.opset13, importlib.import_module(f"{ov.__name__}.preprocess")
     x = ops.parameter([1, 3, 4, 4], np.float32, name="x")
     processor = preprocess.PrePostProcessor(ov.Model([ops.relu(x)], [x], "image"))
     processor.input().tensor().set_element_type(ov.Type.u8).set_layout(ov.Layout("NHWC"))

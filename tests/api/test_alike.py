@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import irrun
-from tests.api import building, models, preprocessing, running, values
+from tests.api import building, models, modules, preprocessing, running, values
 from tests.api.comparing import Check, outcome
 from tests.api.departures import DEPARTURES
 
@@ -19,6 +19,7 @@ CHECKS: dict[str, Check] = {
     **running.CHECKS,
     **building.CHECKS,
     **preprocessing.CHECKS,
+    **modules.CHECKS,
 }
 LEAST_ALIKE = 0.97
 

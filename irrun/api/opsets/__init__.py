@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any, Final
@@ -26,31 +25,17 @@ _FILL: Final = {"pads_begin": 0, "pads_end": 0, "output_padding": 0, "dilations"
 """Attributes with a number for each spatial axis, and the number where the caller leaves them out."""
 
 
-class Opset(types.ModuleType):
-    """The builders of an opset."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"irrun.opset{number}", f"Builders of the operations of opset{number}.")
-        self._number = number
-
-    def __getattr__(self, name: str) -> Callable[..., Node]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        made = builder(name, self._number)
-        setattr(self, name, made)
-        return made
-
-    def __dir__(self) -> list[str]:
-        from irrun.ops.operation import DECLARED
-
-        load()
-        found = [name(type) for type in DECLARED if find(type, f"opset{self._number}") is not None]
-        return sorted(found)
+def module(opset: int) -> tuple[Callable[[str], Callable[..., Node]], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of the module with the builders of an opset."""
+    return lambda name: builder(name, opset), lambda: names(opset)
 
 
-@functools.cache
-def opset(number: int) -> Opset:
-    return Opset(number)
+def names(opset: int) -> list[str]:
+    """Return the names of the builders of an opset."""
+    from irrun.ops.operation import DECLARED
+
+    load()
+    return sorted(name(type) for type in DECLARED if find(type, f"opset{opset}") is not None)
 
 
 def name(type: str) -> str:
@@ -69,6 +54,8 @@ def name(type: str) -> str:
 @functools.cache
 def builder(name: str, opset: int) -> Callable[..., Node]:
     """Return the function that makes nodes of an operation; AttributeError where the opset has none of this name."""
+    if name.startswith("__"):
+        raise AttributeError(name)
     if name == "parameter":
         return parameter
     if name == "constant":
@@ -78,7 +65,7 @@ def builder(name: str, opset: int) -> Callable[..., Node]:
     type = spelling(_ALIASES.get(name, name).replace("_", ""))
     cls = None if type is None else find(type, f"opset{opset}")
     if cls is None:
-        raise AttributeError(f"opset{opset} has no {name}{near_match(name, dir(Opset(opset)))}")
+        raise AttributeError(f"opset{opset} has no {name}{near_match(name, names(opset))}")
     return _builder(name, cls, opset)
 
 
@@ -169,4 +156,4 @@ def result(data: Any, name: str | None = None) -> Result:
     return Result(data, name=name)
 
 
-__all__ = ["Opset", "builder", "name", "operator", "opset"]
+__all__ = ["builder", "module", "name", "names", "operator"]

@@ -12,11 +12,11 @@ from irrun.api.model import Model
 from irrun.api.nodes import Output
 from irrun.api.op import Parameter, Result
 from irrun.api.ports import find_port
-from irrun.api.preprocess.flow import Flow, order_of
-from irrun.api.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
 from irrun.api.shapes import as_dims
 from irrun.api.tensor import Tensor
 from irrun.api.types import element_of
+from irrun.preprocess.flow import Flow, order_of
+from irrun.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
 from irrun.tensor import Dim, ElementType, Shape
 
 _PLANES = {ColorFormat.NV12_SINGLE_PLANE, ColorFormat.I420_SINGLE_PLANE}

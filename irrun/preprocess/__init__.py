@@ -1,6 +1,6 @@
 """Pre- and post-processing as a part of the model, as OpenVINO's ``preprocess``."""
 
-from irrun.api.preprocess.processor import (
+from irrun.preprocess.processor import (
     InputInfo,
     InputModelInfo,
     InputTensorInfo,
@@ -9,7 +9,7 @@ from irrun.api.preprocess.processor import (
     OutputTensorInfo,
     PrePostProcessor,
 )
-from irrun.api.preprocess.steps import ColorFormat, PaddingMode, PostProcessSteps, PreProcessSteps, ResizeAlgorithm
+from irrun.preprocess.steps import ColorFormat, PaddingMode, PostProcessSteps, PreProcessSteps, ResizeAlgorithm
 
 __all__ = [
     "ColorFormat",

@@ -1,6 +1,6 @@
 """Properties of devices."""
 
-from irrun.api.properties.names import Property
+from irrun.properties.names import Property
 
 full_name = Property("FULL_DEVICE_NAME")
 architecture = Property("DEVICE_ARCHITECTURE")

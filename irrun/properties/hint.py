@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from irrun.api.properties.names import Property
+from irrun.properties.names import Property
 
 
 class PerformanceMode(Enum):

@@ -1,7 +1,7 @@
 """The names of properties: each is a function that returns the name, or the pair of name and value."""
 
-from irrun.api.properties import device, hint, log
-from irrun.api.properties.names import Property
+from irrun.properties import device, hint, log
+from irrun.properties.names import Property
 
 enable_profiling = Property("PERF_COUNT")
 cache_dir = Property("CACHE_DIR")

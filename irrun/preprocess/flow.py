@@ -14,7 +14,7 @@ from irrun.api.nodes import Node, Output, as_output
 from irrun.api.op import Constant
 
 if TYPE_CHECKING:
-    from irrun.api.preprocess.steps import ColorFormat
+    from irrun.preprocess.steps import ColorFormat
 
 _LATEST = "opset13"
 

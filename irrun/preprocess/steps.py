@@ -11,7 +11,7 @@ import numpy as np
 from irrun.api.building import element
 from irrun.api.layout import Layout
 from irrun.api.nodes import as_output
-from irrun.api.preprocess.flow import Flow, node
+from irrun.preprocess.flow import Flow, node
 from irrun.tensor import Array
 
 
