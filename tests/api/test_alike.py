@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import irrun
-from tests.api import building, models, modules, preprocessing, running, values
+from tests.api import building, models, modules, preprocessing, running, subgraphs, values
 from tests.api.comparing import Check, outcome
 from tests.api.departures import DEPARTURES
 
@@ -20,6 +20,7 @@ CHECKS: dict[str, Check] = {
     **building.CHECKS,
     **preprocessing.CHECKS,
     **modules.CHECKS,
+    **subgraphs.CHECKS,
 }
 LEAST_ALIKE = 0.97
 

@@ -15,6 +15,7 @@ from irrun.api.nodes import Node, Output, as_output
 from irrun.api.op import CLASSES, Constant, Parameter, Result
 from irrun.api.opsets.signatures import Parameter as Declared
 from irrun.api.opsets.signatures import signature
+from irrun.api.subgraphs import If, Loop, TensorIterator
 from irrun.api.tensor import Tensor
 from irrun.diagnostics import near_match
 from irrun.ops import Op
@@ -56,12 +57,10 @@ def builder(name: str, opset: int) -> Callable[..., Node]:
     """Return the function that makes nodes of an operation; AttributeError where the opset has none of this name."""
     if name.startswith("__"):
         raise AttributeError(name)
-    if name == "parameter":
-        return parameter
-    if name == "constant":
-        return constant
-    if name == "result":
-        return result
+    if name in _BUILDERS:
+        since, made = _BUILDERS[name]
+        if opset >= since:
+            return made
     type = spelling(_ALIASES.get(name, name).replace("_", ""))
     cls = None if type is None else find(type, f"opset{opset}")
     if cls is None:
@@ -155,5 +154,15 @@ def result(data: Any, name: str | None = None) -> Result:
     """Return an output of a model."""
     return Result(data, name=name)
 
+
+_BUILDERS: Final[dict[str, tuple[int, Callable[..., Node]]]] = {
+    "parameter": (1, parameter),
+    "constant": (1, constant),
+    "result": (1, result),
+    "if_op": (8, If),
+    "loop": (5, Loop),
+    "tensor_iterator": (1, TensorIterator),
+}
+"""Builders that are not made from the declaration, and the opset from which on there is one."""
 
 __all__ = ["builder", "module", "name", "names", "operator"]
