@@ -113,11 +113,9 @@ def _malformed(data: bytes, repaired: Repaired, code: int, at: int, opened: list
     elif code in (_UNCLOSED_TOKEN, _PARTIAL_CHARACTER):
         reason = "the file ends inside the tag that begins here" + (f", inside <{inner}>" if inner else "")
         length = len(text) - at
-    elif code == _UNDEFINED_ENTITY:
-        entity = _ENTITY.search(text, at)
-        if entity is not None:
-            at, length = entity.start(), len(entity[0])
-            reason = f"no entity {entity[0].decode()}, expected &amp; for a bare &"
+    elif code == _UNDEFINED_ENTITY and (entity := _ENTITY.search(text, at)) is not None:
+        at, length = entity.start(), len(entity[0])
+        reason = f"no entity {entity[0].decode()}, expected &amp; for a bare &"
     elif code == _JUNK:
         reason = "something follows the end of </net>, expected the end of the file"
     elif code == _INVALID_TOKEN:

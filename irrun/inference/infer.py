@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from irrun.diagnostics import Diagnostic, OpError
 from irrun.document.places import op_diagnostic
@@ -71,8 +71,7 @@ class _Pass:
                 try:
                     outputs = self._outputs(node, inputs, bodies, path)
                 except OpError as error:
-                    if node.layer is not None:
-                        found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
+                    found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
                     continue
                 if node.id in parameters:
                     outputs = (given.get(node.id, _named(outputs[0], node.name)),)
@@ -106,15 +105,9 @@ class _Pass:
     ) -> tuple[Fact, ...]:
         op = node.op
         assert op is not None
-        context: dict[str, Any] = {}
-        for asked in op.spec.infer_asks:
-            if asked == "weights":
-                context[asked] = self.weights.read
-            elif asked == "output_count":
-                context[asked] = node.outputs
-            elif asked == "bodies":
-                context[asked] = {tag: self._body(node, tag, bodies, path) for tag in node.bodies}
-        return fold(op, inputs, infer_outputs(op, inputs, **context))
+        calls = {tag: self._body(node, tag, bodies, path) for tag in node.bodies}
+        outputs = infer_outputs(op, inputs, weights=self.weights.read, output_count=node.outputs, bodies=calls)
+        return fold(op, inputs, outputs)
 
     def _body(self, node: Node, tag: str, bodies: dict[tuple[int, str], Facts], path: tuple[str, ...]) -> BodyCall:
         body = node.bodies[tag]

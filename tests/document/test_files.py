@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import socket
@@ -188,3 +190,67 @@ def test_a_long_name_is_replaced(tmp_path: Path) -> None:
     replace(path, b"before", b"after")
     assert path.read_bytes() == b"after"
     assert names(tmp_path) == [path.name]
+
+
+def test_a_pipe_that_the_process_was_given_is_read() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"content")
+    os.close(writing)
+    with opened(Path(f"/dev/fd/{reading}")) as file:
+        assert file.read() == b"content"
+    os.close(reading)
+
+
+def test_a_file_that_becomes_a_pipe_before_it_is_open_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(path.parent / "pipe")
+    pipe = os.stat(path.parent / "pipe")
+    held = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fstat", lambda _: pipe)
+        with pytest.raises(OSError, match="a named pipe, expected a regular file"):
+            opened(path)
+    assert len(os.listdir("/proc/self/fd")) == held
+
+
+def test_a_file_that_must_not_be_written_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(PermissionError, match="Permission denied") as caught:
+        replace(path, b"before", b"after")
+    assert caught.value.filename == str(path)
+    assert (path.read_bytes(), names(path.parent)) == (b"before", ["model.xml"])
+
+
+def test_a_file_beside_that_another_process_removes_is_made_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside, locks = path.parent / ".model.xml.irrun", []
+
+    def lock(handle: int, _: int) -> None:
+        locks.append(handle)
+        if len(locks) == 1:
+            beside.unlink()
+
+    monkeypatch.setattr("fcntl.flock", lock)
+    replace(path, b"before", b"after")
+    assert len(locks) == 2
+    assert (path.read_bytes(), names(path.parent)) == (b"after", ["model.xml"])
+
+
+def test_a_system_without_locks_owners_and_attributes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irrun.document.files.fcntl", None)
+    monkeypatch.delattr("os.fchown")
+    monkeypatch.delattr("os.listxattr")
+    replace(path, b"before", b"after")
+    assert (path.read_bytes(), names(path.parent)) == (b"after", ["model.xml"])
+
+
+@pytest.mark.parametrize(
+    ("code", "after"), [(errno.ENOTSUP, b"after"), (errno.ENOSYS, b"after"), (errno.EIO, b"before")]
+)
+def test_attributes_that_cannot_be_listed(path: Path, monkeypatch: pytest.MonkeyPatch, code: int, after: bytes) -> None:
+    def fail(_: Path) -> None:
+        raise OSError(code, "no")
+
+    monkeypatch.setattr("os.listxattr", fail)
+    refusal = pytest.raises(OSError, match="its owner, mode or attributes cannot be kept: no")
+    with contextlib.nullcontext() if after == b"after" else refusal:
+        replace(path, b"before", b"after")
+    assert path.read_bytes() == after

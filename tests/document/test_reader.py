@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.diagnostics import Severity
+from irrun.diagnostics import IRError, Severity
 from irrun.document import read
 from irrun.document.grammar import LEGACY_CHILDREN
 from irrun.document.records import dims_text, element_type
@@ -210,3 +210,47 @@ def test_names_of_element_types() -> None:
     assert element_type(None) is None
     assert dims_text(("1", "-1")) == "[1,?]"
     assert dims_text(()) == "[]"
+
+
+def test_a_file_of_more_bytes_than_any_ir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.xml"
+    path.write_bytes(NET.encode())
+    monkeypatch.setattr("irrun.document.reader.MOST_BYTES", len(NET))
+    assert len(read(path).net.layers) == 3
+    monkeypatch.setattr("irrun.document.reader.MOST_BYTES", len(NET) - 1)
+    with pytest.raises(IRError, match=f"the file has more than {len(NET) - 1} bytes") as caught:
+        read(path)
+    assert [item.code for item in caught.value.diagnostics] == ["IR901"]
+
+
+def test_notes_inside_a_port() -> None:
+    text = NET.replace("<dim>2</dim>", "<rt_info><a/></rt_info><dim>2</dim>")
+    document = read(text.encode())
+    assert document.diagnostics == ()
+    assert [layer.outputs[0].dims for layer in document.net.layers[:2]] == [("2", "3"), ("2", "3")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\x01" + NET, "not well-formed (invalid token)"),
+        (NET.replace('name="clip" type=', 'name=" type='), "the value of name has no closing quote"),
+        (NET.replace("<edges>", "<!-- <edges>"), "the file ends inside the tag that begins here, inside <net>"),
+    ],
+)
+def test_malformed(text: str, message: str) -> None:
+    with pytest.raises(IRError) as caught:
+        read(text.encode())
+    assert [item.message for item in caught.value.diagnostics] == [f"malformed XML: {message}"]
+
+
+def test_an_end_tag_without_its_bracket_that_closes_another_element_is_text() -> None:
+    text = NET.replace("<dim>2</dim>", "<dim>2 /input></dim>", 1).replace('"clip"', '"a & b"')
+    document = read(text.encode())
+    assert document.repaired.text == text.replace("&", "&amp;").encode()
+
+
+def test_an_encoding_that_nobody_knows() -> None:
+    document = read(NET.replace('version="1.0"', 'version="1.0" encoding="klingon"').encode())
+    assert [item.message for item in document.diagnostics] == ['encoding="klingon" is not known, expected utf-8']
+    assert len(document.net.layers) == 3

@@ -36,3 +36,7 @@ def test_that_of_a_layer_is_not_that_of_the_net() -> None:
 def test_comments() -> None:
     assert entries('<!-- <rt_info> --><rt_info><a value="1"/></rt_info>') == {"a": "1"}
     assert entries('<rt_info><a value="1"/><!-- <rt_info> --></rt_info>') == {}
+
+
+def test_an_end_inside_a_comment() -> None:
+    assert entries('<rt_info><a value="1"/><!-- </rt_info> --></rt_info>') == {}

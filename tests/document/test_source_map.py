@@ -74,3 +74,8 @@ def test_the_end_of_a_hundred_thousand_lines() -> None:
 
 def test_starts_of_what_is_malformed() -> None:
     assert list(element_starts(b"<a><b/><c")) == [0, 3]
+
+
+def test_a_line_again() -> None:
+    source = SourceMap(TEXT.encode())
+    assert [source.line(row) for row in (4, 4, 1)] == ["</net>", "</net>", '<net name="a &gt; b"']

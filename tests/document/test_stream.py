@@ -139,3 +139,10 @@ def test_what_is_refused(text: str, found: list[tuple[str, str, int | None]]) ->
 def test_as_deep_as_may_be() -> None:
     text = f"{HEAD}<rt_info>{'<a>' * 253}{'</a>' * 253}</rt_info></net>"
     assert read(text.encode()).net.name == "n"
+
+
+def test_a_search_for_an_open_element_ends_at_the_deepest_level() -> None:
+    elements = stream.Elements(b"<r><x/>" + b"<a>" * 300)
+    root = elements.root()
+    with pytest.raises(stream.TooLarge):
+        elements.complete(root[0])

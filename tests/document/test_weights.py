@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import irrun.model
-from irrun.document.weights import COPIED, Weights
+from irrun.document.weights import COPIED, Weights, WeightsOutOfRange
 from irrun.document.writer import Writer
 from irrun.linter import lint
 from irrun.tensor import Fact, Shape
@@ -145,3 +145,17 @@ def test_a_file_that_is_truncated_while_it_is_checked(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("irrun.linter.check._merged", truncate)
     assert [item.code for item in lint(path)] == ["IR502"]
+
+
+def test_a_mapped_file_that_changes_is_refused_at_the_next_read(tmp_path: Path) -> None:
+    path = tmp_path / "model.bin"
+    path.write_bytes(bytes(COPIED + 1))
+    weights = Weights(path)
+    assert weights.read(0, 3) is not None
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(WeightsOutOfRange, match=r"model\.bin was changed after it was opened: other content"):
+        weights.read(0, 3)
+    with path.open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(WeightsOutOfRange, match=f"it had {COPIED + 1} bytes, and has {COPIED + 2}; read the model"):
+        weights.read(0, 3)

@@ -9,11 +9,11 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Writer
-from irrun.inference.fold import fold
+from irrun.inference.fold import _settled, fold
 from irrun.ops.calling import infer
 from irrun.ops.registry import resolve
 from irrun.tensor import Dim, Fact, Shape
-from irrun.tensor.element_type import F32, I64
+from irrun.tensor.element_type import BOOLEAN, F32, I32, I64, U8, ElementType
 
 
 def test_a_target_shape_with_a_negative_size(tmp_path: Path) -> None:
@@ -51,3 +51,82 @@ def test_smallest_and_largest_of_updates_beside_sizes_that_are_not_known(reducti
     assert made.value is not None
     assert made.value.tolist()[:2] == [want, 2]
     assert not made.value[2].is_static
+
+
+def dims(*sizes: int | Dim, type: ElementType = I64) -> Fact:
+    """A tensor of partly known integers."""
+    values = np.empty(len(sizes), object)
+    values[:] = sizes
+    return Fact(type, Shape([len(sizes)]), values)
+
+
+def known(*values: int, type: ElementType = I64) -> Fact:
+    return Fact.of(type, np.array(values, type.dtype))
+
+
+def folded(type: str, *inputs: Fact, version: str = "opset1", **attributes: object) -> Fact:
+    op = resolve(type, version)(**attributes)
+    (fact,) = fold(op, inputs, infer(op, inputs))
+    return fact
+
+
+@pytest.mark.parametrize(("size", "value"), [(64 * 4096 - 1, 0), (64 * 4096, None)])
+def test_more_constants_than_are_read(size: int, value: int | None) -> None:
+    fact = folded("ReduceSum", Fact.of(F32, np.zeros(size, np.float32)), Fact.of(I64, np.array(0)), keep_dims=False)
+    assert (None if fact.constant is None else fact.constant.item()) == value
+
+
+@pytest.mark.parametrize(("size", "is_known"), [(4096, True), (4097, False)])
+def test_a_large_output_has_no_value(size: int, is_known: bool) -> None:
+    fact = folded("Add", Fact.of(I64, np.ones(size, np.int64)), known(1))
+    assert (fact.value is not None) is is_known
+
+
+def test_arrays_that_the_operation_cannot_combine() -> None:
+    outputs = (Fact(I64, Shape([2])),)
+    assert fold(resolve("Add", "opset1")(), [known(0, 1), known(0, 1, 2)], outputs) == outputs
+
+
+@pytest.mark.parametrize("left", [known(0, 1), dims(Dim.anything(), 2)], ids=["known", "partly known"])
+def test_a_result_of_another_shape_is_not_kept(left: Fact) -> None:
+    outputs = (Fact(I64, Shape([3])),)
+    assert fold(resolve("Add", "opset1")(), [left, known(0, 1)], outputs) == outputs
+
+
+def test_comparisons_of_sizes() -> None:
+    fact = folded("Less", dims(Dim(5, 9), 2), known(1, 4))
+    assert fact.constant is not None
+    assert fact.constant.tolist() == [False, True]
+    assert folded("Less", dims(Dim(5, 9), 2), known(6, 4)).value is None
+
+
+def test_unknown_booleans_stay_unknown() -> None:
+    op = resolve("Concat", "opset1")(axis=0)
+    parts = [Fact(BOOLEAN, Shape([1])), Fact.of(BOOLEAN, np.array([True]))]
+    outputs = infer(op, parts)
+    assert fold(op, parts, outputs) == outputs
+    assert _settled(outputs[0], np.array([True, Dim.anything()], object)) == outputs[0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "want"),
+    [
+        (dims(Dim(0, 5), 2**31 - 1, type=I32), known(1, 1, type=I32), [Dim(1, 6), Dim(-(2**31))]),
+        (dims(Dim(0, 5), -(2**31), type=I32), known(-1, -1, type=I32), [Dim(-1, 4), Dim(2**31 - 1)]),
+        (dims(Dim(0, 5), 2, type=U8), known(250, 254, type=U8), [Dim(250, 255), Dim(0)]),
+        (dims(Dim(0, 6), 2, type=U8), known(250, 253, type=U8), [Dim(0, 255), Dim(255)]),
+    ],
+)
+def test_values_wrap_around(left: Fact, right: Fact, want: list[Dim]) -> None:
+    fact = folded("Add", left, right)
+    assert fact.value is not None
+    assert [(Dim.of(item).lo, Dim.of(item).hi) for item in fact.value.tolist()] == [(dim.lo, dim.hi) for dim in want]
+
+
+@pytest.mark.parametrize(("size", "is_known"), [(64, True), (65, False)])
+def test_unknown_integers_up_to_a_number(size: int, is_known: bool) -> None:
+    head = known(7)
+    op = resolve("Concat", "opset1")(axis=0)
+    parts = [head, Fact(I64, Shape([size]))]
+    (fact,) = fold(op, parts, infer(op, parts))
+    assert (fact.value is not None) is is_known

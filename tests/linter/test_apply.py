@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
-from irrun.linter.apply import apply_fixes, diff, edited, fix, replace, without_overlap
+from irrun.linter.apply import MOST_ROUNDS, apply_fixes, diff, edited, fix, replace, without_overlap
 
 
 def finding(*edits: Edit, safe: bool = True) -> Diagnostic:
@@ -56,6 +56,12 @@ def test_fixes_are_applied_until_none_is_left() -> None:
     assert (outcome.data, len(outcome.applied), len(outcome.left)) == (b"cdef", 2, 1)
     outcome = apply_fixes(b"abcdef", shortening, unsafe=True)
     assert (outcome.data, len(outcome.applied), len(outcome.left)) == (b"def", 3, 0)
+
+
+def test_fixes_without_an_end_come_to_one() -> None:
+    outcome = apply_fixes(b"a", lambda data: [finding(Edit(len(data), len(data), "b"))])
+    assert outcome.data == b"a" + b"b" * MOST_ROUNDS
+    assert (len(outcome.applied), len(outcome.left)) == (MOST_ROUNDS, 1)
 
 
 def test_fixes_that_undo_each_other_come_to_an_end() -> None:

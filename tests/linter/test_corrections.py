@@ -1,0 +1,93 @@
+"""Corrections of ports: those that are right, unknown, or without another end get no edit."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from irrun.diagnostics import Edit
+from irrun.document import read
+from irrun.document.writer import Writer
+from irrun.graph import bind
+from irrun.inference import Facts, infer
+from irrun.linter.context import Context
+from irrun.linter.corrections import corrected_dims, corrected_precision, sizes
+from irrun.tensor import Dim, Fact, Shape
+from irrun.tensor.element_type import F32, I64
+from tests.linter.models import ITERATOR, NET
+
+
+def context(text: str) -> Context:
+    document = read(text.encode())
+    bound = bind(document)
+    return Context(document, bound, infer(bound.graph, document.weights), {})
+
+
+def contents(edits: tuple[Edit, ...]) -> list[str]:
+    return [edit.content for edit in edits]
+
+
+def test_an_unknown_precision_has_no_correction() -> None:
+    net = context(NET)
+    assert corrected_precision(net.outputs[0]._replace(fact=Fact.unknown()), net) is None
+
+
+def test_a_precision_is_corrected_in_every_port_downstream() -> None:
+    net = context(NET.replace('"f32"', '"f16"'))
+    fix = corrected_precision(net.outputs[0], net)
+    assert fix is not None
+    assert fix.message == "write FP16, and fix 3 more ports"
+    assert contents(fix.edits) == ["FP16"] * 4
+
+
+@pytest.mark.parametrize("shape", [Shape([2, 3]), Shape.unknown()])
+def test_dims_that_are_right_have_no_correction(shape: Shape) -> None:
+    net = context(NET)
+    assert corrected_dims(net.outputs[0], shape, net) is None
+
+
+def test_the_input_of_a_node_that_is_in_no_file() -> None:
+    net = context(NET)
+    item = net.inputs[0]
+    graph = item.facts.graph
+    nodes = {node.id: node._replace(layer=None) for node in graph}
+    sources = {node: graph.sources(node) for node in nodes}
+    bare = type(graph)(nodes, graph.order, sources, graph.parameters, graph.results, graph.sinks)
+    alone = item._replace(facts=dataclasses.replace(item.facts, graph=bare))
+    assert contents(sizes(alone, Shape([5, 3]), net)) == ["5"]
+
+
+def test_a_node_that_is_in_no_file_between_two_ports() -> None:
+    net = context(NET.replace('shape="2,3"', 'shape="5,3"'))
+    graph = net.facts.graph
+    nodes = {node.id: node if node.id != 1 else node._replace(layer=None) for node in graph}
+    sources = {node: graph.sources(node) for node in nodes}
+    bare = type(graph)(nodes, graph.order, sources, graph.parameters, graph.results, graph.sinks)
+    net = dataclasses.replace(net, facts=dataclasses.replace(net.facts, graph=bare))
+    fix = corrected_dims(net.outputs[0], Shape([5, 3]), net)
+    assert fix is not None
+    assert contents(fix.edits) == ["5"]
+
+
+def test_a_body_that_was_not_inferred() -> None:
+    found = context(ITERATOR.replace('shape="4,3"', 'shape="5,3"', 1))
+    facts = found.facts
+    bare = dataclasses.replace(found, facts=Facts(facts.graph, facts.of, {}, ()))
+    (item,) = [item for item in bare.outputs if item.layer.name == "x"]
+    fix = corrected_dims(item, item.fact.shape, bare)
+    assert fix is not None
+    assert fix.message == "write [5,3], and fix 3 more ports"
+
+
+def test_an_output_without_dims_that_may_be_of_any_rank_is_left_alone() -> None:
+    ir = Writer("net")
+    x, target = ir.parameter("x", F32, Shape([2, 3])), ir.parameter("target", I64, Shape([Dim()]))
+    attributes = {"special_zero": "false"}
+    (out,) = ir.layer("Reshape", "opset1", [x, target], [Fact(F32, Shape([]))], attributes)
+    ir.result(out)
+    net = context(ir.text.replace('shape="2,3"', 'shape="5,3"').replace('shape="2, 3"', 'shape="5,3"'))
+    fix = corrected_dims(net.outputs[0], Shape([5, 3]), net)
+    assert fix is not None
+    assert fix.message == "write [5,3], and fix 1 more port"
+    assert contents(fix.edits) == ["5", "5"]
