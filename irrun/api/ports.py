@@ -270,9 +270,9 @@ P = TypeVar("P", bound=Output)
 
 
 def find_port(ports: Sequence[P], key: Any, what: str) -> P:
-    """Return the port at an index or with a tensor name, or the only one for None.
+    """Return the port at an index or with a tensor name or, unlike OpenVINO, with the name of its layer.
 
-    IndexError and RuntimeError where there is none, TypeError for another key.
+    The only port for None. IndexError and RuntimeError where there is none, TypeError for another key.
     """
     if key is None:
         if len(ports) != 1:
@@ -285,8 +285,9 @@ def find_port(ports: Sequence[P], key: Any, what: str) -> P:
     if not isinstance(key, str):
         raise TypeError(f"an {what} is named by an integer or a text, got {key!r}")
     found = next((port for port in ports if key in port.names), None)
+    found = found or next((port for port in ports if port.node.friendly_name == key), None)
     if found is None:
-        names = [name for port in ports for name in sorted(port.names)]
+        names = list(dict.fromkeys(name for port in ports for name in (*sorted(port.names), port.node.friendly_name)))
         close = near_match(key, names) or f"; the model has {', '.join(names) or 'none'}"
         raise RuntimeError(f'no {what} "{key}"{close}')
     return found

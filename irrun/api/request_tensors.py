@@ -123,7 +123,7 @@ class RequestTensors:
 
     def _either(self, key: Any) -> tuple[bool, int]:
         inputs, outputs = self._compiled._inputs, self._compiled._outputs
-        if isinstance(key, ConstOutput) or any(key in port.names for port in inputs):
+        if isinstance(key, ConstOutput) or any(key in (*port.names, port.node.friendly_name) for port in inputs):
             is_input = not isinstance(key, ConstOutput) or any(port == key for port in inputs)
             return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output")
         if not isinstance(key, str):
