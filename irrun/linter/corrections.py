@@ -6,10 +6,11 @@ model as OpenVINO reads it, such as the name of an attribute, are unsafe.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.records import PortElement
+from irrun.graph import Outlet
 from irrun.inference import Facts
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, is_miscounted, may_be_of_any_rank, offending
@@ -106,35 +107,59 @@ def _with_consequences(
 
 def _behind(item: DeclaredPort, context: Context) -> Iterator[DeclaredPort]:
     """Yield the other outputs of the layer, and all ports of the layers downstream."""
-    behind: set[int] = set()
-    _collect(context.facts, {item.layer.element}, behind)
-    for other in context.outputs:
-        if other.layer.element in behind and other.port is not item.port:
-            yield other
-    for other in context.inputs:
-        feeder = other.facts.graph[other.outlet.node].layer
-        if feeder is not None and feeder.element in behind:
-            yield other
+    ports = _ports_by_feeder(context)
+    for layer in _downstream(item, context):
+        yield from (other for other in ports.get(layer, ()) if other.port is not item.port)
 
 
-def _collect(facts: Facts, seeds: Collection[int], behind: set[int]) -> bool:
-    """Add the seeds and the layers downstream of them, by element; return whether there are any."""
-    reached: set[int] = set()
-    for node in facts.graph:
-        feeders = facts.graph.sources(node.id)
-        hit = node.layer is not None and node.layer.element in seeds
-        hit = hit or any(outlet is not None and outlet.node in reached for outlet in feeders)
-        for tag in node.bodies:
-            inner = facts.bodies.get((node.id, tag))
-            if inner is not None and hit:
-                _collect(inner, {item.layer.element for item in inner.graph if item.layer is not None}, behind)
-            elif inner is not None:
-                hit = _collect(inner, seeds, behind)
-        if hit:
-            reached.add(node.id)
-            if node.layer is not None:
-                behind.add(node.layer.element)
-    return bool(reached)
+def _downstream(item: DeclaredPort, context: Context) -> list[int]:
+    """Return the elements of the layer and of the layers downstream of it, in the bodies around it and in theirs too.
+
+    The work is in proportion to what is found.
+    """
+    owners = _owners(context)
+    found: dict[int, None] = {}
+    reached: set[tuple[int, int]] = set()
+    waiting = [(item.facts, item.outlet.node, True)]
+    while waiting:
+        facts, number, with_bodies = waiting.pop()
+        if (id(facts), number) in reached:
+            continue
+        reached.add((id(facts), number))
+        node = facts.graph[number]
+        if node.layer is not None:
+            found[node.layer.element] = None
+        for port in range(node.outputs):
+            waiting += [(facts, inlet.node, True) for inlet in facts.graph.consumers(Outlet(number, port))]
+        if with_bodies:
+            bodies = (inner for tag in node.bodies if (inner := facts.bodies.get((number, tag))) is not None)
+            waiting += [(inner, each.id, True) for inner in bodies for each in inner.graph]
+        if id(facts) in owners:
+            waiting.append((*owners[id(facts)], False))
+    return list(found)
+
+
+@once
+def _owners(context: Context) -> Mapping[int, tuple[Facts, int]]:
+    """Return the node that has a body, and its facts, by the identity of the facts of the body."""
+    found: dict[int, tuple[Facts, int]] = {}
+    waiting = [context.facts]
+    while waiting:
+        facts = waiting.pop()
+        found.update({id(inner): (facts, node) for (node, _), inner in facts.bodies.items()})
+        waiting += facts.bodies.values()
+    return found
+
+
+@once
+def _ports_by_feeder(context: Context) -> Mapping[int, Sequence[DeclaredPort]]:
+    """Return the ports that hold the outputs of a layer, its own and those they feed, by the element of the layer."""
+    found: dict[int, list[DeclaredPort]] = {}
+    for item in (*context.outputs, *context.inputs):
+        layer = item.facts.graph[item.outlet.node].layer
+        if layer is not None:
+            found.setdefault(layer.element, []).append(item)
+    return found
 
 
 @once

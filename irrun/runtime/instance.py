@@ -56,6 +56,7 @@ class Instance:
         self._workspace = self._base + -(-program.size // 128) * 128
         self._records: list[Array] = []
         self._tape = np.zeros((max(len(program.items), 1), 3), np.int64)
+        self._first_call = int(self._tape.ctypes.data)
         self._counters = np.zeros((max(len(program.items), 1) + 1, LINE), np.int64)
         shift = -self._counters.ctypes.data % 128
         self._first_counter = self._counters.ctypes.data + shift
@@ -118,7 +119,7 @@ class Instance:
             if not all(fits(self._lates) for fits in self._conditions(begin, end)):
                 raise Misfit
             workers().walk(
-                int(self._tape.ctypes.data) + 24 * begin,
+                self._first_call + 24 * begin,
                 end - begin,
                 self._first_counter + 8 * LINE * begin,
                 self._workspace,

@@ -7,7 +7,9 @@ from typing import Final
 
 import pytest
 
+from irrun.diagnostics import Diagnostic
 from irrun.diagnostics.render import concise, full
+from irrun.linter.apply import apply_fixes
 from irrun.linter.check import lint_bytes
 from tests.linter.lines import Lines
 
@@ -95,3 +97,36 @@ def test_work_grows_with_the_text(name: str) -> None:
 
 def test_the_texts_are_collected() -> None:
     assert len(TEXTS) >= 20
+
+
+WRONG: Final = DIMS.replace("3", "4")
+FIXABLE: Final[dict[str, Callable[[int], str]]] = {
+    "wrong dims along a chain": lambda n: TEXTS["a chain"](n).replace(DIMS, WRONG).replace(WRONG, DIMS, 1),
+    "wrong dims side by side": lambda n: net(
+        layers=many(n, lambda i: relu(i + 2).replace(DIMS, WRONG)), edges=many(n, lambda i: edge(0, 0, i + 2))
+    ),
+    "ports without a precision": lambda n: net(
+        layers=many(n, lambda i: relu(i + 2).replace(' precision="FP32"', "")),
+        edges=many(n, lambda i: edge(0, 0, i + 2)),
+    ),
+}
+
+
+def work_to_fix(text: str) -> int:
+    """Lines that run to apply all fixes."""
+
+    def found(data: bytes) -> list[Diagnostic]:
+        return [finding.diagnostic for finding in lint_bytes(data, "net.xml").findings()]
+
+    with Lines() as lines:
+        apply_fixes(text.encode(), found, unsafe=True)
+    return lines.count
+
+
+@pytest.mark.parametrize("name", [*TEXTS, *FIXABLE])
+def test_work_to_fix_grows_with_the_text(name: str) -> None:
+    write = TEXTS.get(name) or FIXABLE[name]
+    small = 32
+    work_to_fix(write(small))
+    once, twice, four = (work_to_fix(write(small * factor)) for factor in (1, 2, 4))
+    assert four - twice <= 2.3 * max(twice - once, 20 * small)
