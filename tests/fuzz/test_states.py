@@ -33,6 +33,12 @@ CONFIGS = st.fixed_dictionaries(
 
 
 def running_sum() -> irrun.model.Loaded:
+    """Return the model of ``running_sum_as_written``."""
+    ir = running_sum_as_written()
+    return irrun.model.load(ir.text.encode(), ir.weights)
+
+
+def running_sum_as_written() -> Writer:
     """total = total + x, starting from zero; the output is (total, x @ transposed x)."""
     ir = Writer("sum")
     shape = Shape.parse("?,3")
@@ -43,10 +49,10 @@ def running_sum() -> irrun.model.Loaded:
     total = ir.layer("Add", "opset1", [before, x], [Fact(F32, shape)])[0]
     ir.layer("Assign", "opset6", [total], [Fact(F32, shape)], {"variable_id": "total"})
     attributes = {"transpose_a": "false", "transpose_b": "true"}
-    square = ir.layer("MatMul", "opset1", [x, x], [Fact(F32, Shape.parse("?,?"))], attributes)[0]
+    square = ir.layer("MatMul", "opset1", [x, x], [Fact(F32, Shape.parse("?,?"))], attributes, name="square")[0]
     ir.result(total)
     ir.result(square)
-    return irrun.model.load(ir.text.encode(), ir.weights)
+    return ir
 
 
 class Calls(RuleBasedStateMachine):
