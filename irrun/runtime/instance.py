@@ -48,8 +48,8 @@ class Instance:
     def __init__(self, program: Program, most_workers: int) -> None:
         self._program = program
         self._most = most_workers
-        each = -(-program.workspace // 128) * 128 + 128
-        whole = np.empty(program.size + each * most_workers + 2 * WIDEST_VECTOR + 128, np.uint8)
+        each = program.workspace_of_worker
+        whole = np.empty(program.bytes(most_workers) + 2 * WIDEST_VECTOR + 128, np.uint8)
         self._arena = whole[-whole.ctypes.data % 128 :]
         self._base = int(self._arena.ctypes.data)
         self._each = each

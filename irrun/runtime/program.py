@@ -57,6 +57,15 @@ class Program:
         stretches = sum(isinstance(self.items[first], Call) for first, _ in segments(self.items))
         return calls > 0 and (not self.lates or calls >= _LEAST_CALLS * stretches)
 
+    def bytes(self, workers: int) -> int:
+        """The memory of an instance: the arena, and the workspace of each worker."""
+        return self.size + workers * self.workspace_of_worker
+
+    @property
+    def workspace_of_worker(self) -> int:
+        """The bytes from the workspace of a worker to that of the next."""
+        return -(-self.workspace // 128) * 128 + 128
+
     def compile(self) -> None:
         """Compile all kernels, or read them from the cache."""
         for item in self.items:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from irrun.kernels.pages import forget_code, trim
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
+from irrun.runtime.budget import held_bytes
 from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
@@ -171,7 +172,9 @@ class _Compiled:
 
         release(plan)
         program = lower(plan, self._packs)
-        if program.is_worthwhile:
+        memory = plan.budget.memory
+        fits = memory is None or held_bytes(program.constants) + program.bytes(threads()) <= memory
+        if program.is_worthwhile and fits:
             program.compile()
             forget_code("libllvmlite")
             self._program = program

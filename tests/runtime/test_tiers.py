@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -38,10 +38,27 @@ SAME: dict[str, Any] = {
 }
 
 
+BETWEEN: Final = 28_000
+"""Bytes that hold the tensors of ``layered``, but not its program."""
+
+
 def both(net: Net, folder: Path) -> tuple[irrun.model.Compiled, irrun.model.Compiled]:
     net.ir.save(folder / "net.xml")
     one, other = (irrun.model.build(folder / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled"))
     return one, other
+
+
+@needs_numba
+def test_a_program_beyond_the_budget_is_not_used(tmp_path: Path) -> None:
+    net = Net()
+    layered(net)
+    expected = net.compile(tmp_path, TIER="compiled")
+    inputs = net.inputs()
+    found = expected(inputs)[0]
+    assert expected.tiers.last == "compiled"
+    compiled = net.compile(tmp_path, TIER="compiled", MAX_MEMORY=BETWEEN)
+    np.testing.assert_allclose(compiled(inputs)[0], found, rtol=1e-4, atol=1e-6)
+    assert compiled.tiers.last == "numpy"
 
 
 @needs_numba
