@@ -160,6 +160,11 @@ class Model(ModelParts):
     def remove_variable(self, variable: Variable) -> None:
         """Do nothing: variables are those of ReadValue and Assign."""
 
+    def insert_parameters(self, index: int, parameters: Sequence[Parameter]) -> None:
+        """Add Parameters before the one at an index."""
+        self._ends.parameters[index:index] = parameters
+        self._changed()
+
     def replace_parameter(self, index: int, parameter: Parameter) -> None:
         """Put a Parameter in the place of another one, and feed the consumers of that one from it."""
         before = Output(self._ends.parameters[index], 0)

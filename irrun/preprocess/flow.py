@@ -21,16 +21,21 @@ _LATEST = "opset13"
 
 @dataclass
 class Flow:
-    """The current output, and what is known of it. ``wanted`` is the layout at the other end."""
+    """The current output, and what is known of it. ``wanted`` is the layout at the other end.
+
+    ``planes`` are the outputs of further planes."""
 
     output: Output
     layout: Layout
     wanted: Layout
     color: ColorFormat | None = None
     sizes: tuple[int, ...] = ()
+    planes: Sequence[Output] = ()
 
     def apply(self, type: str, *inputs: Any, **attributes: Any) -> None:
         """Replace the output by that of an operation of it and of constants."""
+        if self.planes:
+            raise RuntimeError(f"{type} needs one image, but the tensor has planes; convert_color comes first")
         self.output = node(type, self.output, *inputs, **attributes)
 
     def axis(self, name: str, of: Layout | None = None) -> int:

@@ -19,7 +19,9 @@ from irrun.preprocess.flow import Flow, order_of
 from irrun.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
 from irrun.tensor import Dim, ElementType, Shape
 
-_PLANES = {ColorFormat.NV12_SINGLE_PLANE, ColorFormat.I420_SINGLE_PLANE}
+_ONE_PLANE = {ColorFormat.NV12_SINGLE_PLANE, ColorFormat.I420_SINGLE_PLANE}
+_CHANNELS = {ColorFormat.NV12_TWO_PLANES: (1, 2), ColorFormat.I420_THREE_PLANES: (1, 1, 1)}
+"""The channels of each plane that is an input of its own; those after the first have half the height and width."""
 
 
 class _Laid:
@@ -61,6 +63,7 @@ class InputTensorInfo(OutputTensorInfo):
         self.shape: Shape | None = None
         self.spatial: tuple[Dim, Dim] | None = None
         self.color: ColorFormat | None = None
+        self.sub_names: tuple[str, ...] = ()
 
     def set_shape(self, shape: Any) -> Self:
         self.shape = as_dims(shape)
@@ -75,9 +78,10 @@ class InputTensorInfo(OutputTensorInfo):
         return self
 
     def set_color_format(self, format: ColorFormat, sub_names: Any = ()) -> Self:
-        if format in (ColorFormat.NV12_TWO_PLANES, ColorFormat.I420_THREE_PLANES):
-            raise RuntimeError(f"{format.name} needs an input for each plane, which is not supported; use one plane")
-        self.color = format
+        names, planes = tuple(sub_names), len(_CHANNELS.get(format, (1,)))
+        if names and len(names) != planes:
+            raise RuntimeError(f"{format.name} has {planes} planes, got {len(names)} names")
+        self.color, self.sub_names = format, names
         return self
 
     def set_memory_type(self, memory_type: str) -> Self:
@@ -141,8 +145,8 @@ class PrePostProcessor:
 
     def build(self) -> Model:
         """Build the steps into the model and return it; RuntimeError where they do not fit."""
-        for index, (parameter, info) in enumerate(zip(self._model.parameters, self._inputs, strict=True)):
-            _before(self._model, index, parameter, info)
+        for parameter, info in zip(self._model.parameters, self._inputs, strict=True):
+            _before(self._model, parameter, info)
         for result, output in zip(self._model.results, self._outputs, strict=True):
             _behind(result, output)
         self._model.validate_nodes_and_infer_types()
@@ -159,22 +163,31 @@ def _index(ports: list[Output], key: int | str | None, what: str) -> int:
         raise RuntimeError(str(error)) from None
 
 
-def _before(model: Model, index: int, parameter: Parameter, info: InputInfo) -> None:
+def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
     """Put a new Parameter and the steps before the consumers of one of the model."""
     fact = parameter.fact(0)
     inner = info.model().layout if not info.model().layout.empty else parameter.layout
     outer = info.tensor().layout
-    if info.tensor().color in _PLANES and outer.empty:
+    if (info.tensor().color in _ONE_PLANE or info.tensor().color in _CHANNELS) and outer.empty:
         outer = Layout("NHWC")
     type = info.tensor().type or fact.type
     shape = _shape_of(info, fact.shape, inner, outer)
-    made = Parameter(type, _planes(shape) if info.tensor().color in _PLANES else shape, name=parameter.friendly_name)
-    port = Output(made, 0)
-    port.set_names(Output(parameter, 0).names)
-    made.set_layout(outer)
-    flow = Flow(port, outer if not outer.empty else inner, inner, info.tensor().color, _sizes(fact.shape, inner))
+    made = [Parameter(type, part, name=parameter.friendly_name) for part in _parts(shape, info.tensor().color)]
+    given = info.tensor().sub_names
+    for number, item in enumerate(made):
+        suffix = "" if len(made) == 1 else f"/{given[number] if given else number}"
+        item.set_friendly_name(parameter.friendly_name + suffix)
+        if given or len(made) == 1:
+            Output(item, 0).set_names({name + suffix for name in Output(parameter, 0).names})
+        item.set_layout(outer)
+    port, *planes = (Output(item, 0) for item in made)
+    flow = Flow(
+        port, outer if not outer.empty else inner, inner, info.tensor().color, _sizes(fact.shape, inner), planes
+    )
     for step in info.preprocess().steps:
         step(flow)
+    if flow.planes:
+        raise RuntimeError(f'input "{parameter.friendly_name}" has planes; convert_color makes one image of them')
     if flow.output.fact.type is not fact.type:
         flow.apply("Convert", destination_type=fact.type)
     if not flow.layout.empty and not inner.empty and flow.layout != inner and not info.preprocess().has_layout:
@@ -184,7 +197,9 @@ def _before(model: Model, index: int, parameter: Parameter, info: InputInfo) -> 
         raise RuntimeError(f'input "{parameter.friendly_name}" is {got} after its steps, expected {fact.shape}')
     for target in Output(parameter, 0).target_inputs:
         target.replace_source_output(flow.output)
-    model.replace_parameter(index, made)
+    model.replace_parameter(model.get_parameter_index(parameter), made[0])
+    if made[1:]:
+        model.insert_parameters(model.get_parameter_index(made[0]) + 1, made[1:])
 
 
 def _shape_of(info: InputInfo, shape: Shape, inner: Layout, outer: Layout) -> Shape:
@@ -206,10 +221,17 @@ def _shape_of(info: InputInfo, shape: Shape, inner: Layout, outer: Layout) -> Sh
     return Shape(dims)
 
 
-def _planes(shape: Shape) -> Shape:
-    """Return the shape of an image of brightness with planes of colours below it."""
+def _parts(shape: Shape, color: ColorFormat | None) -> list[Shape]:
+    """Return the shape of each input for an image: one, unless its planes are inputs of their own."""
+    if color in _ONE_PLANE:
+        batch, height, width, _ = shape
+        return [Shape([batch, (height * 3) // 2, width, Dim.exactly(1)])]
+    if color not in _CHANNELS:
+        return [shape]
     batch, height, width, _ = shape
-    return Shape([batch, (height * 3) // 2, width, Dim.exactly(1)])
+    first, *others = _CHANNELS[color]
+    halves = [Shape([batch, height // 2, width // 2, Dim.exactly(channels)]) for channels in others]
+    return [Shape([batch, height, width, Dim.exactly(first)]), *halves]
 
 
 def _sizes(shape: Shape, layout: Layout) -> tuple[int, ...]:

@@ -200,8 +200,9 @@ def _recolor(flow: Flow, format: ColorFormat) -> None:
             _reverse(flow)
     elif before in three and format is ColorFormat.GRAY:
         _gray(flow, before)
-    elif before in (ColorFormat.NV12_SINGLE_PLANE, ColorFormat.I420_SINGLE_PLANE) and format in three:
-        flow.apply(f"{before.name[:4]}to{format.name}")
+    elif before is not None and before.name.startswith(("NV12", "I420")) and format in three:
+        planes, flow.planes = flow.planes, ()
+        flow.apply(f"{before.name[:4]}to{format.name}", *planes)
     else:
         names = " to ".join("UNDEFINED" if item is None else item.name for item in pair)
         raise RuntimeError(f"colours cannot be converted from {names}; set_color_format names those of the tensor")

@@ -13,6 +13,8 @@ from tests.api.comparing import Check
 RNG = np.random.default_rng(7)
 BYTES = RNG.integers(0, 256, (1, 6, 8, 3), np.uint8)
 LARGE = RNG.integers(0, 256, (1, 12, 10, 3), np.uint8)
+LUMA = np.random.default_rng(8).integers(16, 200, (1, 6, 8, 1), np.uint8)
+CHROMA = np.random.default_rng(9).integers(16, 200, (1, 3, 4, 2), np.uint8)
 FLOATS = RNG.standard_normal((1, 3, 6, 8)).astype(np.float32)
 
 
@@ -36,7 +38,8 @@ def run(steps: Any, array: Any) -> Check:
         ppp = pp.PrePostProcessor(image_model(ov))
         steps(ppp, ov, pp)
         model = ppp.build()
-        result = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(array)[0]
+        arrays = list(array) if isinstance(array, tuple) else array
+        result = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(arrays)[0]
         ports = [
             [port.partial_shape, port.element_type, sorted(port.names)] for port in (*model.inputs, *model.outputs)
         ]
@@ -72,6 +75,15 @@ def _colors(before: str, after: str) -> Any:
         )
         ppp.input().model().set_layout(ov.Layout("NCHW"))
         ppp.input().preprocess().convert_color(getattr(pp.ColorFormat, after))
+
+    return steps
+
+
+def _planes(format: str, names: list[str]) -> Any:
+    def steps(ppp: Any, ov: Any, pp: Any) -> None:
+        ppp.input().tensor().set_element_type(ov.Type.u8).set_color_format(getattr(pp.ColorFormat, format), names)
+        ppp.input().model().set_layout(ov.Layout("NCHW"))
+        ppp.input().preprocess().convert_color(pp.ColorFormat.RGB)
 
     return steps
 
@@ -147,6 +159,13 @@ CHECKS: dict[str, Check] = {
     ),
     "ppp NV12 to RGB": run(_colors("NV12_SINGLE_PLANE", "RGB"), RNG.integers(16, 200, (1, 9, 8, 1), np.uint8)),
     "ppp I420 to BGR": run(_colors("I420_SINGLE_PLANE", "BGR"), RNG.integers(16, 200, (1, 9, 8, 1), np.uint8)),
+    "ppp NV12 in two planes": run(_colors("NV12_TWO_PLANES", "RGB"), (LUMA, CHROMA)),
+    "ppp NV12 in two named planes": run(_planes("NV12_TWO_PLANES", ["y", "uv"]), (LUMA, CHROMA)),
+    "ppp I420 in three planes": run(_colors("I420_THREE_PLANES", "BGR"), (LUMA, CHROMA[..., :1], CHROMA[..., 1:])),
+    "ppp planes with a name too few": run(_planes("NV12_TWO_PLANES", ["y"]), (LUMA, CHROMA)),
+    "ppp planes without conversion": run(
+        lambda ppp, ov, pp: ppp.input().tensor().set_color_format(pp.ColorFormat.NV12_TWO_PLANES), (LUMA, CHROMA)
+    ),
     "ppp colour without format": run(
         lambda ppp, ov, pp: ppp.input().preprocess().convert_color(pp.ColorFormat.RGB), FLOATS
     ),
