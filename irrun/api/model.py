@@ -82,6 +82,7 @@ class Model(ModelParts):
                 raise RuntimeError(f"one shape is given, expected one for each of {len(self._ends.parameters)} inputs")
             shapes = {0: shapes}
         given: dict[int, Fact] = {}
+        _ = self._ends
         value = self.value
         for key, shape in shapes.items():
             if isinstance(shape, Shape) or not isinstance(shape, list | tuple | str | PartialShape):

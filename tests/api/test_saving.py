@@ -13,6 +13,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.tensor import Array
+from tests.api import nets
 from tests.cases import ModelCase, all_models
 from tests.faults.paths import LARGE, write_model
 
@@ -114,3 +115,50 @@ def test_weights_truncated_meanwhile_are_not_saved(tmp_path: Path) -> None:
             save(model, saved)
     assert saved.read_text() == "an old file"
     assert not saved.with_suffix(".bin").exists()
+
+
+def _v10(folder: Path) -> Path:
+    """Write relu(x) + a for x f16 and a i64 in IR version 10, where callers pass x as f32."""
+    half = [nets.port(index, "FP16", "1,3") for index in range(3)]
+    layers = [
+        nets.layer(0, "x", "Parameter", 'shape="1,3" element_type="f16"', nets.outs(nets.port(0, "FP16", "1,3", "x"))),
+        nets.layer(1, "a", "Parameter", 'shape="1,3" element_type="i64"', nets.outs(nets.port(0, "I64", "1,3", "a"))),
+        nets.layer(2, "relu", "ReLU", "", nets.ins(half[0]) + nets.outs(nets.port(1, "FP16", "1,3", "relu"))),
+        nets.layer(
+            3, "wide", "Convert", 'destination_type="f16"', nets.ins(nets.port(0, "I64", "1,3")) + nets.outs(half[1])
+        ),
+        nets.layer(4, "sum", "Add", "", nets.ins(half[0], half[1]) + nets.outs(nets.port(2, "FP16", "1,3", "sum"))),
+        nets.layer(5, "out", "Result", "", nets.ins(half[0])),
+    ]
+    edges = [(0, 0, 2, 0), (1, 0, 3, 0), (2, 1, 4, 0), (3, 1, 4, 1), (4, 2, 5, 0)]
+    path = folder / "old.xml"
+    path.write_text(nets.net(layers, edges).replace('version="11"', 'version="10"'))
+    path.with_suffix(".bin").write_bytes(b"")
+    return path
+
+
+EDITS = {
+    "nothing": lambda model: None,
+    "another shape": lambda model: model.reshape({"x": [2, 3], "a": [2, 3]}),
+    "other shapes": lambda model: model.reshape({"x": [4, 3], "a": [1, 3]}),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_model_of_version_10_is_edited_and_saved(edit: str, tmp_path: Path) -> None:
+    source, made = _v10(tmp_path), []
+    for name, module in (("theirs", openvino), ("ours", irrun)):
+        model = module.Core().read_model(source)
+        EDITS[edit](model)
+        module.save_model(model, tmp_path / f"{name}.xml", compress_to_fp16=False)
+        for reader in (openvino, irrun):
+            compiled = reader.compile_model(reader.Core().read_model(tmp_path / f"{name}.xml"), "CPU")
+            ends = [*compiled.inputs, *compiled.outputs]
+            ports = [(str(p.partial_shape), p.element_type.type_name, sorted(p.names)) for p in ends]
+            arrays = [
+                np.linspace(-2, 5, int(np.prod(p.shape))).reshape(p.shape).astype(p.element_type.to_dtype())
+                for p in compiled.inputs
+            ]
+            run = compiled(arrays)
+            made.append((ports, [run[index].tolist() for index in range(len(compiled.outputs))]))
+    assert made[1:] == made[:1] * 3
