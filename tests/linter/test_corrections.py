@@ -6,13 +6,20 @@ import dataclasses
 
 import pytest
 
-from irrun.diagnostics import Edit
+from irrun.diagnostics import Anchor, Diagnostic, Edit, Suggestion
 from irrun.document import read
 from irrun.document.writer import Writer
 from irrun.graph import bind
 from irrun.inference import Facts, infer
 from irrun.linter.context import Context
 from irrun.linter.corrections import corrected_dims, corrected_precision, sizes
+from irrun.linter.rule import Rule
+from irrun.linter.rules.missing_precision import MissingPrecision
+from irrun.linter.rules.unreadable_dim import UnreadableDim
+from irrun.linter.rules.unreadable_precision import UnreadablePrecision
+from irrun.linter.rules.wrong_input_dims import WrongInputDims
+from irrun.linter.rules.wrong_output_dims import WrongOutputDims
+from irrun.linter.rules.wrong_precision import WrongPrecision
 from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import F32, I64
 from tests.linter.models import ITERATOR, NET
@@ -91,3 +98,22 @@ def test_an_output_without_dims_that_may_be_of_any_rank_is_left_alone() -> None:
     assert fix is not None
     assert fix.message == "write [5,3], and fix 1 more port"
     assert contents(fix.edits) == ["5", "5"]
+
+
+RULES = [MissingPrecision, UnreadableDim, UnreadablePrecision, WrongInputDims, WrongOutputDims, WrongPrecision]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("anchor", [Anchor(), Anchor(1)], ids=["no place", "no port"])
+def test_a_finding_that_is_at_no_port_has_no_fix(rule: type[Rule], anchor: Anchor) -> None:
+    assert rule().fix(Diagnostic(rule.code, "wrong", anchor), context(NET)) is None
+
+
+def test_an_unreadable_dim_of_unknown_size_has_a_fix_where_one_was_meant() -> None:
+    net = context(NET.replace('shape="2,3"', 'shape="?,3"').replace("<dim>2</dim>", "<dim>-</dim>", 1))
+    anchor = Anchor(net.outputs[0].port.dim_elements[0], "text")
+    found = Diagnostic("IR107", "wrong", anchor)
+    assert UnreadableDim().fix(found, net) is None
+    fix = UnreadableDim().fix(dataclasses.replace(found, suggestion=Suggestion(anchor, "-1")), net)
+    assert fix is not None
+    assert (fix.message, contents(fix.edits)) == ("write -1", ["-1"])
