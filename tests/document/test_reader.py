@@ -250,7 +250,8 @@ def test_an_end_tag_without_its_bracket_that_closes_another_element_is_text() ->
     assert document.repaired.text == text.replace("&", "&amp;").encode()
 
 
-def test_an_encoding_that_nobody_knows() -> None:
-    document = read(NET.replace('version="1.0"', 'version="1.0" encoding="klingon"').encode())
-    assert [item.message for item in document.diagnostics] == ['encoding="klingon" is not known, expected utf-8']
+@pytest.mark.parametrize("name", ["klingon", "iso-8859-99"])
+def test_an_encoding_that_nobody_knows(name: str) -> None:
+    document = read(NET.replace('version="1.0"', f'version="1.0" encoding="{name}"').encode())
+    assert [item.message for item in document.diagnostics] == [f'encoding="{name}" is not known, expected utf-8']
     assert len(document.net.layers) == 3

@@ -12,7 +12,7 @@ from irrun.document.writer import Writer
 from irrun.inference.fold import _settled, fold
 from irrun.ops.calling import infer
 from irrun.ops.registry import resolve
-from irrun.tensor import Dim, Fact, Shape
+from irrun.tensor import UNBOUNDED, Dim, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32, I32, I64, U8, ElementType
 
 
@@ -114,6 +114,10 @@ def test_unknown_booleans_stay_unknown() -> None:
         (dims(Dim(0, 5), 2**31 - 1, type=I32), known(1, 1, type=I32), [Dim(1, 6), Dim(-(2**31))]),
         (dims(Dim(0, 5), -(2**31), type=I32), known(-1, -1, type=I32), [Dim(-1, 4), Dim(2**31 - 1)]),
         (dims(Dim(0, 5), 2, type=U8), known(250, 254, type=U8), [Dim(250, 255), Dim(0)]),
+        (dims(Dim(0, 2**31 - 1), 2, type=I32), known(1, 1, type=I32), [Dim(-(2**31), 2**31 - 1), Dim(3)]),
+        (dims(Dim(0, UNBOUNDED), 2, type=I32), known(1, 1, type=I32), [Dim(1, UNBOUNDED), Dim(3)]),
+        (dims(Dim(-UNBOUNDED, 0), 2, type=I32), known(0, 1, type=I32), [Dim(-UNBOUNDED, 0), Dim(3)]),
+        (dims(Dim(0, UNBOUNDED), 2, type=U8), known(1, 1, type=U8), [Dim(0, 255), Dim(3)]),
         (dims(Dim(0, 6), 2, type=U8), known(250, 253, type=U8), [Dim(0, 255), Dim(255)]),
     ],
 )
