@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.sizes import parse_bytes
 from irrun.kernels import threads
-from irrun.optimize import Settings, passes
+from irrun.optimize import PASSES, Settings
 from irrun.runtime.available import default_memory
 from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
 from irrun.runtime.tiers import Tier
@@ -171,7 +171,7 @@ def _disabled(value: Any) -> frozenset[str]:
     names = value.get("disable") if isinstance(value, Mapping) and set(value) <= {"disable"} else None
     if names is None or isinstance(names, str) or not isinstance(names, Iterable):
         raise ConfigError(f'OPTIMIZE is {value!r}, expected True, False, or {{"disable": [names of passes]}}')
-    known = [item.name for item in passes()]
+    known = [item.name for item in PASSES]
     for name in names:
         if name not in known:
             raise ConfigError(f'there is no pass "{name}"{near_match(str(name), known)}')

@@ -36,6 +36,8 @@ class Rewriter:
         settings: Settings | None = None,
     ) -> None:
         self.settings = settings if settings is not None else Settings()
+        self.types = {node.type for node in graph}
+        """The types of the layers that the graph has or had."""
         self._graph = graph
         self._base = facts
         self._nodes = {node.id: node for node in graph}
@@ -110,6 +112,11 @@ class Rewriter:
         """Return the compressed value of a constant outlet, which has no ``constant`` then."""
         return None if outlet is None else self._packed.get(outlet)
 
+    @property
+    def has_packed(self) -> bool:
+        """Return whether there are compressed values."""
+        return bool(self._packed)
+
     # -- editing
 
     def set_constant(self, outlet: Outlet, value: Array) -> None:
@@ -147,6 +154,7 @@ class Rewriter:
         if isinstance(op, Fused):
             op.parts = tuple(part for node in nodes for part in parts(node))
         facts = infer(op, [self.fact(outlet) for outlet in inputs])
+        self.types.add(op.type)
         self._nodes[id] = Node(
             id, instead_of.name, op.type, "", op, len(facts), ((),) * len(facts), instead_of.layer, instead_of.bodies
         )

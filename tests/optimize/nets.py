@@ -11,7 +11,7 @@ import numpy as np
 
 import irrun.model
 from irrun.document.writer import Handle, Writer
-from irrun.optimize import passes
+from irrun.optimize import PASSES
 from irrun.runtime.tiers import can_compile
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import F32, I64
@@ -74,7 +74,7 @@ class Net:
     def compile(self, folder: Path, *names: str, **config: Any) -> irrun.model.Compiled:
         """Compile the model with these passes alone, or with all passes if none are named."""
         self.ir.save(folder / "net.xml")
-        others = [item.name for item in passes() if item.name not in names] if names else []
+        others = [item.name for item in PASSES if item.name not in names] if names else []
         return irrun.model.build(folder / "net.xml", {"OPTIMIZE": {"disable": others}, **config})
 
     def inputs(self, sizes: dict[str, tuple[int, ...]] | None = None) -> dict[str, Array]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from irrun.optimize import passes
+from irrun.optimize import PASSES
 from tests.optimize.test_exhaustive import CASES
 
 z3: Any = pytest.importorskip("z3", reason="z3 proves the identities")
@@ -133,8 +133,8 @@ def test_identity(name: str, claim: Callable[[], Claim]) -> None:
 
 
 def test_the_page_of_each_pass_names_its_proof() -> None:
-    for item in passes():
-        proof = (item.run.__globals__["__doc__"] or "").partition("\nProof: ")[2]
+    for item in PASSES:
+        proof = (item.module().__doc__ or "").partition("\nProof: ")[2]
         assert proof, f"{item.name}: the docstring has no paragraph that starts with 'Proof:'"
         for module, names in (("test_exhaustive", CASES), ("test_identities", IDENTITIES)):
             named, listed = module in proof, item.name in names

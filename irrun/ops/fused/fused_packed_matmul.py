@@ -2,18 +2,20 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.halves import rounded
-from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import F32
+
+if TYPE_CHECKING:
+    from irrun.kernels.packed_product import PackedMatrix
 
 
 @fused("FusedPackedMatMul")

@@ -1,4 +1,1 @@
-"""The passes, one file each.
-
-Every module has ``run(graph)``, and may have ``AFTER``: the passes that must have run before, each with the reason.
-"""
+"""The passes, one file each, with ``run(graph)``; ``optimize/schedule.py`` has their order."""

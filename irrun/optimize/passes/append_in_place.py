@@ -19,8 +19,6 @@ from irrun.ops.movement.gather import GatherV7, GatherV8
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {"remove-needless": "layers that change nothing would interrupt a pattern"}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("Concat"):

@@ -51,14 +51,6 @@ from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import F32, U8
 
-AFTER = {
-    "fold-known-values": "limits of a FakeQuantize may be computed from constants",
-    "fuse-activations": "an activation of several layers fits the epilogue as one",
-    "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
-    "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
-    "pool-values-only": "levels are pooled without indices",
-}
-
 _PRODUCTS = ("Convolution", "GroupConvolution", "MatMul")
 
 _MOVES = ("Concat", "FusedMaxPool")

@@ -31,10 +31,6 @@ from irrun.optimize.patterns import (
 )
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {
-    "remove-needless": "layers that change nothing would interrupt a pattern",
-}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("Sigmoid", "Erf", "Tanh"):

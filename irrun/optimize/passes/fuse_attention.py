@@ -21,10 +21,6 @@ from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain, scalar
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BOOLEAN
 
-AFTER = {
-    "remove-needless": "layers that change nothing would interrupt a pattern",
-}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("ScaledDotProductAttention", "SoftMax"):

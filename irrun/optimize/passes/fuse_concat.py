@@ -19,13 +19,6 @@ from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import F32
 
-AFTER = {
-    "append-in-place": "a variable that grows in place needs no Concat",
-    "fuse-convolution": "of all consumers only fused ones read some channels of a tensor as fast as a whole one",
-    "fuse-matmul": "of all consumers only fused ones read some channels of a tensor as fast as a whole one",
-    "fuse-elementwise": "of all consumers only fused ones read some channels of a tensor as fast as a whole one",
-}
-
 _LEAST_BYTES = 1 << 16
 
 _CHANNELS = 1

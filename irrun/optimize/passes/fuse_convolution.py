@@ -30,11 +30,6 @@ from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
 from irrun.tensor.element_type import F32
 
-AFTER = {
-    "compute-in-integers": "weights that it does not take become floats",
-    "fuse-activations": "an activation of several layers fits the epilogue as one",
-}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("Convolution", "GroupConvolution"):

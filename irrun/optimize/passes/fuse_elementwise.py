@@ -29,15 +29,6 @@ from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {
-    "fuse-convolution": "the epilogue of a product costs less than a chain of its own",
-    "fuse-transposed-convolution": "the epilogue of a product costs less than a chain of its own",
-    "fuse-matmul": "the epilogue of a product costs less than a chain of its own",
-    "keep-packed": "the epilogue of a product costs less than a chain of its own",
-    "fuse-attention": "scale and mask belong to the attention",
-    "fuse-normalization": "a chain would hide the pattern",
-}
-
 _MAX_CALLS = 500
 """The largest number of layers in one chain."""
 

@@ -21,13 +21,6 @@ from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {
-    "fuse-activations": "an activation of several layers fits the epilogue as one",
-    "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
-    "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
-    "keep-packed": "weights that stay packed are no constants",
-}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("MatMul"):

@@ -28,10 +28,6 @@ from irrun.optimize.patterns import (
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
 
-AFTER = {
-    "remove-needless": "layers that change nothing would interrupt a pattern",
-}
-
 
 class _Core(NamedTuple):
     """A normalization without scale and shift: its input, and its last node."""

@@ -13,10 +13,6 @@ from irrun.graph import Node, Outlet
 from irrun.optimize.patterns import is_plain
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {
-    "fold-known-values": "sequence lengths are often computed from a shape",
-}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("LSTMSequence", "GRUSequence", "RNNSequence"):

@@ -14,10 +14,6 @@ from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {
-    "fuse-activations": "an activation of several layers fits the epilogue as one",
-}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("ConvolutionBackpropData"):

@@ -24,10 +24,6 @@ from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
 
-AFTER = {
-    "fuse-convolution": "it joins convolutions with their epilogues",
-}
-
 
 def run(graph: Rewriter) -> None:
     siblings: dict[Outlet, list[tuple[Node, FusedConvolution]]] = defaultdict(list)

@@ -14,11 +14,6 @@ from irrun.ops.fused.fused_view import FusedView
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {
-    "share-keys": "it looks for the Unsqueeze and the Reshape around a Broadcast",
-    "remove-needless": "it removes a Reshape or a Transpose, not the FusedView of one",
-}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes(views=True):

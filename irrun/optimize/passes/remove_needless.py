@@ -13,10 +13,6 @@ from irrun.graph import Node
 from irrun.optimize.patterns import first, same_shape, scalar
 from irrun.optimize.rewrite import Rewriter
 
-AFTER = {
-    "fold-known-values": "a Reshape is seen to change nothing once its target is known",
-}
-
 _COPIES = ("Broadcast", "Convert", "Identity", "Tile")
 """Layers besides views that change nothing if they change neither type nor shape."""
 

@@ -40,25 +40,11 @@ from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BF16, F32, U16
 
-AFTER = {
-    "append-in-place": "the value of a variable stays f32",
-    "fuse-concat": "parts of a tensor are f32",
-    "fuse-elementwise": "a chain of functions computes in f32",
-    "fuse-matmul": "it rounds the weights of what that makes",
-    "fuse-recurrence": "the operands of recurrences stay f32",
-    "fuse-transposed-convolution": "it rounds the weights of what that makes",
-    "join-convolutions": "convolutions of the same tensor round it once",
-    "precompute-views": "a view moves bits as it moves numbers",
-    "share-keys": "it rounds what attention multiplies",
-}
-
 _VIEWS = ("FusedChannels", "FusedView")
 """Other layers that move the bits of numbers as they move the numbers."""
 
 
 def run(graph: Rewriter) -> None:
-    if graph.settings.precision is F32:
-        return
     known: dict[tuple[Outlet, bool], Outlet] = {}
     for node in list(graph.nodes()):
         fact = graph.fact(first(node)) if node.outputs else None

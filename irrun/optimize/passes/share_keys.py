@@ -19,8 +19,6 @@ from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Dim
 
-AFTER = {"fuse-attention": "only an attention that is already fused can share its keys"}
-
 
 def run(graph: Rewriter) -> None:
     for node in graph.nodes("FusedAttention"):

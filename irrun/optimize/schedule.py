@@ -1,0 +1,181 @@
+"""All passes in their order: when each has something to do, and the passes that must run before it, with the reason.
+
+A pass is imported once a graph needs it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from irrun.tensor.element_type import F32
+
+if TYPE_CHECKING:
+    from irrun.optimize.rewrite import Rewriter
+
+
+class Pass(NamedTuple):
+    """A pass: its name, which is that of its module, when it has something to do, and the passes before it."""
+
+    name: str
+    when: Callable[[Rewriter], bool]
+    after: Mapping[str, str] = MappingProxyType({})
+
+    def module(self) -> ModuleType:
+        return importlib.import_module(f"irrun.optimize.passes.{self.name.replace('-', '_')}")
+
+    def run(self, graph: Rewriter) -> None:
+        """Rewrite a graph, if there is something to do."""
+        if self.when(graph):
+            self.module().run(graph)
+
+
+def always(_graph: Rewriter) -> bool:
+    return True
+
+
+def has(*types: str) -> Callable[[Rewriter], bool]:
+    """Ask for layers of one of these types, of the model or made by a pass."""
+    return lambda graph: not graph.types.isdisjoint(types)
+
+
+def is_packed(graph: Rewriter) -> bool:
+    """Return whether weights are stored in few bits."""
+    return graph.has_packed
+
+
+def has_levels(graph: Rewriter) -> bool:
+    """Return whether activations are quantised, or weights might have been for such."""
+    return is_packed(graph) or "FakeQuantize" in graph.types
+
+
+def rounds(graph: Rewriter) -> bool:
+    """Return whether the operands of products are rounded."""
+    return graph.settings.precision is not F32
+
+
+PASSES: Final = (
+    Pass("fold-known-values", always),
+    Pass(
+        "fuse-recurrence",
+        has("LSTMSequence", "GRUSequence", "RNNSequence"),
+        {"fold-known-values": "sequence lengths are often computed from a shape"},
+    ),
+    Pass("pool-values-only", has("MaxPool")),
+    Pass(
+        "remove-needless", always, {"fold-known-values": "a Reshape is seen to change nothing once its target is known"}
+    ),
+    Pass(
+        "append-in-place", has("ReadValue"), {"remove-needless": "layers that change nothing would interrupt a pattern"}
+    ),
+    Pass(
+        "fuse-activations",
+        has("Sigmoid", "Erf", "Tanh"),
+        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+    ),
+    Pass(
+        "fuse-attention",
+        has("ScaledDotProductAttention", "SoftMax"),
+        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+    ),
+    Pass(
+        "fuse-normalization",
+        has("MVN", "ReduceMean"),
+        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+    ),
+    Pass(
+        "compute-in-integers",
+        has_levels,
+        {
+            "fold-known-values": "limits of a FakeQuantize may be computed from constants",
+            "fuse-activations": "an activation of several layers fits the epilogue as one",
+            "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+            "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+            "pool-values-only": "levels are pooled without indices",
+        },
+    ),
+    Pass(
+        "fuse-convolution",
+        has("Convolution", "GroupConvolution"),
+        {
+            "compute-in-integers": "weights that it does not take become floats",
+            "fuse-activations": "an activation of several layers fits the epilogue as one",
+        },
+    ),
+    Pass(
+        "fuse-transposed-convolution",
+        has("ConvolutionBackpropData"),
+        {"fuse-activations": "an activation of several layers fits the epilogue as one"},
+    ),
+    Pass(
+        "join-convolutions", has("FusedConvolution"), {"fuse-convolution": "it joins convolutions with their epilogues"}
+    ),
+    Pass(
+        "keep-packed",
+        is_packed,
+        {
+            "compute-in-integers": "weights that meet quantised activations stay integers",
+            "fuse-activations": "an activation of several layers fits the epilogue as one",
+            "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+            "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+        },
+    ),
+    Pass(
+        "fuse-matmul",
+        has("MatMul"),
+        {
+            "fuse-activations": "an activation of several layers fits the epilogue as one",
+            "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+            "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+            "keep-packed": "weights that stay packed are no constants",
+        },
+    ),
+    Pass(
+        "fuse-elementwise",
+        always,
+        {
+            "fuse-convolution": "the epilogue of a product costs less than a chain of its own",
+            "fuse-transposed-convolution": "the epilogue of a product costs less than a chain of its own",
+            "fuse-matmul": "the epilogue of a product costs less than a chain of its own",
+            "keep-packed": "the epilogue of a product costs less than a chain of its own",
+            "fuse-attention": "scale and mask belong to the attention",
+            "fuse-normalization": "a chain would hide the pattern",
+        },
+    ),
+    Pass(
+        "fuse-concat",
+        has("Concat"),
+        {
+            "append-in-place": "a variable that grows in place needs no Concat",
+            "fuse-convolution": "only fused consumers read some channels of a tensor as fast as a whole one",
+            "fuse-matmul": "only fused consumers read some channels of a tensor as fast as a whole one",
+            "fuse-elementwise": "only fused consumers read some channels of a tensor as fast as a whole one",
+        },
+    ),
+    Pass("share-keys", has("FusedAttention"), {"fuse-attention": "only an attention that is already fused can share its keys"}),
+    Pass(
+        "precompute-views",
+        always,
+        {
+            "share-keys": "it looks for the Unsqueeze and the Reshape around a Broadcast",
+            "remove-needless": "it removes a Reshape or a Transpose, not the FusedView of one",
+        },
+    ),
+    Pass(
+        "round-operands",
+        rounds,
+        {
+            "append-in-place": "the value of a variable stays f32",
+            "fuse-concat": "parts of a tensor are f32",
+            "fuse-elementwise": "a chain of functions computes in f32",
+            "fuse-matmul": "it rounds the weights of what that makes",
+            "fuse-recurrence": "the operands of recurrences stay f32",
+            "fuse-transposed-convolution": "it rounds the weights of what that makes",
+            "join-convolutions": "convolutions of the same tensor round it once",
+            "precompute-views": "a view moves bits as it moves numbers",
+            "share-keys": "it rounds what attention multiplies",
+        },
+    ),
+)
