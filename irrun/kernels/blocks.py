@@ -99,14 +99,3 @@ def col2im(
                 left : left + across * strides[1] : strides[1],
             ] += blocks[:, :, row, col]
     return image[:, :, pads_begin[0] : pads_begin[0] + height, pads_begin[1] : pads_begin[1] + width]
-
-
-def shuffle(data: Array, axis: int, groups: int, out: Array) -> Array:
-    """Interleave the groups of channels along an axis: the first channel of each group, then the second, and so on."""
-    axis %= data.ndim
-    before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
-    size = channels // groups
-    source = data.reshape(*before, groups, size, *after).swapaxes(axis, axis + 1)
-    target = out.reshape(*before, size, groups, *after)
-    np.copyto(target, source)
-    return out

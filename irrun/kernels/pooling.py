@@ -228,21 +228,6 @@ def _window_sizes(sizes: tuple[int, ...], counts: tuple[int, ...], windows: tupl
     return inside[(slice(1),) * inside.ndim] if inside.size and (inside == inside.flat[0]).all() else inside
 
 
-def spatial_mean(data: Array, out: Array) -> None:
-    """Write the mean of each channel of floats [N, C, *S] to [N, C]."""
-    batch, channels = data.shape[:2]
-    size = math.prod(data.shape[2:])
-    ones = np.ones(size, data.dtype)
-    last = _is_channels_last(data)
-    elements = channels_last(data).reshape(batch, size, channels) if last else data.reshape(batch, channels, size)
-
-    if last:
-        np.matmul(ones, elements, out=out)
-    else:
-        np.matmul(elements, ones, out=out)
-    np.divide(out, max(size, 1), out=out)
-
-
 def _outer_sum(parts: Sequence[Array]) -> Array:
     """Return the outer sum of arrays, with one axis for each."""
     total: Array = np.zeros((), np.int64)

@@ -14,6 +14,7 @@ from irrun.diagnostics.sizes import bytes_text
 from irrun.ops import Op
 from irrun.ops.calling import infer
 from irrun.ops.context import BodyCall
+from irrun.ops.fused.base import Fused
 from irrun.tensor import Array, Dim, Fact, Shape
 
 MOST_ITERATIONS: Final = 1_000_000
@@ -131,9 +132,12 @@ def guarded(
 ) -> Callable[..., Any]:
     """Return a kernel that raises OverBudget before it computes outputs larger than the budget.
 
-    Kernels whose output shapes follow from those of their inputs are returned as they are: a plan sums those.
+    Kernels whose output shapes follow from those of their inputs are returned as they are: a plan sums those. So are
+    fused ones, which can tell no more about their outputs than the plan knows.
     """
-    if budget.memory is None or op.spec.infer_asks or all(map(_is_named, outputs)) or not _needs_values(op, inputs):
+    if budget.memory is None or op.spec.infer_asks or all(map(_is_named, outputs)):
+        return run
+    if isinstance(op, Fused) or not _needs_values(op, inputs):
         return run
     types = [None if fact is None else fact.type for fact in inputs]
     harmless = budget.memory // 64

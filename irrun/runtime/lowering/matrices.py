@@ -1,4 +1,4 @@
-"""Products of matrices, attention, rows."""
+"""Products of matrices."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.attention import TILE, Attention, attention
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product, words_of
 from irrun.kernels.compiled.product import Product, product
-from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
-from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.nibbles import Nibbles
-from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
-from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.elementwise import End, epilogue
 from irrun.runtime.lowering.halves import alone, form_of, in_precision, operand, outputs, types, workspace_of
@@ -194,128 +188,3 @@ def _rows(builder: Builder, x: Array) -> Array | None:
         return rows
     whole = contiguous(builder, x)
     return None if whole is None else whole.reshape(rows.shape)
-
-
-@lowers(FusedLayerNorm)
-def normalized(op: FusedLayerNorm, builder: Builder, data: Array) -> Array | None:
-    """Rows by their mean and variance."""
-    whole = contiguous(builder, data) if is_f32(data) else None
-    if whole is None:
-        return None
-    columns = data.shape[-1]
-    out = builder.empty(data.shape)
-    rows = data.size // columns
-    each, tasks = share(rows, 0.5 * data.size)
-    builder.call(
-        layer_norm,
-        LayerNorm(
-            builder.address(whole),
-            builder.address(out),
-            0 if op.gamma is None else builder.constant(np.broadcast_to(op.gamma, (columns,))),
-            0 if op.beta is None else builder.constant(np.broadcast_to(op.beta, (columns,))),
-            rows,
-            columns,
-            each,
-            op.eps,
-            int(op.eps_outside),
-            int(op.centred),
-        ),
-        tasks,
-    )
-    return out
-
-
-@lowers(SoftMaxV1, SoftMaxV8)
-def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Array) -> Array | None:
-    """Rows of exponentials, divided by their sums."""
-    if not is_f32(data) or data.ndim == 0:
-        return None
-    axis = op.axis % data.ndim
-    order = [other for other in axes_in_memory(data) if other != axis] + [axis]
-    whole = contiguous(builder, data.transpose(order))
-    if whole is None:
-        return None
-    columns = data.shape[axis]
-    out = builder.empty(whole.shape)
-    rows = data.size // columns
-    each, tasks = share(rows, 1.0 * data.size + 50 * rows)
-    builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each), tasks)
-    return out.transpose(np.argsort(order))
-
-
-@lowers(FusedAttention)
-def attended(
-    op: FusedAttention, builder: Builder, query: Array, key: Array, value: Array, mask: Array | None = None
-) -> Array | None:
-    """Attention head by head."""
-    if op.key_transposed:
-        key = key.swapaxes(-1, -2)
-    mask = None if op.causal else mask
-    if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
-        return None
-    # Queries that share a key count for one here.
-    groups = (*query.shape[:-3], query.shape[-3] // op.shared)
-    *front, heads = np.broadcast_shapes(groups, key.shape[:-2], value.shape[:-2])
-    heads *= op.shared
-    if query.strides[-1] != 4:
-        copy = contiguous(builder, query)
-        if copy is None:
-            return None
-        query = copy
-    if value.strides[-1] != 4 or (value.strides[-2] % 4):
-        copy = contiguous(builder, value)
-        if copy is None:
-            return None
-        value = copy
-    queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
-    result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
-    out = result.reshape(1, *result.shape) if not front else result
-    lead = out.shape[:2]
-    try:
-        query = np.broadcast_to(query, (*lead, *query.shape[-2:]))
-        key, value = (np.broadcast_to(x, (lead[0], heads // op.shared, *x.shape[-2:])) for x in (key, value))
-        mask = None if mask is None else np.broadcast_to(mask, (*lead, queries, keys))
-    except ValueError:
-        return None
-    work = lead[0] * heads * queries * keys * depth * 0.015
-    blocks = max(1, min(-(-8 // (lead[0] * heads)), queries // 16, int(work // 10_000)))
-    part = -(-queries // blocks)
-    each = min(-(-part // TILE) * TILE, 192)
-    wide = -(-keys // LANES) * LANES
-    rows = -(-each // TILE) * TILE
-    builder.call(
-        attention,
-        Attention(
-            query=builder.address(query),
-            key=builder.address(key),
-            value=builder.address(value),
-            mask=0 if mask is None else builder.address(mask),
-            out=builder.address(out),
-            batch=lead[0],
-            heads=heads,
-            shared=op.shared,
-            queries=queries,
-            keys=keys,
-            depth=depth,
-            width=width,
-            **_strides("query", query),
-            **_strides("key", key),
-            key_element=key.strides[3] // 4,
-            **_strides("value", value),
-            **_strides("out", out),
-            **_strides("mask", mask),
-            mask_element=0 if mask is None else mask.strides[3] // 4,
-            queries_per_task=each,
-            causal=int(op.causal),
-            scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
-        ),
-        lead[0] * heads * -(-queries // each),
-        16 * rows + 4 * rows * wide + 4 * wide * depth + 64,
-    )
-    return result
-
-
-def _strides(name: str, x: Array | None) -> dict[str, int]:
-    """Strides from batch to batch, head to head, row to row."""
-    values = (0, 0, 0) if x is None else x.strides[:3]
-    return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), values, strict=True))

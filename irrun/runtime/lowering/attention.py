@@ -1,0 +1,90 @@
+"""Attention."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.compiled.attention import TILE, Attention, attention
+from irrun.kernels.compiled.host import LANES
+from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.copies import contiguous
+from irrun.tensor import Array
+
+
+@lowers(FusedAttention)
+def attended(
+    op: FusedAttention, builder: Builder, query: Array, key: Array, value: Array, mask: Array | None = None
+) -> Array | None:
+    """Attention head by head."""
+    if op.key_transposed:
+        key = key.swapaxes(-1, -2)
+    mask = None if op.causal else mask
+    if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
+        return None
+    # Queries that share a key count for one here.
+    groups = (*query.shape[:-3], query.shape[-3] // op.shared)
+    *front, heads = np.broadcast_shapes(groups, key.shape[:-2], value.shape[:-2])
+    heads *= op.shared
+    if query.strides[-1] != 4:
+        copy = contiguous(builder, query)
+        if copy is None:
+            return None
+        query = copy
+    if value.strides[-1] != 4 or (value.strides[-2] % 4):
+        copy = contiguous(builder, value)
+        if copy is None:
+            return None
+        value = copy
+    queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
+    result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
+    out = result.reshape(1, *result.shape) if not front else result
+    lead = out.shape[:2]
+    try:
+        query = np.broadcast_to(query, (*lead, *query.shape[-2:]))
+        key, value = (np.broadcast_to(x, (lead[0], heads // op.shared, *x.shape[-2:])) for x in (key, value))
+        mask = None if mask is None else np.broadcast_to(mask, (*lead, queries, keys))
+    except ValueError:
+        return None
+    work = lead[0] * heads * queries * keys * depth * 0.015
+    blocks = max(1, min(-(-8 // (lead[0] * heads)), queries // 16, int(work // 10_000)))
+    part = -(-queries // blocks)
+    each = min(-(-part // TILE) * TILE, 192)
+    wide = -(-keys // LANES) * LANES
+    rows = -(-each // TILE) * TILE
+    builder.call(
+        attention,
+        Attention(
+            query=builder.address(query),
+            key=builder.address(key),
+            value=builder.address(value),
+            mask=0 if mask is None else builder.address(mask),
+            out=builder.address(out),
+            batch=lead[0],
+            heads=heads,
+            shared=op.shared,
+            queries=queries,
+            keys=keys,
+            depth=depth,
+            width=width,
+            **_strides("query", query),
+            **_strides("key", key),
+            key_element=key.strides[3] // 4,
+            **_strides("value", value),
+            **_strides("out", out),
+            **_strides("mask", mask),
+            mask_element=0 if mask is None else mask.strides[3] // 4,
+            queries_per_task=each,
+            causal=int(op.causal),
+            scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
+        ),
+        lead[0] * heads * -(-queries // each),
+        16 * rows + 4 * rows * wide + 4 * wide * depth + 64,
+    )
+    return result
+
+
+def _strides(name: str, x: Array | None) -> dict[str, int]:
+    """Strides from batch to batch, head to head, row to row."""
+    values = (0, 0, 0) if x is None else x.strides[:3]
+    return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), values, strict=True))
