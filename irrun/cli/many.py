@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -108,6 +107,8 @@ def run(
     numerics = [config.get(name) for name in ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT")]
     files = [(item.st_size, item.st_mtime_ns) for item in stamps]
     identity = repr((model.name, files, tuple(shapes), how, steps, numerics))
+    import hashlib
+
     settings = hashlib.sha256(identity.encode()).hexdigest()[:16]
     begin = time.perf_counter()
     todo = driver.groups(items, batch_size, stateful=steps)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -20,7 +19,11 @@ def columns() -> int | None:
     """Return the width for tables: ``COLUMNS``, or that of the terminal; None where the output goes elsewhere."""
     if os.environ.get("COLUMNS", "").isdecimal() and int(os.environ["COLUMNS"]):
         return int(os.environ["COLUMNS"])
-    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def listed(rows: Sequence[Sequence[str]], width: int | None, widest: int | None = None) -> list[str]:
