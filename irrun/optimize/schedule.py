@@ -154,7 +154,11 @@ PASSES: Final = (
             "fuse-elementwise": "only fused consumers read some channels of a tensor as fast as a whole one",
         },
     ),
-    Pass("share-keys", has("FusedAttention"), {"fuse-attention": "only an attention that is already fused can share its keys"}),
+    Pass(
+        "share-keys",
+        has("FusedAttention"),
+        {"fuse-attention": "only an attention that is already fused can share its keys"},
+    ),
     Pass(
         "precompute-views",
         always,
