@@ -60,4 +60,5 @@ def test_the_configuration_of_the_folder(run: Run, tmp_path: Path) -> None:
     model = tmp_path / "model.xml"
     assert json.loads(run("bench", model, "--niter", "1", "--json").stdout)["precision"] == "bf16"
     assert json.loads(run("bench", model, "--niter", "1", "--as-written", "--json").stdout)["precision"] == "f32"
-    assert json.loads(run("profile", model, "--niter", "1", "--json").stdout)["types"][0]["type"] == "FusedConvolution"
+    profile = json.loads(run("profile", model, "--niter", "1", "--json").stdout)
+    assert "FusedRound" in {row["type"] for row in profile["types"]}
