@@ -21,7 +21,10 @@ _TIMEOUT: Final = "21"
 
 
 def main() -> NoReturn:
-    """Run the command line on the arguments of the process and exit with its status."""
+    """Run the command line on the arguments of the process and exit with its status.
+
+    The collections of garbage at the end of the interpreter skip what is left: the system frees it at once.
+    """
     gc.set_threshold(_OBJECTS)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _TIMEOUT)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -40,6 +43,8 @@ def main() -> NoReturn:
         sys.exit(130)
     except OSError:
         sys.exit(2)
+    finally:
+        gc.freeze()
     sys.exit(0)
 
 
