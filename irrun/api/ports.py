@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from irrun.api.rt_info import RTMap
 from irrun.api.shapes import PartialShape, Shape, of_dims
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from irrun.api.nodes import Node
 
 
-class Output:
-    """An output of a node. Two are equal where node and index are the same."""
+class _Port:
+    """A place of a node, by its index among its inputs or outputs."""
 
     __slots__ = ("_index", "_node")
+
+    _side: ClassVar[str]
 
     def __init__(self, node: Node, index: int) -> None:
         self._node = node
@@ -37,6 +39,24 @@ class Output:
 
     def get_index(self) -> int:
         return self._index
+
+    @property
+    def rt_info(self) -> RTMap:
+        return self._node._port_info.setdefault((self._side, self._index), RTMap())
+
+    def get_rt_info(self) -> RTMap:
+        return self.rt_info
+
+    def set_rt_info(self, value: Any, key: str) -> None:
+        self.rt_info[key] = value
+
+
+class Output(_Port):
+    """An output of a node. Two are equal where node and index are the same."""
+
+    __slots__ = ()
+
+    _side = "output"
 
     @property
     def fact(self) -> Fact:
@@ -124,16 +144,6 @@ class Output:
     def get_tensor(self) -> DescriptorTensor:
         return DescriptorTensor(self)
 
-    @property
-    def rt_info(self) -> RTMap:
-        return self._node._port_info.setdefault(("output", self._index), RTMap())
-
-    def get_rt_info(self) -> RTMap:
-        return self.rt_info
-
-    def set_rt_info(self, value: Any, key: str) -> None:
-        self.rt_info[key] = value
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Output) and self._node is other._node and self._index == other._index
 
@@ -160,28 +170,12 @@ class ConstOutput(Output):
         raise AttributeError("a compiled model cannot be changed")
 
 
-class Input:
+class Input(_Port):
     """An input of a node, which one output feeds."""
 
-    __slots__ = ("_index", "_node")
+    __slots__ = ()
 
-    def __init__(self, node: Node, index: int) -> None:
-        self._node = node
-        self._index = index
-
-    @property
-    def node(self) -> Node:
-        return self._node
-
-    def get_node(self) -> Node:
-        return self._node
-
-    @property
-    def index(self) -> int:
-        return self._index
-
-    def get_index(self) -> int:
-        return self._index
+    _side = "input"
 
     def get_source_output(self) -> Output:
         return self._node.input_value(self._index)
@@ -205,16 +199,6 @@ class Input:
     partial_shape = property(get_partial_shape)
     shape = property(get_shape)
     tensor = property(get_tensor)
-
-    @property
-    def rt_info(self) -> RTMap:
-        return self._node._port_info.setdefault(("input", self._index), RTMap())
-
-    def get_rt_info(self) -> RTMap:
-        return self.rt_info
-
-    def set_rt_info(self, value: Any, key: str) -> None:
-        self.rt_info[key] = value
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Input) and self._node is other._node and self._index == other._index
@@ -269,6 +253,12 @@ class DescriptorTensor:
 P = TypeVar("P", bound=Output)
 
 
+def port_named(ports: Sequence[P], name: str) -> P | None:
+    """Return the port with a tensor name or, unlike OpenVINO, with the name of its layer; None where there is none."""
+    found = next((port for port in ports if name in port.names), None)
+    return found or next((port for port in ports if port.node.friendly_name == name), None)
+
+
 def find_port(ports: Sequence[P], key: Any, what: str) -> P:
     """Return the port at an index or with a tensor name or, unlike OpenVINO, with the name of its layer.
 
@@ -284,8 +274,7 @@ def find_port(ports: Sequence[P], key: Any, what: str) -> P:
         return ports[key]
     if not isinstance(key, str):
         raise TypeError(f"an {what} is named by an integer or a text, got {key!r}")
-    found = next((port for port in ports if key in port.names), None)
-    found = found or next((port for port in ports if port.node.friendly_name == key), None)
+    found = port_named(ports, key)
     if found is None:
         names = list(dict.fromkeys(name for port in ports for name in (*sorted(port.names), port.node.friendly_name)))
         close = near_match(key, names) or f"; the model has {', '.join(names) or 'none'}"

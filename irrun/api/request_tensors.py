@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irrun.api.nodes import ConstOutput
+from irrun.api.ports import port_named
 from irrun.api.results import OVDict
 from irrun.api.shapes import Shape
 from irrun.api.tensor import Tensor, is_raw
@@ -123,12 +124,10 @@ class RequestTensors:
 
     def _either(self, key: Any) -> tuple[bool, int]:
         inputs, outputs = self._compiled._inputs, self._compiled._outputs
-        if isinstance(key, ConstOutput) or any(key in (*port.names, port.node.friendly_name) for port in inputs):
-            is_input = not isinstance(key, ConstOutput) or any(port == key for port in inputs)
-            return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output")
-        if not isinstance(key, str):
+        if not isinstance(key, ConstOutput | str):
             raise TypeError(f"a tensor is named by a text or a port of the compiled model, got {key!r}")
-        return False, self._index(outputs, key, "output")
+        is_input = key in inputs if isinstance(key, ConstOutput) else port_named(inputs, key) is not None
+        return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output")
 
     def _index(self, ports: Sequence[ConstOutput], key: Any, what: str) -> int:
         from irrun.api.compiled import port_of
