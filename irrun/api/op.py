@@ -20,7 +20,25 @@ from irrun.tensor import Shape as Dims
 from irrun.tensor.packing import storage_size
 
 
-class Parameter(Node):
+class _ModelPort(Node):
+    """An input or output of a model, with the layout of its tensor."""
+
+    @property
+    def layout(self) -> Layout:
+        return self._rt_info["layout"].value if "layout" in self._rt_info else Layout()
+
+    @layout.setter
+    def layout(self, layout: Any) -> None:
+        self._rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
+
+    def get_layout(self) -> Layout:
+        return self.layout
+
+    def set_layout(self, layout: Any) -> None:
+        self.layout = layout
+
+
+class Parameter(_ModelPort):
     """An input of a model."""
 
     def __init__(self, element_type: Any, shape: Any, *, name: str | None = None) -> None:
@@ -61,20 +79,6 @@ class Parameter(Node):
 
     def set_element_type(self, type: Any) -> None:
         self.element_type = type
-
-    @property
-    def layout(self) -> Layout:
-        return _layout(self)
-
-    @layout.setter
-    def layout(self, layout: Any) -> None:
-        self._rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
-
-    def get_layout(self) -> Layout:
-        return self.layout
-
-    def set_layout(self, layout: Any) -> None:
-        self.layout = layout
 
     def __repr__(self) -> str:
         fact = self._facts[0]
@@ -146,31 +150,13 @@ class Constant(Node):
         return storage_size(self._facts[0].type.name, int(np.prod(self._facts[0].shape.static)))
 
 
-class Result(Node):
+class Result(_ModelPort):
     """An output of a model."""
 
     def __init__(self, source: Any, *, name: str | None = None) -> None:
         output = as_output(source)
         record = record_of(ResultOp(), name or fresh_name("Result"))
         self._begin(record, (output,), (output.fact,))
-
-    @property
-    def layout(self) -> Layout:
-        return _layout(self)
-
-    @layout.setter
-    def layout(self, layout: Any) -> None:
-        self._rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
-
-    def get_layout(self) -> Layout:
-        return self.layout
-
-    def set_layout(self, layout: Any) -> None:
-        self.layout = layout
-
-
-def _layout(node: Node) -> Layout:
-    return node.rt_info["layout"].value if "layout" in node.rt_info else Layout()
 
 
 CLASSES: dict[str, type[Node]] = {"Parameter": Parameter, "Const": Constant, "Result": Result}
