@@ -56,7 +56,7 @@ def _by_port(ports: Sequence[Port], inputs: Any) -> dict[int, Any]:
     if inputs is None:
         return {}
     if isinstance(inputs, Mapping):
-        return {_index(ports, key): value for key, value in inputs.items()}
+        return {find_port(ports, key, "input").index: value for key, value in inputs.items()}
     if isinstance(inputs, list | tuple) and not (len(ports) == 1 and _is_nested_numbers(inputs)):
         if len(inputs) != len(ports):
             raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
@@ -70,20 +70,21 @@ def _is_nested_numbers(inputs: Sequence[Any]) -> bool:
     return not inputs or isinstance(inputs[0], int | float | bool) or (len(inputs) > 1 and isinstance(inputs[0], list))
 
 
-def _index(ports: Sequence[Port], key: Any) -> int:
+def find_port(ports: Sequence[Port], key: Any, what: str) -> Port:
+    """Return the port at an index, with a name, or with the index of another port; InputError where there is none."""
     if isinstance(key, Port):
-        return key.index
+        key = key.index
     if isinstance(key, int):
         if 0 <= key < len(ports):
-            return key
-        raise InputError(f"there is no input {key}; the model has {len(ports)}")
+            return ports[key]
+        raise InputError(f"there is no {what} {key}; the model has {len(ports)}")
     name = key if isinstance(key, str) else getattr(key, "any_name", str(key))
     port = find(ports, name)
     if port is None:
-        names = [name for item in ports for name in item.all_names if name]
-        close = near_match(name, names)
-        raise InputError(f'no input "{name}"{close or "; the model has " + ", ".join(p.any_name for p in ports)}')
-    return port.index
+        close = near_match(name, [name for item in ports for name in item.all_names if name])
+        known = ", ".join(item.any_name for item in ports) or "none"
+        raise InputError(f'no {what} "{name}"{close or f"; the model has {known}"}')
+    return port
 
 
 def as_carrier(port: Port, value: Any) -> Array:

@@ -9,16 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity, near_match
+from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity
 from irrun.diagnostics.internal import Boundary
 from irrun.document import Document, read
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Bound, bind
 from irrun.inference import Facts, infer
-from irrun.model.arguments import InputError, accept, release
+from irrun.model.arguments import InputError, accept, find_port, release
 from irrun.model.config import Config, read_config
 from irrun.model.interface import Interface, interface
-from irrun.model.port import Port, find
+from irrun.model.port import Port
 from irrun.model.specialize import Plans
 from irrun.ops.extending import BUILT_IN, ExtensionSource, Operations, operations_of
 from irrun.optimize import Settings
@@ -101,10 +101,10 @@ class Loaded:
         return interface(self.bound.graph, self.facts, self.version)
 
     def input(self, key: int | str = 0) -> Port:
-        return _port(self.inputs, key, "input")
+        return find_port(self.inputs, key, "input")
 
     def output(self, key: int | str = 0) -> Port:
-        return _port(self.outputs, key, "output")
+        return find_port(self.outputs, key, "output")
 
     def reshaped(self, shapes: Shapes) -> Loaded:
         """Return the model with facts for new input shapes: ``{"name": [1, 3, -1, -1]}``, or one shape for one input.
@@ -115,7 +115,7 @@ class Loaded:
         by_name: Mapping[Any, Any] = cast("Mapping[Any, Any]", shapes) if isinstance(shapes, Mapping) else {0: shapes}
         given = {}
         for key, value in by_name.items():
-            port = _port(self.inputs, key.index if isinstance(key, Port) else key, "input")
+            port = find_port(self.inputs, key, "input")
             shape = as_shape(value).named(port.node_name)
             given[self.bound.graph.parameters[port.index]] = Fact(port.declared_type, shape)
         return self.with_inputs(given)
@@ -180,7 +180,7 @@ class Outputs(Mapping[Any, Array]):
         if isinstance(key, Port):
             return self._arrays[key.index]
         if isinstance(key, str):
-            return self._arrays[_port(self._ports, key, "output").index]
+            return self._arrays[find_port(self._ports, key, "output").index]
         return self._arrays[key]
 
     def __iter__(self) -> Iterator[Port]:
@@ -270,10 +270,10 @@ class Compiled:
         self._memories: deque[Memory] = deque(maxlen=4)
 
     def input(self, key: int | str = 0) -> Port:
-        return _port(self.inputs, key, "input")
+        return find_port(self.inputs, key, "input")
 
     def output(self, key: int | str = 0) -> Port:
-        return _port(self.outputs, key, "output")
+        return find_port(self.outputs, key, "output")
 
     def session(self) -> Session:
         return Session(self)
@@ -353,19 +353,6 @@ def _require_unchanged(weights: Weights, filename: str) -> None:
         weights.check()
     except WeightsOutOfRange as error:
         raise IRError([Diagnostic(error.code, error.message)], filename) from None
-
-
-def _port(ports: Sequence[Port], key: int | str, what: str) -> Port:
-    if isinstance(key, int):
-        if not 0 <= key < len(ports):
-            raise InputError(f"there is no {what} {key}; the model has {len(ports)}")
-        return ports[key]
-    port = find(ports, key)
-    if port is None:
-        names = [name for item in ports for name in item.all_names if name]
-        close = near_match(key, names) or f"; the model has {', '.join(item.any_name for item in ports) or 'none'}"
-        raise InputError(f'no {what} "{key}"{close}')
-    return port
 
 
 __all__ = ["Compiled", "InputError", "Loaded", "Outputs", "Session", "build", "load"]
