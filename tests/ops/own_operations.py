@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
-from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.extending import load
 from irrun.tensor.element_type import FLOAT, NUMERIC
 from tests.cases import Case, f32, i64
 
 T = TypeVar("T", FLOAT)
 N = TypeVar("N", NUMERIC)
 
-
-@op("SoftShrink", opset="extension")
-class SoftShrink(Op):
-    """Move every element towards zero by a threshold, and to zero if it is closer than that."""
-
-    inputs = (In("data", T),)
-    outputs = (Out("output", T),)
-
-    lambd: float = attr(0.5, ge=0, doc="the threshold")
-
-    def infer(self, data: Fact) -> Fact:
-        return data
-
-    def run(self, data: Array) -> Array:
-        return (np.sign(data) * np.maximum(np.abs(data) - self.lambd, 0)).astype(data.dtype)
+SoftShrink = load(Path(__file__).parents[2] / "examples" / "extension" / "my_ops.py").SoftShrink
 
 
 @op("Add", opset="test.domain")
