@@ -196,21 +196,6 @@ def is_f32(*arrays: Array | None) -> bool:
     return all(array is None or (array.dtype == F32 and array.size > 0) for array in arrays)
 
 
-def rows_in_memory(x: Array, most: int) -> tuple[int, int, int, int] | None:
-    """The elements of an array of f32 in the order of memory, in rows of neighbours, at most ``most`` where it can be.
-
-    Columns, the number of rows in a block, and the bytes from block to block and from row to row. None where there are
-    more axes, or no neighbours.
-    """
-    axes = merged(in_order_of(x, [x]), 3)
-    if axes is None or axes[-1][1] != (4,):
-        return None
-    columns = min(axes[0][0], most) if len(axes) == 1 else axes[-1][0]
-    blocks = [(1, (0,)), (1 << 40, (4 * columns,))] if len(axes) == 1 else [(1, (0,)), *axes][-3:-1]
-    (_, (block,)), (size, (row,)) = blocks
-    return columns, size, block, row
-
-
 def empty_as(builder: Builder, x: Array, dtype: np.dtype[Any]) -> Array:
     """Return an array of another type with the same memory order of axes, without gaps."""
     order = axes_in_memory(x)

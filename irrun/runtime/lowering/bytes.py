@@ -17,10 +17,9 @@ from irrun.runtime.lowering.builder import (
     is_f32,
     lowers,
     merged,
-    rows_in_memory,
     share,
 )
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import in_rows
 from irrun.runtime.lowering.geometry import Geometry, image_strides
 from irrun.tensor import Array
 
@@ -35,21 +34,17 @@ def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
     """Quantise to levels, in the memory layout of the numbers."""
     if not is_f32(data):
         return None
-    laid = rows_in_memory(data, _COLUMNS)
-    if laid is None:
-        whole = contiguous(builder, data)
-        return None if whole is None else quantized(op, builder, whole)
-    columns, size, block, row = laid
+    found = in_rows(builder, data, _COLUMNS)
+    if found is None:
+        return None
+    data, rows = found
     out = empty_as(builder, data, U8)
-    each, tasks = share(-(-data.size // columns), 0.15 * data.size)
+    each, tasks = share(-(-data.size // rows.columns), 0.15 * data.size)
     arguments = Quantize(
         x=builder.address(data),
         out=builder.address(out),
         elements=data.size,
-        columns=columns,
-        size=size,
-        x_block=block,
-        x_row=row,
+        **rows._asdict(),
         rows_per_task=each,
         low=op.levels.low,
         high=op.levels.high,

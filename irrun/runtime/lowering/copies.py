@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -23,7 +23,7 @@ from irrun.ops.movement.roll import Roll
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
 from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers, merged, share
+from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
 from irrun.tensor import Array
 
 _AXES: Final = 5
@@ -81,6 +81,34 @@ def contiguous(builder: Builder, x: Array) -> Array | None:
         return x
     out = builder.empty(x.shape, x.dtype)
     return out if copied(builder, x, out) else None
+
+
+class Rows(NamedTuple):
+    """The elements of an array in the order of memory, as blocks of rows of neighbours, under the names of arguments.
+
+    ``size`` is the number of rows in a block; ``x_block`` and ``x_row`` are bytes from block to block and row to row.
+    """
+
+    columns: int
+    size: int
+    x_block: int
+    x_row: int
+
+
+def in_rows(builder: Builder, x: Array, most: int) -> tuple[Array, Rows] | None:
+    """Return an array of f32, or a contiguous copy of it, with its rows; None where it cannot be copied.
+
+    Elements that are all neighbours are one block of rows of at most ``most``.
+    """
+    axes = merged(in_order_of(x, [x]), 3)
+    if axes is None or axes[-1][1] != (4,):
+        whole = contiguous(builder, x)
+        return None if whole is None else in_rows(builder, whole, most)
+    if len(axes) == 1:
+        columns = min(axes[0][0], most)
+        return x, Rows(columns, 1 << 40, 0, 4 * columns)
+    (_, (block,)), (size, (row,)) = [(1, (0,)), *axes][-3:-1]
+    return x, Rows(axes[-1][0], size, block, row)
 
 
 @lowers(FusedView)

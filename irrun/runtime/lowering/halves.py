@@ -13,8 +13,8 @@ from irrun.kernels.compiled.micro import AS_BITS, AS_F16, AS_FLOATS
 from irrun.kernels.compiled.tiling import Tiling, pack, pack_halves
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_round import FusedRound
-from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers, rows_in_memory, share
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers, share
+from irrun.runtime.lowering.copies import in_rows
 from irrun.runtime.lowering.geometry import image_strides
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, U16
@@ -92,23 +92,19 @@ def workspace_of(outs: Sequence[Array], cut: Tiling) -> int:
 def _rounded(builder: Builder, data: Array, form: int) -> Array | None:
     if not is_f32(data):
         return None
-    laid = rows_in_memory(data, _COLUMNS)
-    if laid is None:
-        whole = contiguous(builder, data)
-        return None if whole is None else _rounded(builder, whole, form)
-    columns, size, block, row = laid
+    found = in_rows(builder, data, _COLUMNS)
+    if found is None:
+        return None
+    data, rows = found
     out = empty_as(builder, data, HALVES if form == AS_BITS else F32)
-    each, tasks = share(-(-data.size // columns), 0.1 * data.size)
+    each, tasks = share(-(-data.size // rows.columns), 0.1 * data.size)
     arguments = Round(
         x=builder.address(data),
         out=builder.address(out),
         form=form,
         width=out.itemsize,
         elements=data.size,
-        columns=columns,
-        size=size,
-        x_block=block,
-        x_row=row,
+        **rows._asdict(),
         rows_per_task=each,
     )
     builder.call(rounding, arguments, tasks)
