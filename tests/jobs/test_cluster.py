@@ -1,4 +1,4 @@
-"""One function on many items, over a Dask cluster that the test starts."""
+"""A function that runs on many items, over a Dask cluster that the test starts."""
 
 from __future__ import annotations
 

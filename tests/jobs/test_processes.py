@@ -1,4 +1,4 @@
-"""One function on many items, over processes."""
+"""A function that runs on many items, over processes."""
 
 from __future__ import annotations
 

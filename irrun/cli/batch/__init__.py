@@ -1,1 +1,1 @@
-"""One model on many inputs: ``irrun run --batch`` and ``irrun evaluate``."""
+"""Run a model on many inputs: ``irrun run --batch`` and ``irrun evaluate``."""

@@ -16,7 +16,7 @@ SUFFIXES: Final = frozenset({".npy", ".npz", ".bin", *IMAGES})
 
 
 class Item(NamedTuple):
-    """One input file.
+    """An input file.
 
     ``name`` is its path below the folder of its pattern, without the suffix; ``stamp`` its size and the time of its
     last change.
