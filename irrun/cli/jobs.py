@@ -1,13 +1,45 @@
-"""The options ``--jobs`` and ``--scheduler`` of commands with many files."""
+"""The options ``--jobs``, ``--scheduler`` and ``--requests`` of commands with many files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import click
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+MOST_REQUESTS: Final = 8
+"""Requests at the same time in one process, unless their number is given: Python runs one thread at a time."""
+
+
+class Way(NamedTuple):
+    """The workers of a command: processes here or on a cluster, each with some requests of ``threads`` each."""
+
+    jobs: int
+    scheduler: str | None
+    requests: int
+    threads: int
+
+
+def way(jobs: int, scheduler: str | None, requests: int | None, threads: int | None = None) -> Way:
+    """Divide the processors of this machine where the numbers of requests and threads are not given."""
+    from irrun.jobs import processors
+
+    if jobs != 1 or scheduler is not None:
+        return Way(jobs or processors(), scheduler, requests or 1, threads or 1)
+    count = requests or max(1, min(processors() // (threads or 1), MOST_REQUESTS))
+    return Way(jobs, scheduler, count, threads or max(1, processors() // count))
+
+
+def requests(command: _Command) -> _Command:
+    """Add ``--requests`` to a command."""
+    return click.option(
+        "--requests",
+        type=click.IntRange(min=1, max=1024),
+        metavar="N",
+        help="With --batch: number of inferences at the same time in each process.",
+    )(command)
 
 
 def options(command: _Command) -> _Command:

@@ -15,6 +15,7 @@ from irrun.cli.console import note, result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.findings import say_findings
+from irrun.cli.jobs import Way
 from irrun.model import load
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -32,6 +33,7 @@ def options(command: _Command) -> _Command:
     """Add the options about many inputs to a command."""
     for option in (
         jobs.options,
+        jobs.requests,
         click.option(
             "--scale-values", callback=numbers, metavar="S,S,S", help="Divide the channels of images by these."
         ),
@@ -69,8 +71,7 @@ def run(
     layout: str,
     mean_values: tuple[float, ...],
     scale_values: tuple[float, ...],
-    jobs: int,
-    scheduler: str | None,
+    way: Way,
 ) -> None:
     """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
     from irrun.cli.batch import run as driver
@@ -89,9 +90,7 @@ def run(
         driver.check_batches(loaded)
     say_findings(loaded, model)
     how = Preparation(layout, mean_values, scale_values)
-    config = {"TIER": os.environ.get("IRRUN_TIER", "auto"), **config}
-    if jobs != 1 or scheduler is not None:
-        config = {**config, "INFERENCE_NUM_THREADS": config["INFERENCE_NUM_THREADS"] or 1}
+    config = {"TIER": os.environ.get("IRRUN_TIER", "auto"), **config, "INFERENCE_NUM_THREADS": way.threads}
     work = Inference(
         model,
         weights,
@@ -101,7 +100,7 @@ def run(
         folder=folder,
         preparation=how,
         stateful=steps,
-        travels=scheduler is not None,
+        travels=way.scheduler is not None,
     )
     stamps = [path.stat() for path in (model, weights or model.with_suffix(".bin")) if path.exists()]
     numerics = [config.get(name) for name in ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT")]
@@ -112,7 +111,7 @@ def run(
     settings = hashlib.sha256(identity.encode()).hexdigest()[:16]
     begin = time.perf_counter()
     todo = driver.groups(items, batch_size, stateful=steps)
-    done, before, failed = driver.run(work, todo, folder, settings, jobs, scheduler)
+    done, before, failed = driver.run(work, todo, folder, settings, way)
     seconds = time.perf_counter() - begin
     record = {"done": done, "before": before, "failed": failed, "seconds": seconds}
     if output_format == "json":

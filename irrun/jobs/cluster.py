@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
 from irrun.diagnostics import near_match
-from irrun.jobs.spread import Item, Lost, Result, chunks
+from irrun.jobs.spread import Lost, chunks
+from irrun.jobs.threads import Item, Result, Several
 
 LOCAL: Final = "local"
 """The scheduler that is started for one run, on this machine."""
@@ -25,7 +26,7 @@ class ClusterError(RuntimeError):
 
 
 def over_cluster(
-    work: Callable[[Item], Result], items: Sequence[Item], scheduler: Any, workers: int = 1
+    work: Several[Item, Result], items: Sequence[Item], scheduler: Any, workers: int = 1
 ) -> Iterator[tuple[int, Result | Lost]]:
     """Yield the index and the result of each item as soon as it is done.
 
@@ -64,7 +65,7 @@ def over_cluster(
 
 
 @contextmanager
-def _held(work: Callable[[Item], Result], client: Any) -> Iterator[str]:
+def _held(work: Several[Item, Result], client: Any) -> Iterator[str]:
     """Give a function to every worker, those to come included, under the name that is returned."""
     distributed = _distributed()
     base: Any = distributed.WorkerPlugin
@@ -82,8 +83,7 @@ def _held(work: Callable[[Item], Result], client: Any) -> Iterator[str]:
 
 
 def _apply(name: str, items: Sequence[Any]) -> list[Any]:
-    work = _distributed().get_worker().plugins[name].work
-    return [work(item) for item in items]
+    return list(_distributed().get_worker().plugins[name].work(items))
 
 
 @contextmanager

@@ -14,9 +14,10 @@ from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
-from irrun.jobs.spread import Item, Lost, Result, chunks
+from irrun.jobs.spread import Lost, chunks
+from irrun.jobs.threads import Item, Result, Several
 
-_WORK: Final[list[Callable[[Any], Any]]] = []
+_WORK: Final[list[Several[Any, Any]]] = []
 """The function of this process, where it is a worker."""
 
 
@@ -25,7 +26,7 @@ class _Refused(Exception):
 
 
 def over_processes(
-    work: Callable[[Item], Result], items: Sequence[Item], processes: int
+    work: Several[Item, Result], items: Sequence[Item], processes: int
 ) -> Iterator[tuple[int, Result | Lost]]:
     """Yield the index and the result of each item as soon as it is done.
 
@@ -38,13 +39,13 @@ def over_processes(
             suspects = yield from _until_one_ends(work, items, waiting, processes, begun)
         except _Refused:
             for chunk in (*begun, *waiting):
-                yield from ((index, work(items[index])) for index in chunk)
+                yield from zip(chunk, work([items[index] for index in chunk]), strict=True)
             return
         yield from _one_by_one(work, items, (index for chunk in suspects for index in chunk))
 
 
 def _until_one_ends(
-    work: Callable[[Item], Result],
+    work: Several[Item, Result],
     items: Sequence[Item],
     waiting: deque[range],
     processes: int,
@@ -77,7 +78,7 @@ def _until_one_ends(
 
 
 def _one_by_one(
-    work: Callable[[Item], Result], items: Sequence[Item], suspects: Iterable[int]
+    work: Several[Item, Result], items: Sequence[Item], suspects: Iterable[int]
 ) -> Iterator[tuple[int, Result | Lost]]:
     """Work on single items in one process, which each may end; it is started again for the next."""
     waiting = deque(suspects)
@@ -105,7 +106,7 @@ def _ending(status: int | None) -> str:
 
 @contextmanager
 def _workers(
-    work: Callable[[Any], Any], count: int
+    work: Several[Any, Any], count: int
 ) -> Iterator[tuple[ProcessPoolExecutor, Callable[[], list[BaseProcess]]]]:
     """A pool of workers, and a function that lists them. They are terminated where the context ends early."""
     others = set(active_children())
@@ -126,7 +127,7 @@ def _workers(
 
 
 def _apply(items: Sequence[Any]) -> list[Any]:
-    return [_WORK[0](item) for item in items]
+    return list(_WORK[0](items))
 
 
 @contextmanager
@@ -142,7 +143,7 @@ def _uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
 
 
-def _begin(ignored: bool, work: Callable[[Any], Any]) -> None:
+def _begin(ignored: bool, work: Several[Any, Any]) -> None:
     """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

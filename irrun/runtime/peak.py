@@ -33,6 +33,11 @@ def check_memory(plan: Plan, shapes: Sequence[Sequence[int]] | None = None) -> N
         raise step_error(last, (), error) from None
 
 
+def computed_bytes(plan: Plan, shapes: Sequence[Sequence[int]]) -> int:
+    """Return the bytes of the tensors that one run holds at the same time, without constants, at the least."""
+    return max(size for _, size in _sizes(plan, named_sizes(plan.parameter_facts, shapes)))
+
+
 def _sizes(plan: Plan, sizes: Mapping[str, int]) -> list[tuple[Step | None, int]]:
     """Return each step with the bytes of the computed tensors that exist while it runs, at the least."""
     held: dict[int, int] = {}

@@ -6,12 +6,16 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from threading import Semaphore, Thread
 from typing import Any
 
 import numpy as np
 import pytest
 
 from irrun.cli.batch.items import items_of
+from irrun.cli.batch.sharing import Sharing
+from irrun.cli.jobs import Way, way
+from irrun.model import build, load
 from tests.cases import f32
 from tests.cli import thousand
 from tests.cli.conftest import Net, Run
@@ -33,7 +37,9 @@ def records(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("options", [[], ["--jobs", "2"], ["--batch-size", "5"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [[], ["--requests", "3"], ["--jobs", "2", "--requests", "2"], ["--batch-size", "5"]], ids=" ".join
+)
 @pytest.mark.parametrize("pattern", ["in", "in/*.npy", "i*/**/*.npy"])
 def test_each_file_has_its_output(
     run: Run, clamp: str, rows: Path, tmp_path: Path, options: list[str], pattern: str, monkeypatch: pytest.MonkeyPatch
@@ -167,9 +173,56 @@ def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) 
     )
 
 
+@pytest.mark.parametrize("requests", ["1", "4"])
+def test_records_are_in_the_order_of_the_inputs(
+    run: Run, clamp: str, rows: Path, tmp_path: Path, requests: str
+) -> None:
+    assert run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--requests", requests).exit_code == 0
+    assert [Path(item["input"]).stem for item in records(tmp_path / "out")] == [str(index) for index in range(12)]
+
+
+def test_processors_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irrun.jobs.processors", lambda: 20)
+    assert way(1, None, None) == Way(1, None, 8, 2)
+    assert way(1, None, None, 6) == Way(1, None, 3, 6)
+    assert way(1, None, 5) == Way(1, None, 5, 4)
+    assert way(1, None, 40) == Way(1, None, 40, 1)
+    assert way(0, None, None) == Way(20, None, 1, 1)
+    assert way(4, None, 2, 3) == Way(4, None, 2, 3)
+    assert way(1, "local", None) == Way(1, "local", 1, 1)
+
+
+def test_requests_share_the_budget_of_memory(clamp: str) -> None:
+    """Each inference holds 24 bytes: two fit a budget of 60, and one of 100 runs alone."""
+    sharing = Sharing(build(load(clamp), {"MAX_MEMORY": 60}))
+    row = {0: f32([[1, 2, 3]])}
+    large = {0: f32(np.ones((5, 3)))}
+    running = Semaphore(0)
+    done: list[str] = []
+
+    def wait(name: str, given: dict[int, Any]) -> Thread:
+        def body() -> None:
+            with sharing.running(given):
+                done.append(name)
+                running.release()
+
+        thread = Thread(target=body, daemon=True)
+        thread.start()
+        return thread
+
+    with sharing.running(row):
+        second = wait("second", row)
+        assert running.acquire(timeout=60)
+        second.join()
+        third = wait("large", large)
+        assert not running.acquire(timeout=0.05)
+    third.join(timeout=60)
+    assert done == ["second", "large"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc of Linux")
 def test_nothing_is_lost(tmp_path: Path) -> None:
     """The same with 1,000 inputs: python -m tests.cli.thousand."""
     has_dask = importlib.util.find_spec("distributed") is not None
     rates = thousand.check(tmp_path, 80, cluster=has_dask)
-    assert len(rates) == (6 if has_dask else 4)
+    assert len(rates) == (7 if has_dask else 5)

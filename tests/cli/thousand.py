@@ -87,7 +87,9 @@ def check(folder: Path, count: int, *, cluster: bool = True) -> dict[str, float]
         rates[name] = found["done"] / found["seconds"]
 
     alone = folder / "alone"
-    rated("one process", finished(start(folder / "in", alone)))
+    rated("one process", finished(start(folder / "in", alone, "--requests", "1")))
+    rated("--requests 2", finished(start(folder / "in", folder / "at once", "--requests", "2")))
+    equal(alone, folder / "at once", count)
     rated("--jobs 2", finished(start(folder / "in", folder / "two", "--jobs", "2")))
     equal(alone, folder / "two", count)
 

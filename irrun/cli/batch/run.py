@@ -14,8 +14,9 @@ from irrun.cli.batch.items import Item
 from irrun.cli.batch.work import Group, Inference, Record
 from irrun.cli.console import level, note
 from irrun.cli.failures import Failure
+from irrun.cli.jobs import Way
 from irrun.cli.progress import watched
-from irrun.jobs import Lost, processors, spread
+from irrun.jobs import Lost, spread
 from irrun.jobs.cluster import ClusterError
 from irrun.model import Loaded
 
@@ -49,9 +50,9 @@ def check_batches(model: Loaded) -> None:
             )
 
 
-def results(work: Inference, todo: Sequence[Group], jobs: int, scheduler: str | None) -> Iterator[tuple[int, Record]]:
+def results(work: Inference, todo: Sequence[Group], way: Way) -> Iterator[tuple[int, Record]]:
     """Yield the number of the group and the record of each input as soon as it is there, with progress on stderr."""
-    found = spread(work, todo, jobs or processors(), scheduler)
+    found = spread(work, todo, way.jobs, way.scheduler, way.requests)
     try:
         for index, records in watched(found, len(todo), sys.stderr) if level() >= 0 else found:
             if isinstance(records, Lost):
@@ -64,9 +65,7 @@ def results(work: Inference, todo: Sequence[Group], jobs: int, scheduler: str | 
         raise Failure(str(error)) from None
 
 
-def run(
-    work: Inference, todo: Sequence[Group], folder: Path, settings: str, jobs: int, scheduler: str | None
-) -> tuple[int, int, int]:
+def run(work: Inference, todo: Sequence[Group], folder: Path, settings: str, way: Way) -> tuple[int, int, int]:
     """Run what is left of ``todo``; return how many inputs are done now, were done before, and have failed.
 
     ``settings`` identify the model and its options: outputs of others are not taken for done.
@@ -81,7 +80,7 @@ def run(
     with (folder / RECORDS).open("a", encoding="utf-8") as file:
         if _is_cut(folder / RECORDS):
             file.write("\n")
-        for _, record in results(work, left, jobs, scheduler):
+        for _, record in results(work, left, way):
             file.write(json.dumps({**record, "settings": settings}, ensure_ascii=False) + "\n")
             file.flush()
             if record["status"] == "failed":

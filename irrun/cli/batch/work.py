@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from irrun.cli import arrays, inputs
 from irrun.cli.batch.items import Item
+from irrun.cli.batch.sharing import Sharing
 from irrun.cli.failures import Failure, of_system
 from irrun.cli.images import IMAGES, Preparation, read_image
 from irrun.diagnostics import IRError, OpError
@@ -48,24 +50,33 @@ class Inference:
         self._model, self._weights, self._config = model, weights, dict(config)
         self._shapes, self._extensions = tuple(shapes), tuple(extensions)
         self._folder, self._preparation, self._stateful = folder, preparation, stateful
-        self._compiled: Compiled | None = None
+        self._ready: tuple[Compiled, Sharing] | None = None
+        self._lock = Lock()
         self._root = Path.cwd()
         beside = weights or model.with_suffix(".bin")
         read = (model.read_bytes(), beside.read_bytes() if beside.exists() else None) if travels else None
         self._data = read
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_compiled": None}
+        return {**self.__dict__, "_ready": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=Lock())
 
     @property
     def compiled(self) -> Compiled:
         """The model, compiled on first use."""
-        if self._compiled is None:
-            source, weights = self._data or (self._model, self._weights)
-            model = load(source, weights, extensions=self._extensions)
-            model, _ = inputs.reshape(model, self._shapes)
-            self._compiled = build(model, self._config)
-        return self._compiled
+        return self._prepared()[0]
+
+    def _prepared(self) -> tuple[Compiled, Sharing]:
+        with self._lock:
+            if self._ready is None:
+                source, weights = self._data or (self._model, self._weights)
+                model = load(source, weights, extensions=self._extensions)
+                model, _ = inputs.reshape(model, self._shapes)
+                compiled = build(model, self._config)
+                self._ready = compiled, Sharing(compiled)
+            return self._ready
 
     def __call__(self, group: Group) -> list[Record]:
         """Return a record for each item; a failure is the finding of its items."""
@@ -74,12 +85,15 @@ class Inference:
                 return self._together(group)
         except (Failure, InputError, IRError, OpError, OSError, InternalError):
             return [record for item in group for record in self((item,))]
-        request = self.compiled.session()
+        compiled, sharing = self._prepared()
+        run = compiled.session().run if self._stateful else compiled
         records: list[Record] = []
         for item in group:
             begin = time.perf_counter()
             try:
-                outputs = request.run(self._read(item)).to_tuple()
+                given = self._read(item)
+                with sharing.running(given):
+                    outputs = run(given).to_tuple()
                 records.append(self._done(item, outputs, begin))
             except Failure as error:
                 records.append(_failed(item, error.message))
@@ -98,7 +112,9 @@ class Inference:
         read = [self._read(item) for item in group]
         joined = {index: np.concatenate([values[index] for values in read]) for index in read[0]}
         counts = [next(iter(values.values())).shape[0] for values in read]
-        outputs = self.compiled(joined).to_tuple()
+        compiled, sharing = self._prepared()
+        with sharing.running(joined):
+            outputs = compiled(joined).to_tuple()
         parts = [np.split(array, np.cumsum(counts)[:-1]) for array in outputs]
         return [
             self._done(item, [part[index] for part in parts], begin, len(group)) for index, item in enumerate(group)

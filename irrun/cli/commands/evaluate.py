@@ -28,6 +28,7 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
+from irrun.cli.jobs import Way, way
 from irrun.cli.metrics import METRICS, Metric
 from irrun.diagnostics import near_match
 from irrun.model import Loaded, build, load
@@ -47,6 +48,7 @@ from irrun.tensor import Array
 @click.option("--mean-values", callback=many.numbers, metavar="M,M,M", help="Subtract these from images.")
 @click.option("--scale-values", callback=many.numbers, metavar="S,S,S", help="Divide the channels of images by these.")
 @jobs.options
+@jobs.requests
 @limits.limits
 @extension_option
 @text_or_json
@@ -65,6 +67,7 @@ def command(
     scale_values: tuple[float, ...],
     jobs: int,
     scheduler: str | None,
+    requests: int | None,
     max_memory: int | None,
     max_iterations: int | None,
     timeout: float | None,
@@ -81,7 +84,7 @@ def command(
         from irrun.cli.images import Preparation
 
         how = Preparation(layout, mean_values, scale_values)
-        pairs = _of_files(model, weights, patterns, truth, config, how, jobs, scheduler, index)
+        pairs = _of_files(model, weights, patterns, truth, config, how, way(jobs, scheduler, requests), index)
     else:
         pairs = _of_rows(loaded, files, arrays.load_one(labels), config, batch_size, index)
     found = {name: METRICS[name]() for name in metrics}
@@ -143,8 +146,7 @@ def _of_files(
     labels: Array | dict[str, Array],
     config: Mapping[str, Any],
     how: Any,
-    jobs: int,
-    scheduler: str | None,
+    way: Way,
     index: int,
 ) -> Iterator[tuple[Array, Array]]:
     """Yield the output and the labels of each file; Failure where one has none, or cannot be run."""
@@ -166,12 +168,12 @@ def _of_files(
     work = Inference(
         model,
         weights,
-        config,
+        {**config, "INFERENCE_NUM_THREADS": way.threads},
         extensions=[str(Path(path).absolute()) for path in extensions()],
         preparation=how,
-        travels=scheduler is not None,
+        travels=way.scheduler is not None,
     )
-    for number, record in driver.results(work, [(item,) for item in items], jobs, scheduler):
+    for number, record in driver.results(work, [(item,) for item in items], way):
         if record["status"] == "failed":
             raise Failure(f"{record['input']}: {record['error']}")
         array, truth = record["outputs"][index], np.asarray(expected[number])

@@ -31,6 +31,7 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
+from irrun.cli.jobs import way
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
@@ -76,6 +77,9 @@ def command(
     check: bool,
     low_memory: bool,
     output_format: str,
+    jobs: int,
+    scheduler: str | None,
+    requests: int | None,
     **given_many: Any,
 ) -> None:
     config: dict[str, Any] = {
@@ -88,7 +92,8 @@ def command(
     if patterns:
         if files or randomly or check or top is not None or output is None:
             raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random, --top and --check")
-        many.run(model, weights, patterns, output, config, shapes, output_format, **given_many)
+        workers = way(jobs, scheduler, requests, threads)
+        many.run(model, weights, patterns, output, config, shapes, output_format, way=workers, **given_many)
         return
     begin = time.perf_counter()
     loaded = load(model, weights, extensions=extensions())

@@ -1,0 +1,42 @@
+"""Several items at the same time on threads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from irrun.jobs import spread
+from irrun.jobs.threads import Several
+from tests.jobs import works
+
+ITEMS = range(40)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 50])
+def test_results_are_in_order(threads: int) -> None:
+    assert list(spread(lambda item: 2 * item, ITEMS, threads=threads)) == [(item, 2 * item) for item in ITEMS]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_that_many_at_the_same_time(threads: int) -> None:
+    """The barrier breaks unless as many items as there are threads are worked on together."""
+    barrier = threading.Barrier(threads)
+    assert all(index < threads for index in Several(lambda _: barrier.wait(60), threads)(range(3 * threads)))
+
+
+def test_only_some_wait_to_be_consumed() -> None:
+    taken: list[int] = []
+    results = Several(abs, 2)(taken.append(item) or item for item in ITEMS)  # type: ignore[func-returns-value]
+    assert next(results) == 0
+    assert len(taken) == 4
+    assert list(results) == list(ITEMS)[1:]
+
+
+def test_an_exception_is_passed_on() -> None:
+    with pytest.raises(ValueError, match="three"):
+        list(spread(works.failing, ITEMS, threads=2))
+
+
+def test_in_processes() -> None:
+    assert sorted(spread(works.failing, ITEMS[4:], 2, threads=2)) == [(item - 4, item) for item in ITEMS[4:]]
