@@ -20,8 +20,8 @@ from irrun.cli.writing import refuse_inputs
 from irrun.diagnostics import Severity, formats, statistics
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
-from irrun.document.files import replacing
 from irrun.document.reader import MOST_BYTES
+from irrun.document.replacing import replacing
 from irrun.jobs import processors
 from irrun.jobs.cluster import ClusterError
 from irrun.linter import baseline

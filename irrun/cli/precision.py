@@ -1,32 +1,22 @@
-"""The option ``--precision``, and the error that a precision costs."""
+"""The option ``--precision``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
-import numpy as np
 
 from irrun.cli import limits
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import Value, runner
-from irrun.cli.tables import aligned
-from irrun.cli.values import printable
-from irrun.model import Loaded, Outputs, build
 from irrun.model.config import PRECISIONS
-from irrun.ops.fused.base import Fused
-from irrun.runtime.own_errors import OwnErrors
-from irrun.tensor import Array
-from irrun.tensor.element_type import BY_NAME, F32
+from irrun.tensor.element_type import F32
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 NAMES: Final = tuple(type.name for type in PRECISIONS)
 HINT: Final = "INFERENCE_PRECISION_HINT"
-MOST: Final = 3
-"""Layers that are named."""
 
 
 def option(command: _Command) -> _Command:
@@ -58,50 +48,3 @@ def chosen(model: Path, precision: str | None, as_written: bool) -> str:
         return precision or F32.name
     configuration = limits.configuration(model.absolute().parent)
     return F32.name if configuration is None or configuration.precision is None else configuration.precision
-
-
-def compared(
-    model: Loaded, path: Path, config: Mapping[str, Any], given: Sequence[Value], outputs: Outputs
-) -> dict[str, Any]:
-    """Run a model in f32 too: the errors of its outputs, and the layers whose own rounding errs most."""
-    precision = BY_NAME[config[HINT]]
-    request = build(model, {**config, HINT: F32.name}).session()
-    observer = OwnErrors(precision)
-    request.observers.append(observer)
-    exact = runner(request, given, path)()
-    rows = zip(exact.to_dict().items(), outputs.to_tuple(), strict=True)
-    found = [{"output": port.any_name, **_error(array, other)} for (port, array), other in rows]
-    layers = sorted(observer.errors, key=lambda pair: -pair[1])[:MOST]
-    named = [{"layer": _name(step.node.op, step.node.name), "error": error} for step, error in layers]
-    return {"precision": precision.name, "outputs": found, "layers": named}
-
-
-def _name(op: object, name: str) -> str:
-    return op.parts[0] if isinstance(op, Fused) and op.parts else name
-
-
-def _error(exact: Array, array: Array) -> dict[str, float | None]:
-    """The largest and the mean difference, and the cosine of the angle; None for text."""
-    if exact.dtype.kind not in "fiu" or exact.shape != array.shape or not exact.size:
-        return {"max": None, "mean": None, "cosine": None}
-    x, y = exact.astype(np.float64).reshape(-1), array.astype(np.float64).reshape(-1)
-    same = (x == y) | (np.isnan(x) & np.isnan(y))
-    with np.errstate(all="ignore"):
-        gap = np.where(same, 0.0, np.abs(x - y))
-        length = np.linalg.norm(x) * np.linalg.norm(y)
-        cosine = float(x @ y / length) if length else float(same.all())
-    return {"max": float(gap.max()), "mean": float(gap.mean()), "cosine": cosine}
-
-
-def text(record: Mapping[str, Any]) -> str:
-    """Format the comparison for a terminal."""
-    rows = [["against f32", "max", "mean", "cosine"]]
-    for item in record["outputs"]:
-        numbers = ["-" if item[key] is None else f"{item[key]:.3g}" for key in ("max", "mean")]
-        cosine = "-" if item["cosine"] is None else f"{item['cosine']:.7f}"
-        rows.append([printable(item["output"]), *numbers, cosine])
-    lines = [aligned(rows)]
-    if record["layers"]:
-        named = [[printable(item["layer"]), f"{item['error']:.2g}"] for item in record["layers"]]
-        lines += ["", aligned([["largest errors of single layers", "relative"], *named])]
-    return "\n".join(lines)

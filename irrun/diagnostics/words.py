@@ -17,13 +17,14 @@ def did_you_mean(meant: str | None) -> str:
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate closest to ``word``; None where none is close."""
-    from difflib import get_close_matches
-
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     lower = word.lower()
     close = [candidate for candidate in by_lower if candidate == lower or _one_slip(lower, candidate)]
     close.sort(key=lambda candidate: (candidate != lower, candidate[:1] != lower[:1]))
-    close += get_close_matches(lower, list(by_lower), n=1, cutoff=0.7)
+    if not close:
+        from difflib import get_close_matches
+
+        close = get_close_matches(lower, list(by_lower), n=1, cutoff=0.7)
     return by_lower[close[0]] if close else None
 
 

@@ -1,20 +1,12 @@
-"""Open regular files only, and replace files as a whole."""
+"""Open regular files only."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
-
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]
 
 _KINDS: Final = {
     stat.S_IFIFO: "a named pipe",
@@ -22,11 +14,8 @@ _KINDS: Final = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-_BINARY: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
-_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY
-_WRITE: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | _BINARY
+_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 _DESCRIPTORS: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-_LONGEST_NAME: Final = 200
 
 
 def opened(path: Path) -> BinaryIO:
@@ -53,144 +42,3 @@ def _require_regular(status: os.stat_result, path: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if kind != stat.S_IFREG:
         raise OSError(errno.EINVAL, f"{_KINDS.get(kind, 'no file')}, expected a regular file", os.fspath(path))
-
-
-@contextlib.contextmanager
-def replacing(path: Path, before: bytes | None = None) -> Iterator[BinaryIO]:
-    """Write a new content for a file, which takes its place when the context ends without an error.
-
-    The content is written to ``.NAME.irrun`` beside the file, flushed to the disk, and renamed. What a killed process
-    left there is removed first. Mode, owner and extended attributes of the file are kept. With ``before``, OSError
-    where they cannot be kept, where the file has several hard links, or where it no longer holds ``before``. A pipe or
-    a device is written to directly. OSError where the file or its folder is not writable, or another process writes the
-    same file; it is then unchanged.
-    """
-    target = Path(os.path.realpath(path))
-    status = _status(target)
-    if status is not None and not stat.S_ISREG(status.st_mode):
-        with open(target, "wb") as stream:
-            yield stream
-        return
-    if status is not None and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
-    if before is not None and status is not None and status.st_nlink > 1:
-        what = f"it has {status.st_nlink} hard links, which a new file would separate; copy it first"
-        raise OSError(errno.EMLINK, what, os.fspath(path))
-    beside = _beside(target)
-    handle = _begun(beside, path, 0o666 if status is None else 0o600)
-    try:
-        with os.fdopen(handle, "wb", closefd=False) as file:
-            yield file
-        if status is not None:
-            _keep(status, target, handle, path, strict=before is not None)
-        os.fsync(handle)
-        if before is not None and _content(target) != before:
-            raise OSError(errno.EBUSY, "another process has changed it meanwhile", os.fspath(path))
-        os.replace(beside, target)
-        _flush_folder(target.parent)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
-    finally:
-        os.close(handle)
-
-
-def clear(path: Path) -> None:
-    """Remove what a killed process left beside a file."""
-    beside = _beside(Path(os.path.realpath(path)))
-    if beside.exists():
-        with contextlib.suppress(OSError):
-            handle = _begun(beside, path, 0o600)
-            os.unlink(beside)
-            os.close(handle)
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return None
-
-
-def _content(path: Path) -> bytes:
-    with opened(path) as file:
-        return file.read()
-
-
-def _beside(target: Path) -> Path:
-    name = target.name
-    if len(os.fsencode(name)) > _LONGEST_NAME:
-        name = f"{zlib.crc32(os.fsencode(name)):08x}"
-    return target.with_name(f".{name}.irrun")
-
-
-def _begun(beside: Path, path: Path, mode: int) -> int:
-    """Return the handle of a new, locked file."""
-    while True:
-        try:
-            handle = os.open(beside, _WRITE, mode)
-        except OSError as error:
-            where = "" if error.errno == errno.ENOENT else " in its folder"
-            raise OSError(error.errno, f"{error.strerror}{where}", os.fspath(path)) from None
-        try:
-            if _is_ours(handle, beside, path):
-                if os.fstat(handle).st_size == 0:
-                    return handle
-                os.unlink(beside)
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)
-
-
-def _is_ours(handle: int, beside: Path, path: Path) -> bool:
-    """Lock a file; return False if another process has renamed or removed it meanwhile."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OSError(errno.EBUSY, "another process writes it", os.fspath(path)) from None
-    status, named = os.fstat(handle), _status(beside)
-    if status.st_nlink > 1 or status.st_uid != os.geteuid():
-        raise OSError(errno.EPERM, f"{beside.name} beside it belongs to somebody else", os.fspath(path))
-    return named is not None and os.path.samestat(status, named)
-
-
-def _keep(status: os.stat_result, target: Path, handle: int, path: Path, *, strict: bool) -> None:
-    """Give a new file the owner, mode and extended attributes of the old one."""
-    try:
-        if hasattr(os, "fchown"):
-            new = os.fstat(handle)
-            if (new.st_uid, new.st_gid) != (status.st_uid, status.st_gid):
-                os.fchown(handle, status.st_uid, status.st_gid)
-            os.fchmod(handle, stat.S_IMODE(status.st_mode))
-        for name in _attributes(target):
-            os.setxattr(handle, name, os.getxattr(target, name))
-    except OSError as error:
-        if strict:
-            what = f"its owner, mode or attributes cannot be kept: {error.strerror}"
-            raise OSError(error.errno, what, os.fspath(path)) from None
-
-
-def _attributes(path: Path) -> list[str]:
-    """Return the names of the extended attributes; none where the file system has none."""
-    if not hasattr(os, "listxattr"):
-        return []
-    try:
-        return os.listxattr(path)
-    except OSError as error:
-        if error.errno in (errno.ENOTSUP, errno.ENOSYS):
-            return []
-        raise
-
-
-def _flush_folder(folder: Path) -> None:
-    """Flush a rename to the disk, where the file system can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

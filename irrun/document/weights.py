@@ -7,14 +7,16 @@ import mmap
 import os
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from irrun.diagnostics import OpError
 from irrun.document.files import opened
-from irrun.document.guard import Guard
+
+if TYPE_CHECKING:
+    from irrun.document.guard import Guard
 
 POINTER: Final = b"version https://git-lfs.github.com/"
 """The first bytes of a Git LFS pointer."""
@@ -67,6 +69,8 @@ class Weights:
             status = os.fstat(file.fileno())
             if status.st_size <= COPIED:
                 return np.frombuffer(file.read(), dtype=np.uint8)
+            from irrun.document.guard import Guard
+
             self._map = _map(file.fileno(), status.st_size)
             self._guard = Guard(self._map)
         self._mapped = status

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from irrun.document.files import replacing
+from irrun.document.replacing import replacing
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.packing import pack
 from irrun.tensor.strings import pack_strings

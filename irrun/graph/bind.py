@@ -12,10 +12,9 @@ from irrun.document.places import in_layer, op_diagnostic, op_fault, path_notes
 from irrun.document.reader import Document
 from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement, element_type
 from irrun.graph.attributes import attributes
-from irrun.graph.bodies import PARAMETER, RESULT, connect
 from irrun.graph.extensions import Extensions
 from irrun.graph.faults import Cycle, UnconnectedInput
-from irrun.graph.graph import Body, Graph, Inlet, Node, Outlet
+from irrun.graph.graph import PARAMETER, RESULT, Body, Graph, Inlet, Node, Outlet
 from irrun.graph.join import Joiner, Sources, cycles, duplicates, order
 from irrun.graph.ports import is_number, tensor_names
 from irrun.ops import Op
@@ -111,6 +110,8 @@ class _Binder:
         op = self._operation(layer, path)
         bodies: dict[str, Body] = {}
         for element in layer.bodies:
+            from irrun.graph.bodies import connect
+
             inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
             graph = self.net(element.net, inner)
             ports, sound = BodyPorts((), (), (), len(graph.parameters), len(graph.results)), True

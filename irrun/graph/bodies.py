@@ -9,13 +9,11 @@ from irrun.diagnostics import Anchor, Diagnostic, LayerRef
 from irrun.document.places import in_layer, layer_ref
 from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapElement, NetElement
 from irrun.graph.faults import WrongBackEdge, WrongPortMap
-from irrun.graph.graph import Graph
+from irrun.graph.graph import PARAMETER, RESULT, Graph
 from irrun.graph.join import duplicates
 from irrun.graph.ports import PortIds, is_number
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 
-PARAMETER: Final = "Parameter"
-RESULT: Final = "Result"
 NO_PORTS: Final = BodyPorts((), (), (), 0, 0)
 
 _ENDS: Final = "external_port_id", "internal_layer_id"

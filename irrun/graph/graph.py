@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irrun.document.records import LayerElement
 from irrun.ops import Op
@@ -11,6 +11,9 @@ from irrun.ops.context import BodyPorts
 
 if TYPE_CHECKING:
     import networkx as nx
+
+PARAMETER: Final = "Parameter"
+RESULT: Final = "Result"
 
 
 class Outlet(NamedTuple):

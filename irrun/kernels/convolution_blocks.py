@@ -17,6 +17,9 @@ from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import extent
 
+TILE: Final = 4
+"""Outputs of a tile of Winograd's along each axis; a tile reads two more elements."""
+
 _LARGE_BLOCK: Final = 1 << 21
 """Elements of a matrix built for a product; with fewer, the product is too small for several threads."""
 

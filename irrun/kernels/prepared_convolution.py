@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.convolution import convolve
-from irrun.kernels.convolution_blocks import Geometry
+from irrun.kernels.convolution_blocks import TILE, Geometry
 from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
 from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.epilogue import Activation, Epilogue
@@ -52,6 +51,8 @@ class _Unprepared:
         self.shape = shape
 
     def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
+        from irrun.kernels.convolution import convolve
+
         result = convolve(x, self.weights, *self.windows)
         if self.epilogue.bias is not None:
             result += self.epilogue.bias.reshape(-1, *(1,) * (result.ndim - 2))
@@ -144,8 +145,6 @@ def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) ->
         return False
     if min(filters, depth) < 32:
         return False
-    from irrun.kernels.winograd import TILE
-
     tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
     used = batch * math.prod(geometry.counts) / (tiles * TILE * TILE)
     few = filters <= _FEW_FILTERS and worth_shifts(geometry, filters, depth)

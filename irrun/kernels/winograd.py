@@ -17,14 +17,11 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Geometry, padded_rows
+from irrun.kernels.convolution_blocks import TILE, Geometry, padded_rows
 from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.transposing import transposed
-
-TILE: Final = 4
-"""Outputs of a tile along each axis; a tile reads two more elements."""
 
 _LARGE_BLOCK: Final = 1 << 22
 """Elements of a block of transformed data and products, for a multi-threaded product."""

@@ -11,8 +11,8 @@ from typing import Final
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.encoding import decode, encode
-from irrun.document.files import clear, replacing
 from irrun.document.reader import load
+from irrun.document.replacing import clear, replacing
 
 MOST_ROUNDS: Final = 100
 """The limit on rounds of fixing and checking; each round fixes what the previous one has revealed."""

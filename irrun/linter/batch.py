@@ -14,8 +14,8 @@ from irrun.diagnostics import Diagnostic, IRError
 from irrun.diagnostics.excerpt import excerpted
 from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
-from irrun.document.files import clear
 from irrun.document.reader import load
+from irrun.document.replacing import clear
 from irrun.jobs import Lost, in_order, spread
 from irrun.linter.apply import apply_fixes, diff, replace
 from irrun.linter.baseline import Baseline

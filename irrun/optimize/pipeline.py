@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from irrun.graph import Graph, Outlet
 from irrun.inference import Facts
-from irrun.optimize.packed import Packed
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.schedule import PASSES
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array
+
+if TYPE_CHECKING:
+    from irrun.optimize.packed import Packed
 
 
 def optimize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
@@ -11,9 +12,11 @@ from irrun.inference import Facts
 from irrun.ops import Op
 from irrun.ops.calling import infer
 from irrun.ops.fused.base import Fused
-from irrun.optimize.packed import Packed
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array, Fact
+
+if TYPE_CHECKING:
+    from irrun.optimize.packed import Packed
 
 
 class PatchError(Exception):

@@ -14,7 +14,7 @@ from irrun.document.places import layer_ref
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
-from irrun.optimize import Settings, chains, optimize, packed_values
+from irrun.optimize import Settings, optimize
 from irrun.optimize.half_precision import in_f32
 from irrun.runtime.budget import UNLIMITED, Budget, guarded
 from irrun.runtime.constants import constants, leaving
@@ -94,10 +94,15 @@ def plan(
     """
     declared = declared if declared is not None else facts
     graph = sound(graph, facts, budget.memory)
-    found = chains(graph, facts, settings, shared)
-    known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
+    if _has_few_bits(facts, settings):
+        from irrun.optimize.packed import chains, packed_values
+
+        found = chains(graph, facts, settings, shared)
+        known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
+        packed = packed_values(found, facts, known)
+    else:
+        known, packed = constants(graph, facts, shared), {}
     values = known
-    packed = packed_values(found, facts, known)
     result_types = tuple(fact.type for fact in facts.results())
     if settings.enabled:
         graph, facts = in_f32(graph, facts)
@@ -136,6 +141,12 @@ def plan(
         values,
         budget,
     )
+
+
+def _has_few_bits(facts: Facts, settings: Settings) -> bool:
+    """Return whether there are constants that might stay in their stored form."""
+    most = 16 if settings.low_memory else 8
+    return settings.enabled and any(fact.type.bits <= most and fact.is_constant for fact in facts.of.values())
 
 
 def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[int]:

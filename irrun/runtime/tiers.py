@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from irrun.kernels.pages import forget_code, trim
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
 from irrun.runtime.budget import held_bytes
-from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, Step
@@ -23,6 +21,7 @@ from irrun.runtime.state import State
 from irrun.tensor import Array
 
 if TYPE_CHECKING:
+    from irrun.runtime.choice import Choice
     from irrun.runtime.instance import Instance
     from irrun.runtime.lowering.builder import Packs
     from irrun.runtime.program import Program
@@ -131,6 +130,8 @@ class _Forgetful:
 
 def release(plan: Plan) -> None:
     """Free what NumPy's kernels computed on first use."""
+    from irrun.kernels.pages import trim
+
     for step in plan.steps:
         if isinstance(step.node.op, Fused):
             step.node.op.release()
@@ -168,6 +169,7 @@ class _Compiled:
                 self.is_compiling = False
 
     def _lower(self, plan: Plan) -> None:
+        from irrun.kernels.pages import forget_code
         from irrun.runtime.program import lower
 
         release(plan)
@@ -206,6 +208,8 @@ class _Compiled:
         return results
 
     def _choice_of(self, most: int) -> Choice:
+        from irrun.runtime.choice import Choice
+
         found = self._choices.get(most)
         if found is None:
             found = self._choices[most] = Choice(most)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.arrays import file_stems, member_names
+from irrun.cli.saving import file_stems, member_names
 from tests.cases import f32, i64
 from tests.cli.conftest import Net, Npy, Run, one_line
 

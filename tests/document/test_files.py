@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 import irrun.model
-from irrun.document.files import clear, opened, replacing
+from irrun.document.files import opened
+from irrun.document.replacing import clear, replacing
 from irrun.linter import lint
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes, locks and attributes of Linux")
@@ -136,7 +137,7 @@ def test_two_writers_exclude_each_other(path: Path) -> None:
 @pytest.mark.parametrize("end", ["replace", "clear"])
 def test_what_a_killed_process_left_is_cleared(path: Path, end: str) -> None:
     code = (
-        "import os, signal, sys, pathlib\nfrom irrun.document.files import replacing\n"
+        "import os, signal, sys, pathlib\nfrom irrun.document.replacing import replacing\n"
         "with replacing(pathlib.Path(sys.argv[1])) as file:\n"
         "    file.write(b'half')\n    file.flush()\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -235,7 +236,7 @@ def test_a_file_beside_that_another_process_removes_is_made_again(path: Path, mo
 
 
 def test_a_system_without_locks_owners_and_attributes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irrun.document.files.fcntl", None)
+    monkeypatch.setattr("irrun.document.replacing.fcntl", None)
     monkeypatch.delattr("os.fchown")
     monkeypatch.delattr("os.listxattr")
     replace(path, b"before", b"after")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.document.files import replacing
+from irrun.document.replacing import replacing
 from tests.faults.events import FAULTS, OF_WEIGHTS, trials
 from tests.faults.paths import PATHS, WritePath, irrun
 

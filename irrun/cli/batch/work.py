@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.cli import arrays, inputs
+from irrun.cli import inputs, saving
 from irrun.cli.batch.items import Item
 from irrun.cli.batch.sharing import Sharing
 from irrun.cli.failures import Failure, of_system
@@ -148,7 +148,7 @@ class Inference:
             name = port.any_name if port.any_name not in named else f"{port.any_name}_{port.index}"
             named[name] = (array, type)
         target = self._folder / f"{item.name}{'.npy' if len(named) == 1 else '.npz'}"
-        arrays.save(self._here(target), named, [self._here(Path(item.path))])
+        saving.save(self._here(target), named, [self._here(Path(item.path))])
         shapes = {name: {"type": str(type), "shape": list(array.shape)} for name, (array, type) in named.items()}
         return {**record, "output": str(target), "outputs": shapes}
 

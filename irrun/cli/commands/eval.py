@@ -22,7 +22,7 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, literals, values
+from irrun.cli import literals, saving, values
 from irrun.cli.console import detail, note, result, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
@@ -56,7 +56,7 @@ def command(
         if text.startswith("--"):
             raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
     if output is not None:
-        arrays.check_target(output)
+        saving.check_target(output)
     cls = known_operations().resolve(type, opset)
     spec = cls.spec
     _check_alone(spec)
@@ -68,9 +68,9 @@ def command(
     for name, (array, kind) in named.items():
         result(f"{name}: {kind}{values.shape_text(array)}\n{np.array2string(array, separator=', ')}")
     if output is not None:
-        for sentence in arrays.widened(named):
+        for sentence in saving.widened(named):
             note(sentence)
-        for written in arrays.save(output, named):
+        for written in saving.save(output, named):
             note(f"wrote {written}")
 
 

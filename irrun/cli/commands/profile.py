@@ -41,7 +41,7 @@ from irrun.cli.measuring import (
 )
 from irrun.cli.tables import aligned, clipped, columns, listed
 from irrun.cli.writing import refuse_inputs
-from irrun.document.files import replacing
+from irrun.document.replacing import replacing
 from irrun.model import Loaded, build, load
 from irrun.ops.fused.base import Fused
 from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer

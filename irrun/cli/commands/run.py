@@ -25,7 +25,7 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, inputs, limits, many, precision, values
+from irrun.cli import assignments, inputs, limits, many, precision, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
@@ -92,14 +92,18 @@ def command(
     if patterns:
         if files or randomly or check or top is not None or output is None:
             raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random, --top and --check")
+        from irrun.cli.batch.command import run_many
+
         workers = way(jobs, scheduler, requests, threads)
-        many.run(model, weights, patterns, output, config, shapes, output_format, way=workers, **given_many)
+        run_many(model, weights, patterns, output, config, shapes, output_format, way=workers, **given_many)
         return
     begin = time.perf_counter()
     loaded = load(model, weights, extensions=extensions())
     loaded, _ = inputs.reshape(loaded, shapes)
     if output is not None:
-        arrays.check_target(output, len(loaded.outputs))
+        from irrun.cli import saving
+
+        saving.check_target(output, len(loaded.outputs))
     given = inputs.from_files(files, loaded.inputs)
     missing = inputs.missing(given, loaded.inputs)
     if missing and not randomly:
@@ -114,7 +118,11 @@ def command(
     begin = time.perf_counter()
     outputs = inputs.runner(compiled.session(), given, model)()
     detail(f"run in {_since(begin)}")
-    error = precision.compared(loaded, model, config, given, outputs) if check else None
+    error = None
+    if check:
+        from irrun.cli import rounding
+
+        error = rounding.compared(loaded, model, config, given, outputs)
     _show(outputs, compiled.output_types, output_format, top, error)
     if output is not None:
         read = [model, weights or model.with_suffix(".bin")]
@@ -141,7 +149,9 @@ def _show(
         return
     result(values.table(tensors))
     if error is not None:
-        result(f"\n{precision.text(error)}")
+        from irrun.cli import rounding
+
+        result(f"\n{rounding.text(error)}")
     for name, _, array in tensors:
         if array.dtype.kind == "f" and array.size and np.isnan(array).all():
             warn(f'every value of output "{values.printable(name)}" is NaN; --as-written runs without optimisation')
@@ -182,18 +192,20 @@ def _record(
 
 
 def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: Sequence[Path]) -> None:
+    from irrun.cli import saving
+
     named: dict[str, tuple[Array, ElementType]] = {}
     for (port, array), type in zip(outputs.to_dict().items(), types, strict=True):
         name = port.any_name
         while name in named:
             name = f"{port.any_name}_{port.index}" if name == port.any_name else f"{name}_"
         named[name] = (array, type)
-    for sentence in arrays.widened(named):
+    for sentence in saving.widened(named):
         note(sentence)
-    for name, member in zip(named, arrays.member_names(named), strict=True):
+    for name, member in zip(named, saving.member_names(named), strict=True):
         if path.suffix == ".npz" and member != name:
             note(f'"{values.printable(name)}" is no safe name of a file: it is written as "{member}"')
-    for written in arrays.save(path, named, inputs):
+    for written in saving.save(path, named, inputs):
         note(f"wrote {written}")
 
 

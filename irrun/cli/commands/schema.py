@@ -17,7 +17,7 @@ import click
 
 from irrun.cli.console import note, result, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.document.files import replacing
+from irrun.document.replacing import replacing
 
 
 @click.command(help=__doc__)

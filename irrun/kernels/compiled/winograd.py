@@ -6,21 +6,20 @@ Number i of the rows and number j of the columns of the transform stand at 6 * j
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.compiled.copies import copy_rows
 from irrun.kernels.compiled.functions import add, unary
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
+from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import POINTS
 
 _A, _B = np.float32(POINTS[1]), np.float32(POINTS[3])
 _A2, _B2 = np.float32(_A * _A), np.float32(_B * _B)
 _A3, _B3 = np.float32(_A2 * _A), np.float32(_B2 * _B)
 _SUM, _PRODUCT = np.float32(_A2 + _B2), np.float32(_A2 * _B2)
-
-TILE: Final = 4
 
 
 class TransformData(NamedTuple):

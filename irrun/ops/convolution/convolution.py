@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from irrun.kernels.convolution import convolve
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
 from irrun.ops.convolution.base import Convolving, forward_shape, in_wide_integers, saturated
 from irrun.ops.work import per_output
@@ -29,6 +28,8 @@ class Convolution(Convolving):
         return forward_shape(self, data, kernel, grouped=False)
 
     def run(self, data: Array, kernel: Array) -> Array:
+        from irrun.kernels.convolution import convolve
+
         windows = self.windows(data.ndim - 2)
         placed = windows.place(data.shape[2:], kernel.shape[2:])
         weights = in_wide_integers(kernel[None])

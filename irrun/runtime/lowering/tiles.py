@@ -10,12 +10,12 @@ import numpy as np
 from irrun.kernels.compiled.product import Product, product
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
 from irrun.kernels.compiled.winograd import (
-    TILE,
     TransformData,
     TransformResult,
     transform_data,
     transform_result,
 )
+from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import transform_weights
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.runtime.lowering.builder import Builder, share

@@ -1,0 +1,106 @@
+"""Writes outputs to files named after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.cli.failures import Failure
+from irrun.cli.writing import refuse_inputs
+from irrun.diagnostics import near_match
+from irrun.document.replacing import replacing
+from irrun.tensor import Array, ElementType
+
+_SUFFIXES: Final = (".npy", ".npz")
+_UNSAFE: Final = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:[/\\]|[\ud800-\udfff]")
+
+
+def check_target(path: Path, outputs: int = 1) -> None:
+    """Raise Failure where this number of outputs cannot be written to a path, before anything is computed."""
+    if path.suffix == ".npy" and outputs != 1:
+        raise Failure(f"{path} holds one array, and there are {outputs} outputs; give a folder or an .npz file")
+    is_file = path.suffix in _SUFFIXES
+    if path.suffix[1:2].isalpha() and not is_file and not path.is_dir():
+        close = near_match(path.suffix, _SUFFIXES) or f", expected .npy, .npz or a folder, such as {path.stem}/"
+        raise Failure(f"{path}: outputs are not written to {path.suffix} files{close}")
+    for folder in path.parents if is_file else (path, *path.parents):
+        if folder.exists() and not folder.is_dir():
+            raise Failure(f"{path}: {folder} is a file, expected a folder")
+
+
+def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Sequence[Path] = ()) -> list[Path]:
+    """Write arrays to an ``.npz`` file, an ``.npy`` file, or a folder of ``.npy`` files; return the paths.
+
+    Each file takes the place of an old one only when it is complete. Failure where it is one of the ``inputs``.
+    """
+    check_target(path, len(arrays))
+    (path.parent if path.suffix in _SUFFIXES else path).mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".npz":
+        import zipfile
+
+        refuse_inputs([path], inputs)
+        with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+            for name, (array, _) in zip(member_names(arrays), arrays.values(), strict=True):
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, _storable(array), allow_pickle=False)
+        return [path]
+    written = [path] if path.suffix == ".npy" else [path / f"{stem}.npy" for stem in file_stems(arrays)]
+    refuse_inputs(written, inputs)
+    for target, (array, _) in zip(written, arrays.values(), strict=True):
+        with replacing(target) as file:
+            # NumPy writes to a file in a way of its own, which does not say why it failed.
+            np.lib.format.write_array(SimpleNamespace(write=file.write), _storable(array), allow_pickle=False)
+    return written
+
+
+def widened(arrays: Mapping[str, tuple[Array, ElementType]]) -> list[str]:
+    """Return a sentence for each array whose element type NumPy does not have."""
+    return [
+        f'"{name}" is {type}, which NumPy does not have: it is written as {array.dtype}'
+        for name, (array, type) in arrays.items()
+        if (type.is_float or type.is_integer) and type.bits < 8 * array.dtype.itemsize
+    ]
+
+
+def member_names(names: Mapping[str, Any]) -> list[str]:
+    """Return a distinct member name of an archive for each name: the name itself where it is safe to extract."""
+    if all(_is_safe(name) for name in names):
+        return list(names)
+    stems = file_stems(names)
+    kept = {name for name in names if _is_safe(name)}
+    found: list[str] = []
+    for name, stem in zip(names, stems, strict=True):
+        while name not in kept and stem in kept.union(found):
+            stem += "_"
+        found.append(name if name in kept else stem)
+    return found
+
+
+def _is_safe(name: str) -> bool:
+    """Return whether a name stays below the folder that an archive is extracted to, on any system."""
+    parts = name.split("/")
+    return not any(part in ("", ".", "..") for part in parts) and _UNSAFE.search(name) is None
+
+
+def file_stems(names: Mapping[str, Any]) -> list[str]:
+    """Return a distinct file name without suffix for each name, with portable characters only."""
+    stems: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        stem = base = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._-")[:100] or "output"
+        count = 1
+        while stem.lower() in taken:
+            count += 1
+            stem = f"{base}_{count}"
+        taken.add(stem.lower())
+        stems.append(stem)
+    return stems
+
+
+def _storable(array: Array) -> Array:
+    return array.astype(np.str_) if array.dtype == object else array
