@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -61,25 +62,35 @@ def integer_weights(packed: Packed, columns: int, levels: Levels) -> IntegerWeig
     None where they are not integers of 8 bits with sign, where scales vary within a column, and where a sum of their
     products with ``levels`` might not fit 32 bits.
     """
-    codes = packed.codes.astype(np.int16)
+    codes = packed.codes
     if packed.zero is not None:
         zero = np.rint(packed.zero)
         if not np.array_equal(zero, packed.zero) or np.abs(zero).max() > 255:
             return None
-        codes -= zero.astype(np.int16)
-    scale = np.ones(1) if packed.scale is None else packed.scale
-    scales = np.broadcast_to(scale, codes.shape).reshape(columns, -1)
-    if not np.array_equal(scales, np.broadcast_to(scales[:, :1], scales.shape)):
+        codes = codes - zero.astype(np.int16)
+    if not codes.size or codes.min() < -128 or codes.max() > 127:
         return None
-    if not codes.size or codes.min() < -128 or codes.max() > 127 or not np.isfinite(scales[:, 0]).all():
+    scale = _by_column(np.ones(1) if packed.scale is None else packed.scale, codes.shape, columns)
+    if scale is None or not np.isfinite(scale).all():
         return None
-    small = codes.astype(np.int8).reshape(packed.shape)
+    small = codes.astype(np.int8, copy=False).reshape(packed.shape)
     rows = small.reshape(columns, -1)
-    largest = levels.most * np.abs(rows.astype(np.int16)).sum(1, np.int64)
     sums = rows.sum(1, np.int64)
-    if (largest + np.abs(nearest_zero(levels) * sums)).max() >= 1 << 31:
-        return None
-    return IntegerWeights(small, scales[:, 0].astype(np.float64), sums)
+    zero_level = nearest_zero(levels)
+    if (levels.most + zero_level) * 128 * rows.shape[1] >= 1 << 31:
+        largest = levels.most * np.abs(rows.astype(np.int16)).sum(1, np.int64)
+        if (largest + np.abs(zero_level * sums)).max() >= 1 << 31:
+            return None
+    return IntegerWeights(small, scale.astype(np.float64), sums)
+
+
+def _by_column(scale: Array, shape: Sequence[int], columns: int) -> Array | None:
+    """Return the scale of each column, where ``scale`` broadcasts to the shape; None where scales vary within one."""
+    scales = np.broadcast_to(scale, shape)
+    while scales.size > columns and scales.strides[-1] == 0 and scales[..., 0].size % columns == 0:
+        scales = scales[..., 0]
+    scales = scales.reshape(columns, -1)
+    return scales[:, 0] if np.array_equal(scales, np.broadcast_to(scales[:, :1], scales.shape)) else None
 
 
 def rounded_weights(values: Array, columns: int) -> Packed | None:
