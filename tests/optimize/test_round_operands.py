@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.kernels.halves import rounded
 from irrun.model.config import ConfigError
 from irrun.tensor import Array, ElementType
-from irrun.tensor.element_type import BF16, F16, U16
+from irrun.tensor.element_type import BF16, F16, F32, U16
 from tests.optimize.nets import TIERS, Net, types
 
 
@@ -113,6 +114,23 @@ def test_factors_that_both_change_are_rounded(tmp_path: Path) -> None:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedRound": 2, "MatMul": 1}
         np.testing.assert_allclose(compiled(inputs)[0], output, atol=1e-5)
+
+
+def test_a_convolution_of_each_channel_takes_bits_that_a_product_writes(tmp_path: Path) -> None:
+    net = Net()
+    first, own = (net.random.standard_normal(shape, dtype=np.float32) for shape in ((16, 16, 1, 1), (16, 1, 1, 3, 3)))
+    data = net.convolution(net.parameter("x", "1,16,9,11"), net.constant(first), "1,16,9,11")
+    net.result(net.convolution(data, net.constant(own), "1,16,7,9", "GroupConvolution"))
+    net.ir.save(tmp_path / "net.xml")
+    x = net.inputs()["x"]
+    point = np.einsum("oc,nchw->nohw", rounded(first, "bf16")[:, :, 0, 0].astype(np.float64), rounded(x, "bf16"))
+    taps = sliding_window_view(rounded(point.astype(np.float32), "bf16"), (3, 3), axis=(2, 3))
+    output = np.einsum("nchwyx,cyx->nchw", taps, rounded(own, "bf16")[:, 0, 0].astype(np.float64))
+    for tier in TIERS:
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        assert types(compiled) == {"FusedRound": 1, "FusedConvolution": 2}
+        assert [fact.type for step in compiled.plan.steps for fact in step.facts] == [U16, U16, F32]
+        np.testing.assert_allclose(compiled({"x": x})[0], output, atol=2.0**-6 * np.abs(output).max())
 
 
 def test_what_is_not_a_product_stays_in_f32(tmp_path: Path) -> None:

@@ -6,19 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import add, apply_to_rows, fill
+from irrun.kernels.compiled.functions import RUN, add, apply_to_rows, fill
 from irrun.kernels.compiled.host import LANES
+from irrun.kernels.compiled.micro import AS_BITS, round_row
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
-from irrun.kernels.compiled.reduction import FEW, PIXELS, VECTORS, reduce_windows
+from irrun.kernels.compiled.reduction import FEW, MULTIPLY_HALVES, PIXELS, VECTORS, reduce_windows
 
 
 class Windows(NamedTuple):
     """Arguments of `windows`. Strides are in bytes; 0 stands for no array.
 
-    ``kind`` is one of `reduction`. ``x`` is [images, height, width, channels], ``out`` and ``summand`` [images, rows,
-    columns, channels], ``weights`` [taps, channels] with room for whole vectors, ``bias`` [channels] as well. A task
-    has some rows of the result; without a function, one of so many ``parts`` of their channels. Means are of the
-    elements inside, but of ``least`` at least.
+    ``kind`` is one of `reduction`. ``x`` is [images, height, width, channels], ``out``, ``rounded``, which is the
+    result in bf16, and ``summand`` [images, rows, columns, channels], ``weights`` [taps, channels] with room for whole
+    vectors, ``bias`` [channels] as well. A task has some rows of the result; without a function, one of so many
+    ``parts`` of their channels. Means are of the elements inside, but of ``least`` at least.
     """
 
     kind: int
@@ -59,11 +60,18 @@ class Windows(NamedTuple):
     alpha: float = 0
     beta: float = 0
     least: int = 0
+    rounded: int = 0
+    rounded_image: int = 0
+    rounded_row: int = 0
+    rounded_pixel: int = 0
 
 
 @kernel(Windows)
 def windows(arguments: Any, task: int, workspace: int) -> None:
-    """Some rows of the result: depthwise convolution with its epilogue, or pooling; workspace takes `RUN` f32."""
+    """Some rows of the result: depthwise convolution with its epilogue, or pooling.
+
+    Workspace takes `RUN` f32, and a row of the result where a function has no ``out``.
+    """
     c = record(arguments)
     vectors = -(-c.channels // LANES)
     part = task % c.parts
@@ -71,11 +79,18 @@ def windows(arguments: Any, task: int, workspace: int) -> None:
     first = task // c.parts * c.rows_per_task
     for index in range(first, min(c.images * c.rows, first + c.rows_per_task)):
         image, y = index // c.rows, index % c.rows
-        _reduce_row(c, image, y, begin, end)
-        if c.function >= 0:
-            out = c.out + image * c.out_image + y * c.out_row
+        out = c.out + image * c.out_image + y * c.out_row if c.out != 0 else 0
+        rounded = c.rounded + image * c.rounded_image + y * c.rounded_row if c.rounded != 0 else 0
+        if c.function < 0:
+            _reduce_row(c, image, y, begin, end, out, rounded)
+        else:
+            out = out if out != 0 else workspace + 4 * RUN
+            _reduce_row(c, image, y, begin, end, out, 0)
             alpha, beta = np.float32(c.alpha), np.float32(c.beta)
             apply_to_rows(c.function, out, c.out_pixel, c.columns, c.channels, alpha, beta, workspace)
+            if rounded != 0:
+                for x in range(c.columns):
+                    round_row(AS_BITS, out + x * c.out_pixel, rounded + x * c.rounded_pixel, c.channels)
 
 
 @inlined
@@ -86,7 +101,7 @@ def inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
 
 
 @inlined
-def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
+def _reduce_row(c: Any, image: int, y: int, begin: int, end: int, out: int, rounded: int) -> None:
     """Some channels of a row of the result: several pixels at a time where all of their windows are inside."""
     top = y * c.stride_height - c.begin_height
     ky, ky_end = inside(top, c.dilation_height, c.kernel_height, c.height)
@@ -95,6 +110,7 @@ def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
     whole_end = (c.width - 1 - span + c.begin_width) // c.stride_width + 1 if c.width > span else whole
     each = -(-(end - begin) // -(-(end - begin) // VECTORS))
     row = c.x + image * c.x_image + (top + ky * c.dilation_height) * c.x_row
+    size = 2 if c.kind == MULTIPLY_HALVES else 4
     x = 0
     while x < c.columns:
         room = min(whole_end, c.columns) - x if x >= whole else 0
@@ -110,7 +126,7 @@ def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
                 min(each, end - first),
                 ky_end - ky if kx_end > kx else 0,
                 kx_end - kx,
-                row + (left + kx * c.dilation_width) * c.x_pixel + place,
+                row + (left + kx * c.dilation_width) * c.x_pixel + size * LANES * first,
                 c.stride_width * c.x_pixel,
                 c.dilation_height * c.x_row,
                 c.dilation_width * c.x_pixel,
@@ -120,8 +136,10 @@ def _reduce_row(c: Any, image: int, y: int, begin: int, end: int) -> None:
                 c.bias + place if c.bias != 0 else 0,
                 summand + place if c.summand != 0 else 0,
                 c.summand_pixel,
-                c.out + image * c.out_image + y * c.out_row + x * c.out_pixel + place,
+                out + x * c.out_pixel + place if out != 0 else 0,
                 c.out_pixel,
+                rounded + x * c.rounded_pixel + 2 * LANES * first if rounded != 0 else 0,
+                c.rounded_pixel,
                 c.channels - LANES * first,
                 np.float32(max((ky_end - ky) * (kx_end - kx), c.least)),
                 np.float32(c.low),

@@ -100,6 +100,10 @@ class Vectors:
         load = self._named(name, type, place.type, _WORD, mask.type, type)
         return self.builder.call(load, [place, ir.Constant(_WORD, _align(type)), mask, ir.Constant(type, None)])
 
+    def load_halves(self, address: Any, number: int = 0) -> Any:
+        """Vector ``number`` of bf16 behind an address, as f32."""
+        return self.unpacked(self.load(address, number, type=ir.VectorType(ir.IntType(16), LANES)))
+
     def store(self, value: Any, address: Any, number: int = 0, mask: Any = None) -> None:
         type = value.type
         place = self.pointer(address, _size(type) * number, type)

@@ -30,13 +30,8 @@ class FusedProduct(Fused):
 
     @property
     def takes_halves(self) -> bool:
-        """Return whether the data can be bits of bf16, which are multiplied in pairs."""
+        """Return whether kernels take bits of bf16."""
         raise NotImplementedError
-
-    @property
-    def writes_halves(self) -> bool:
-        """Return whether a kernel can write bits of bf16."""
-        return True
 
     def infer(self, *inputs: Fact | None) -> Any:
         made = [self.fact] if self.floats else []

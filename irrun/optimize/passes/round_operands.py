@@ -16,8 +16,8 @@ Before: x → FusedPackedMatMul → y, with weights in few bits
 After:  x → FusedPackedMatMul → y, which rounds both if there are several rows
 
 Sums are f32, and so is all that is not multiplied: an operation declares its ``factors``. Bits of bf16 are numbers of
-16 bits, which two products of the same tensor share. A convolution of each channel by itself gains nothing: memory
-limits it, and its operands are not rounded.
+16 bits, which two products of the same tensor share. A convolution of each channel by itself is limited by memory: it
+gains from bits that a product writes, and from no others.
 
 Proof: results differ as the hint asks. Each operand is rounded to nearest, by at most 2^-9 of its value in bf16 and
 2^-12 in f16, so each product by at most twice that; sums are those of f32.
@@ -65,13 +65,22 @@ def run(graph: Rewriter) -> None:
 
 def _multiply(graph: Rewriter, node: Node, op: FusedProduct, known: dict[tuple[Outlet, bool], Outlet]) -> None:
     """Round the weights of a product now, and its data before, or in it where pairs of them do not fit."""
-    if isinstance(op, FusedConvolution) and op.is_depthwise:
-        return
     precision = graph.settings.precision
     data, *rest = graph.sources(node.id)
+    if (
+        isinstance(op, FusedConvolution)
+        and op.is_depthwise
+        and not (precision is BF16 and _follows_product(graph, data))
+    ):
+        return
     if data is not None and precision is BF16 and op.takes_halves:
         data = _rounded(graph, node, data, True, known)
     graph.replace(first(node), graph.add(op.in_precision(precision), [data, *rest], [node]))
+
+
+def _follows_product(graph: Rewriter, data: Outlet | None) -> bool:
+    """Return whether a product can write bits of bf16 in place of f32 that nobody moves on the way."""
+    return data is not None and isinstance(graph.node(data.node).op, FusedProduct)
 
 
 def _round_factors(
@@ -140,7 +149,7 @@ def _join(graph: Rewriter, node: Node) -> None:
     if data is None or before is None or not isinstance(before.op, FusedProduct) or before.op.halves:
         return
     assert isinstance(node.op, FusedRound)
-    if node.op.fact.type is not U16 or not before.op.writes_halves:
+    if node.op.fact.type is not U16:
         return
     floats = len(graph.consumers(data)) > 1
     made = graph.add(before.op.with_halves(floats=floats), graph.sources(before.id), [before, node])

@@ -57,7 +57,7 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     shape = (data.shape[0], groups * filters, *(1,) * (4 - data.ndim), *placed.counts)
     outs = [builder.images(shape, dtype) for dtype in types(op)]
     if op.is_depthwise:
-        channel_by_channel(op, builder, x, added, outs[0], geometry, end)
+        channel_by_channel(op, builder, x, added, outs, geometry, end)
     elif groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth):
         by_tiles(op, builder, x, added, outs[0], geometry, end)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from irrun.kernels.compiled.byte_windows import ByteWindows, byte_windows
 from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.images import Response, Windows, local_response, windows
-from irrun.kernels.compiled.reduction import ADD, MULTIPLY, RAISE
+from irrun.kernels.compiled.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
 from irrun.kernels.compiled.tiling import padded_columns
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_convolution import FusedConvolution
@@ -18,10 +19,11 @@ from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.ops.reduction.reduce_mean import ReduceMean
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers, share
 from irrun.runtime.lowering.bytes import U8
 from irrun.runtime.lowering.elementwise import End
 from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
+from irrun.runtime.lowering.halves import HALVES
 from irrun.tensor import Array
 
 
@@ -30,17 +32,23 @@ def channel_by_channel(
     builder: Builder,
     x: Array,
     summand: Array | None,
-    out: Array,
+    outs: Sequence[Array],
     geometry: Geometry,
     end: End,
 ) -> None:
-    """A convolution of which each channel has its own filter."""
-    channels = out.shape[1]
+    """A convolution of which each channel has its own filter; ``outs`` are f32, bits of bf16, or both."""
+    out, rounded = (next((one for one in outs if one.dtype == type), None) for type in (F32, HALVES))
+    images, channels, rows, columns = outs[0].shape
     padded = np.zeros((1 + geometry.kernel_height * geometry.kernel_width, padded_columns(channels)), np.float32)
     padded[:-1, :channels] = op.weights.reshape(channels, -1).T
     padded[-1, :channels] = 0 if op.bias is None else op.bias.reshape(-1)
     weights = builder.constant(padded)
-    arguments = _windows(MULTIPLY, x, out, geometry)._replace(
+    arguments = _windows(MULTIPLY_HALVES if x.dtype == HALVES else MULTIPLY, x, outs[0], geometry)._replace(
+        x=builder.address(x),
+        out=0 if out is None else builder.address(out),
+        **image_strides("out", out),
+        rounded=0 if rounded is None else builder.address(rounded),
+        **image_strides("rounded", rounded),
         weights=weights,
         weights_row=padded.strides[0],
         bias=weights + padded[:-1].nbytes,
@@ -48,8 +56,12 @@ def channel_by_channel(
         **image_strides("summand", summand),
         **end._asdict(),
     )
+    row = 0
+    if out is None and end.function >= 0:
+        row = 4 * columns * channels
+        arguments = arguments._replace(out_pixel=4 * channels)
     cost = 0.03 * len(padded) + (0 if end.function < 0 else 0.4)
-    _call(builder, arguments, cost * out.size)
+    _call(builder, arguments, cost * images * rows * columns * channels, row)
 
 
 def _windows(kind: int, x: Array, out: Array, geometry: Geometry) -> Windows:
@@ -70,10 +82,11 @@ def _windows(kind: int, x: Array, out: Array, geometry: Geometry) -> Windows:
     )
 
 
-def _call(builder: Builder, arguments: Windows, nanoseconds: float) -> None:
+def _call(builder: Builder, arguments: Windows, nanoseconds: float, row: int = 0) -> None:
+    """Add a call, which needs workspace for a ``row`` of so many bytes."""
     each, tasks = share(arguments.images * arguments.rows, nanoseconds)
     _, parts = share(-(-arguments.channels // LANES), nanoseconds if tasks == 1 and arguments.function < 0 else 0)
-    builder.call(windows, arguments._replace(rows_per_task=each, parts=parts), tasks * parts, 4 * RUN)
+    builder.call(windows, arguments._replace(rows_per_task=each, parts=parts), tasks * parts, 4 * RUN + row)
 
 
 @lowers(FusedMaxPool)

@@ -10,11 +10,13 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.halves import halves, rounded
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
-from irrun.tensor.element_type import F32
+from irrun.tensor.element_type import BF16, F32
 from tests.kernels.compiled.lowered import run
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 
@@ -69,3 +71,33 @@ def test_max_pool(channels: int, kernel: tuple[int, int], strides: tuple[int, in
     result = run(FusedMaxPool(fact, kernel, Windows(strides, (1, 1), pads, pads)), x)
     assert result is not None
     np.testing.assert_array_equal(result, windows.max((4, 5)))
+
+
+@pytest.mark.parametrize("name", [name for name in (*GEOMETRIES, *MORE) if name.startswith("depthwise")])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_depthwise_convolution_of_bf16(name: str, activation: str) -> None:
+    (channels, filters, groups), size, kernel, strides, dilations, begins, ends = {**GEOMETRIES, **MORE}[name]
+    draw = np.random.default_rng(7)
+    x = draw.standard_normal((2, channels, *size), dtype=np.float32)
+    weights = draw.standard_normal((groups, filters // groups, channels // groups, *kernel), dtype=np.float32)
+    bias = draw.standard_normal((1, filters, 1, 1), dtype=np.float32)
+    near, by = rounded(x, "bf16"), rounded(weights, "bf16")
+    exact = multiplied_out(near, by, strides, dilations, begins, ends) + bias
+    source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
+    function, apply = ACTIVATIONS[activation]
+    plain = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, bias, function, False)
+    op = plain.in_precision(BF16)
+    for data in (near, halves(channels_last(x))) if op.takes_halves else (near,):
+        floats = run(op, data)
+        both = run(op.with_halves(floats=True), data)
+        alone = run(op.with_halves(floats=False), data)
+        assert floats is not None
+        assert both is not None
+        assert alone is not None
+        np.testing.assert_allclose(floats, apply(exact), atol=6e-5 * np.sqrt(kernel[0] * kernel[1]), rtol=0)
+        np.testing.assert_array_equal(both[0], floats)
+        np.testing.assert_array_equal(both[1], halves(floats))
+        np.testing.assert_array_equal(alone, halves(floats))
+        if function is None:
+            numpy = op.run(data, memory=Memory())
+            np.testing.assert_allclose(numpy, floats, atol=2e-6 * kernel[0] * kernel[1], rtol=1e-5)
