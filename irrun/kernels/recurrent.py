@@ -7,12 +7,13 @@ steps; a step multiplies only the state.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from irrun.kernels.halves import rounded
 from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps, run_directions
 
 Array = npt.NDArray[Any]
@@ -38,17 +39,25 @@ class Weights:
     r: Array
     b: Array | None
 
+    def rounded(self, precision: str) -> Weights:
+        """Return the weights with those that are multiplied rounded to a precision."""
+        return Weights(rounded(self.w, precision), rounded(self.r, precision), self.b)
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The base of the cells: activations by name, and the bound of their arguments (0 or infinite for none)."""
+    """The base of the cells: activations by name, and the bound of their arguments (0 or infinite for none).
+
+    What is multiplied by weights is rounded to a ``precision``, as the weights are already.
+    """
 
     activations: Sequence[str]
     clip: float = 0.0
+    precision: str = field(default="f32", kw_only=True)
 
     def inputs(self, x: Array, weights: Weights) -> Array:
         """Return the contribution of the input to the gates of all steps; ``x`` is [..., size]."""
-        product = np.matmul(x, weights.w.T)
+        product = np.matmul(rounded(x, self.precision), weights.w.T)
         if weights.b is not None:
             product += self.input_bias(weights.b)
         return np.asarray(product)
@@ -72,7 +81,7 @@ class Rnn(Cell):
     __slots__ = ()
 
     def step(self, gates: Array, states: States, weights: Weights) -> States:
-        return (self.activate(0, gates + states[0] @ weights.r.T),)
+        return (self.activate(0, gates + rounded(states[0], self.precision) @ weights.r.T),)
 
 
 class Lstm(Cell):
@@ -83,7 +92,7 @@ class Lstm(Cell):
     def step(self, gates: Array, states: States, weights: Weights) -> States:
         hidden, cell = states
         size = hidden.shape[-1]
-        total = gates + hidden @ weights.r.T
+        total = gates + rounded(hidden, self.precision) @ weights.r.T
         forget_input = self.activate(0, total[..., : 2 * size])
         candidate = self.activate(1, total[..., 2 * size : 3 * size])
         output = self.activate(0, total[..., 3 * size :])
@@ -103,17 +112,17 @@ class Gru(Cell):
     def step(self, gates: Array, states: States, weights: Weights, attention: Array | None = None) -> States:
         """Return the state after one step; ``attention`` [batch, 1] scales the update gate by 1 - attention."""
         hidden = states[0]
-        size = hidden.shape[-1]
+        size, near = hidden.shape[-1], rounded(hidden, self.precision)
         if self.linear_before_reset:
-            recurrent = hidden @ weights.r.T
+            recurrent = near @ weights.r.T
             update_reset = self.activate(0, gates[..., : 2 * size] + recurrent[..., : 2 * size])
             inner = recurrent[..., 2 * size :]
             if weights.b is not None:
                 inner = inner + weights.b[3 * size :]
             inner = update_reset[..., size:] * inner
         else:
-            update_reset = self.activate(0, gates[..., : 2 * size] + hidden @ weights.r[: 2 * size].T)
-            inner = (update_reset[..., size:] * hidden) @ weights.r[2 * size :].T
+            update_reset = self.activate(0, gates[..., : 2 * size] + near @ weights.r[: 2 * size].T)
+            inner = rounded(update_reset[..., size:] * hidden, self.precision) @ weights.r[2 * size :].T
         candidate = self.activate(1, gates[..., 2 * size :] + inner)
         update = update_reset[..., :size]
         if attention is not None:
@@ -172,11 +181,10 @@ def are_whole(x: Array, lengths: Array) -> bool:
 
 def fast_steps(cell: Cell, weights: Weights) -> Steps:
     """Return the fast implementation of one direction."""
+    given = weights.w, weights.r, weights.b, cell.precision
     if isinstance(cell, Rnn):
-        return RnnSteps(weights.w, weights.r, weights.b, cell.activations[0])
-    if isinstance(cell, Gru):
-        return GruSteps(weights.w, weights.r, weights.b, cell.linear_before_reset)
-    return LstmSteps(weights.w, weights.r, weights.b)
+        return RnnSteps(*given, cell.activations[0])
+    return GruSteps(*given, cell.linear_before_reset) if isinstance(cell, Gru) else LstmSteps(*given)
 
 
 def _pass(

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun.kernels.halves import rounded
 from irrun.kernels.threads import Array
 
 RNN_ACTIVATIONS: Final[dict[str, Callable[[Array, Array], object]]] = {
@@ -23,12 +24,16 @@ _LINE: Final = 64
 
 
 class _Steps:
-    """The weights of one direction with reordered gates, each multiplied by a factor."""
+    """The weights of one direction with reordered gates, each multiplied by a factor.
+
+    What is multiplied by them is rounded to a precision, as the weights are already.
+    """
 
     order: tuple[int, ...]
     factors: tuple[float, ...]
 
-    def __init__(self, w: Array, r: Array, b: Array | None) -> None:
+    def __init__(self, w: Array, r: Array, b: Array | None, precision: str) -> None:
+        self.precision = precision
         self.w = np.ascontiguousarray(self._gates(w).reshape(-1, w.shape[1]).T)
         self.r = _aligned(self._gates(r).swapaxes(1, 2))
         self.b = None if b is None else self._gates(b[:, np.newaxis]).reshape(-1)
@@ -42,7 +47,7 @@ class _Steps:
     def inputs(self, x: Array) -> list[Array]:
         """Return the contribution of the input to the gates, one view [gates, batch, hidden] for each step."""
         batch, steps, size = x.shape
-        product = np.matmul(x.reshape(batch * steps, size), self.w)
+        product = np.matmul(rounded(x.reshape(batch * steps, size), self.precision), self.w)
         if self.b is not None:
             product += self.b
         gates = len(self.order)
@@ -74,8 +79,8 @@ class RnnSteps(_Steps):
 
     order, factors = (0,), (1.0,)
 
-    def __init__(self, w: Array, r: Array, b: Array | None, activation: str) -> None:
-        super().__init__(w, r, b)
+    def __init__(self, w: Array, r: Array, b: Array | None, precision: str, activation: str) -> None:
+        super().__init__(w, r, b, precision)
         self.activation = RNN_ACTIVATIONS[activation]
 
     def steps(
@@ -84,7 +89,7 @@ class RnnSteps(_Steps):
         (state,) = states
         gates = np.empty((1, *state.shape), state.dtype)
         for given, target in zip(inputs, targets, strict=True):
-            np.matmul(state, self.r, gates)
+            np.matmul(rounded(state, self.precision), self.r, gates)
             np.add(gates, given, gates)
             self.activation(gates[0], target)
             state = target
@@ -107,10 +112,10 @@ class LstmSteps(_Steps):
         take_and_forget, candidate_and_cell = gates[:2], gates_and_cell[3:]
         products = np.empty((2, *state.shape), state.dtype)
         taken, kept = products
-        r, half = self.r, np.array(0.5, state.dtype)
+        r, half, precision = self.r, np.array(0.5, state.dtype), self.precision
         matmul, add, multiply, tanh = np.matmul, np.add, np.multiply, np.tanh
         for given, target in zip(inputs, targets, strict=True):
-            matmul(state, r, gates)
+            matmul(rounded(state, precision), r, gates)
             add(gates, given, gates)
             tanh(gates, gates)
             multiply(sigmoids, half, sigmoids)
@@ -129,9 +134,9 @@ class GruSteps(_Steps):
 
     order, factors = (0, 1, 2), (0.5, 0.5, 1.0)
 
-    def __init__(self, w: Array, r: Array, b: Array | None, linear_before_reset: bool) -> None:
+    def __init__(self, w: Array, r: Array, b: Array | None, precision: str, linear_before_reset: bool) -> None:
         size = r.shape[1]
-        super().__init__(w, r, None if b is None else b[: 3 * size])
+        super().__init__(w, r, None if b is None else b[: 3 * size], precision)
         self.linear = linear_before_reset
         self.inner = b[3 * size :].copy() if b is not None and linear_before_reset else None
 
@@ -145,15 +150,16 @@ class GruSteps(_Steps):
         half, linear, inner = np.array(0.5, state.dtype), self.linear, self.inner
         first, r, r_last = (gates, self.r, None) if linear else (sigmoids, self.r[:2], self.r[2:])
         matmul, add, multiply, tanh = np.matmul, np.add, np.multiply, np.tanh
+        precision = self.precision
         for given, target in zip(inputs, targets, strict=True):
-            matmul(state, r, first)
+            matmul(rounded(state, precision), r, first)
             add(sigmoids, given[:2], sigmoids)
             tanh(sigmoids, sigmoids)
             multiply(sigmoids, half, sigmoids)
             add(sigmoids, half, sigmoids)
             if r_last is not None:
                 multiply(reset, state, scaled)
-                matmul(scaled, r_last, last)
+                matmul(rounded(scaled, precision), r_last, last)
             else:
                 if inner is not None:
                     add(candidate, inner, candidate)

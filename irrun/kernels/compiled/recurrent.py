@@ -8,7 +8,7 @@ import numpy as np
 
 from irrun.kernels.compiled.functions import HALF, assign, tanh
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import multiply_tile
+from irrun.kernels.compiled.micro import AS_BITS, multiply_taps, round_row
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 
 
@@ -16,7 +16,8 @@ class Lstm(NamedTuple):
     """Arguments of `lstm`. Strides are in bytes.
 
     ``projected`` are the shares of the input in the gates [directions, batch, steps, 4 * size], in the order i, f, o, c
-    and halved for sigmoids, ``panels`` packed weights of the state for each direction. States and ``ends`` are [batch,
+    and halved for sigmoids, ``panels`` packed weights of the state for each direction: with ``halves``, words of two
+    bf16, and states are rounded before they are multiplied. States and ``ends`` are [batch,
     directions, size], ``out`` is [batch, directions, steps, size]. ``reverse`` has a bit for each direction.
     """
 
@@ -42,11 +43,12 @@ class Lstm(NamedTuple):
     out_direction: int
     out_step: int
     end_batch: int
+    halves: int
 
 
 @kernel(Lstm)
 def lstm(arguments: Any, task: int, workspace: int) -> None:
-    """Run one direction; workspace holds the gates of all sequences and three addresses for each."""
+    """Run one direction; workspace holds addresses, the gates of all sequences, and their states in bf16."""
     c = record(arguments)
     columns = 4 * c.size
     rows = -(-c.batch // c.tile_rows) * c.tile_rows
@@ -56,6 +58,8 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
         longs(workspace + 8 * rows, rows),
         longs(workspace + 16 * rows, rows),
     )
+    depth = -(-c.size // 2) if c.halves != 0 else c.size
+    rounded = gates + 4 * c.batch * columns
     out = c.out + task * c.out_direction
     is_reverse = (c.reverse >> task) & 1
     for b in range(c.batch):
@@ -69,9 +73,11 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
             lefts[index] = c.hidden + b * c.hidden_batch + task * c.hidden_direction
             if number > 0:
                 lefts[index] = out + b * c.out_batch + before * c.out_step
+            if c.halves != 0:
+                lefts[index] = round_state(lefts[index], c.size, rounded + 4 * b * depth)
             targets[index] = gates + 4 * b * columns
             added[index] = c.projected + 4 * ((task * c.batch + b) * c.steps + step) * columns
-        _multiply(c.panels + task * c.next_panels, c.size, columns, c.vectors, c.tile_rows, rows, workspace)
+        _multiply(c.panels + task * c.next_panels, c.halves, depth, columns, c.vectors, c.tile_rows, rows, workspace)
         for b in range(c.batch):
             _finish(
                 floats(gates + 4 * b * columns, columns),
@@ -85,7 +91,17 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
 
 
 @inlined
-def _multiply(panels: int, depth: int, columns: int, vectors: int, tile_rows: int, rows: int, addresses: int) -> None:
+def round_state(state: int, size: int, out: int) -> int:
+    """Write pairs of bf16, the last one with a zero where the number is odd; return where they are."""
+    floats(out, -(-size // 2))[(size - 1) // 2] = np.float32(0)
+    round_row(AS_BITS, state, out, size)
+    return out
+
+
+@inlined
+def _multiply(
+    panels: int, halves: int, depth: int, columns: int, vectors: int, tile_rows: int, rows: int, addresses: int
+) -> None:
     """Rows times all panels, added to others; what ``addresses`` has is moved on."""
     values = longs(addresses, 3 * rows)
     for column in range(0, columns, vectors * LANES):
@@ -95,7 +111,10 @@ def _multiply(panels: int, depth: int, columns: int, vectors: int, tile_rows: in
         for tile in range(0, rows, tile_rows):
             left, target, added = addresses + 8 * tile, addresses + 8 * (rows + tile), addresses + 8 * (2 * rows + tile)
             low, high = np.float32(-np.inf), np.float32(np.inf)
-            multiply_tile(tile_rows, here, depth, left, panel, 4 * here * LANES, 0, target, added, width, low, high)
+            step = 4 * here * LANES
+            multiply_taps(
+                tile_rows, here, halves, 1, depth, left, 0, panel, step, 0, target, 0, added, width, panel, 0, low, high
+            )
         for index in range(rows, 3 * rows):
             values[index] += 4 * vectors * LANES
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from irrun.kernels.recurrent import Cell, Weights, are_whole, fast_steps, run_sequence
 from irrun.kernels.recurrent_steps import run_directions
 from irrun.ops import Array, Fact, Out
 from irrun.ops.fused.base import Fused, Memory, fused
 from irrun.ops.work import Sizes
+from irrun.tensor import ElementType
 from irrun.tensor.element_type import ANY
 
 
@@ -28,6 +30,16 @@ class FusedRecurrence(Fused):
         self.weights = tuple(weights)
         self.reverse = tuple(reverse)
         self.passes = [fast_steps(cell, own) for own in weights]
+
+    @property
+    def precision(self) -> str:
+        """The name of the type that operands of products are rounded to."""
+        return self.cell.precision
+
+    def in_precision(self, precision: ElementType) -> FusedRecurrence:
+        """Return the operation with rounded weights, which rounds what it multiplies by them."""
+        weights = [own.rounded(precision.name) for own in self.weights]
+        return FusedRecurrence(self.facts, replace(self.cell, precision=precision.name), weights, self.reverse)
 
     def infer(self, *inputs: Fact | None) -> tuple[Fact, ...]:  # type: ignore[override]
         return self.facts

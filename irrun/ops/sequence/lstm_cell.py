@@ -45,6 +45,7 @@ class LSTMCellV1(Op):
     outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
     legacy = (*LEFT_BY_CELLS, Legacy("element_type", writer="OpenVINO's own tests"))
     multiply_adds = of_weights(w=3, r=4)
+    factors = (0, 1, 3, 4)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(
@@ -90,6 +91,7 @@ class LSTMCellV4(Op):
     outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
     legacy = LEFT_BY_CELLS
     multiply_adds = of_weights(w=3, r=4)
+    factors = (0, 1, 3, 4)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(

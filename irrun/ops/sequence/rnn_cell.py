@@ -26,6 +26,7 @@ class RNNCell(Op):
     outputs = (Out("Ho", T, "[batch, hidden_size]"),)
     legacy = (*LEFT_BY_CELLS, Legacy("linear_before_reset", writer="OpenVINO's own tests"))
     multiply_adds = of_weights(w=2, r=3)
+    factors = (0, 1, 2, 3)
 
     hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
     activations: tuple[str, ...] = attr(_DEFAULT, doc="of the hidden state; each sigmoid, tanh or relu")

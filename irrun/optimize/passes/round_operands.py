@@ -25,15 +25,18 @@ Proof: results differ as the hint asks. Each operand is rounded to nearest, by a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 
 from irrun.graph import Node, Outlet
-from irrun.ops import Fact
+from irrun.kernels.halves import halves, rounded
+from irrun.ops import Fact, Op
 from irrun.ops.fused.base import Fused
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_product import FusedProduct
+from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.ops.fused.fused_round import FusedRound
 from irrun.ops.movement.concat import Concat
 from irrun.optimize.patterns import first
@@ -52,9 +55,8 @@ def run(graph: Rewriter) -> None:
             continue
         if isinstance(node.op, FusedProduct):
             _multiply(graph, node, node.op, known)
-        elif isinstance(node.op, FusedPackedMatMul):
-            op = node.op.in_precision(graph.settings.precision)
-            graph.replace(first(node), graph.add(op, graph.sources(node.id), [node]))
+        elif isinstance(node.op, FusedPackedMatMul | FusedRecurrence):
+            _replace(graph, node, node.op.in_precision(graph.settings.precision), graph.sources(node.id))
         elif node.op.factors:
             _round_factors(graph, node, node.op.factors, known)
     for node in list(graph.nodes("FusedRound")):
@@ -93,7 +95,14 @@ def _round_factors(
         outlet = inputs[port] if port < len(inputs) else None
         if outlet is not None:
             inputs[port] = _rounded(graph, node, outlet, False, known)
-    graph.replace(first(node), graph.add(node.op, inputs, [node]))
+    _replace(graph, node, node.op, inputs)
+
+
+def _replace(graph: Rewriter, node: Node, op: Op, inputs: Sequence[Outlet | None]) -> None:
+    """Put an operation with as many outputs in the place of a node."""
+    made = graph.add(op, inputs, [node])
+    for port in range(node.outputs):
+        graph.replace(Outlet(node.id, port), Outlet(made.node, port))
 
 
 def _rounded(
@@ -101,10 +110,12 @@ def _rounded(
 ) -> Outlet:
     """Return the rounded numbers of an outlet, which others may share."""
     if (outlet, as_bits) not in known:
-        fact = graph.fact(outlet)
+        fact, value = graph.fact(outlet), graph.constant(outlet)
         assert fact is not None
         op = FusedRound(Fact(U16 if as_bits else F32, fact.shape), graph.settings.precision)
-        known[outlet, as_bits] = graph.add(op, [outlet], [node])
+        made = known[outlet, as_bits] = graph.add(op, [outlet], [node])
+        if value is not None:
+            graph.set_constant(made, halves(value) if as_bits else rounded(value, op.precision.name))
     return known[outlet, as_bits]
 
 

@@ -53,6 +53,11 @@ def types(op: FusedProduct) -> list[np.dtype[Any]]:
     return [F32] * op.floats + [HALVES] * op.halves
 
 
+def rounded_to_bf16(builder: Builder, data: Array, *, as_bits: bool) -> Array | None:
+    """f32 rounded to bf16: the bits, or f32; None for what kernels do not take."""
+    return _rounded(builder, data, AS_BITS if as_bits else AS_FLOATS)
+
+
 def in_precision(precision: ElementType, builder: Builder, data: Array) -> Array | None:
     """f32, or bits of bf16; None for what kernels do not take."""
     return data if precision is SINGLE else _rounded(builder, data, AS_BITS)
@@ -69,9 +74,14 @@ class Form(NamedTuple):
         return int(self.each > 1)
 
 
+SINGLES: Final = Form(1, pack)
+PAIRS: Final = Form(2, pack_halves)
+"""An f32, and a word of two bf16."""
+
+
 def form_of(x: Array) -> Form:
-    """The form of the elements of a left factor: one f32, or a word of two bf16."""
-    return Form(2, pack_halves) if x.dtype == HALVES else Form(1, pack)
+    """The form of the elements of a left factor."""
+    return PAIRS if x.dtype == HALVES else SINGLES
 
 
 def outputs(builder: Builder, outs: Sequence[Array], cut: Tiling) -> dict[str, int]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.compiled.recurrent import Lstm, lstm
-from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
+from irrun.kernels.compiled.tiling import padded_columns, tiling
 from irrun.kernels.recurrent import are_whole
 from irrun.kernels.recurrent_steps import LstmSteps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.halves import PAIRS, SINGLES, rounded_to_bf16
 from irrun.runtime.lowering.matrices import multiplied
 from irrun.tensor import Array
+from irrun.tensor.element_type import BF16, F16
 
 
 @lowers(FusedRecurrence)
@@ -22,23 +24,31 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
     passes = [one for one in op.passes if isinstance(one, LstmSteps)]
     if len(passes) != len(op.passes) or not is_f32(x, *states) or not builder.is_constant(lengths):
         return None
+    if op.precision == F16.name:
+        return None
     whole = contiguous(builder, x)
     if whole is None or not are_whole(x, lengths) or any(state.strides[-1] != 4 for state in states):
         return None
     batch, steps, inputs = x.shape
     directions, size = len(passes), states[0].shape[-1]
     projected = builder.empty((directions, batch * steps, 4 * size))
+    is_rounded = op.precision == BF16.name
+    given = rounded_to_bf16(builder, whole, as_bits=inputs % 2 == 0) if is_rounded else whole
+    if given is None:
+        return None
     for number, one in enumerate(passes):
-        multiplied(builder, one.w, whole.reshape(-1, inputs), [projected[number]], one.b)
+        multiplied(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
-    cut = tiling(batch, 1, size, 4 * size)
+    form = PAIRS if is_rounded else SINGLES
+    depth = -(-size // form.each)
+    cut = tiling(batch, 1, depth, 4 * size)
     matrices = [one.r.transpose(1, 0, 2).reshape(size, 4 * size) for one in passes]
     panels = builder.packed(
-        "gates",
+        ("gates", form.each),
         passes[0].r,
         cut.vectors,
-        lambda: np.concatenate([pack(matrix, cut.vectors) for matrix in matrices]),
+        lambda: np.concatenate([form.pack(matrix, cut.vectors) for matrix in matrices]),
     )
     rows = -(-batch // cut.rows) * cut.rows
     builder.call(
@@ -55,7 +65,7 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
             steps=steps,
             size=size,
             reverse=sum(1 << number for number, back in enumerate(op.reverse) if back),
-            next_panels=4 * size * padded_columns(4 * size),
+            next_panels=4 * depth * padded_columns(4 * size),
             tile_rows=cut.rows,
             vectors=cut.vectors,
             hidden_batch=states[0].strides[0],
@@ -66,8 +76,9 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
             out_direction=hidden.strides[1],
             out_step=hidden.strides[2],
             end_batch=ends[0].strides[0],
+            halves=form.halves,
         ),
         directions,
-        24 * rows + 16 * batch * size,
+        24 * rows + 16 * batch * size + 4 * batch * depth * form.halves,
     )
     return hidden, *ends
