@@ -1,0 +1,144 @@
+"""Walks the elements of an IR in document order, and reports those that do not belong there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from irrun.diagnostics import Anchor, Diagnostic, Fault, LayerRef, Severity, nearest
+from irrun.document.faults import (
+    MissingAttribute,
+    MissingPrecision,
+    RepeatedElement,
+    UnknownAttribute,
+    UnknownElement,
+    UnreadableId,
+)
+from irrun.document.grammar import (
+    ATTRIBUTES,
+    CHILDREN,
+    ID,
+    LEGACY_ATTRIBUTES,
+    LEGACY_CHILDREN,
+    MAPS,
+    ONCE,
+    meant_element,
+)
+from irrun.document.places import path_notes
+from irrun.document.stream import DEEPEST, Elements, check, depth
+from irrun.document.text import Repaired
+
+_IN_PIECES: Final = frozenset({"layers", "edges", *MAPS})
+"""Elements whose children are read before they are complete."""
+
+
+class Walker:
+    """Numbers elements and collects findings; ``layers`` and ``path`` are the layers and bodies around the element."""
+
+    def __init__(self, elements: Elements, repaired: Repaired) -> None:
+        self.elements = elements
+        self.text = repaired.text
+        self.fragment = repaired.fragment
+        self.found: list[Diagnostic] = []
+        self.ordinal = -1
+        self.layers: list[Element] = []
+        self.path: list[str] = []
+
+    def next(self) -> int:
+        """Return the ordinal of the next element."""
+        self.ordinal += 1
+        return self.ordinal
+
+    def inner(self, element: Element) -> Iterable[Element]:
+        """Return the children of an element; they are streamed while it is open."""
+        return self.elements.children(element) if element is self.elements.open else element
+
+    def skip(self, element: Element) -> None:
+        """Count an element and those inside it, unread."""
+        if element is self.elements.open:
+            self.elements.complete(element)
+        if not len(element):
+            self.ordinal += 1
+            return
+        count = sum(1 for _ in element.iter())
+        if count > DEEPEST // 2 and depth(element) > DEEPEST // 2:
+            check(self.text)
+        self.ordinal += count
+
+    def children(self, element: Element, parent: str) -> Iterator[tuple[str, Element]]:
+        """Yield the elements allowed in ``parent``, each with its actual or intended tag; report and skip others."""
+        expected, legacy = CHILDREN[parent], LEGACY_CHILDREN.get(parent, ())
+        seen: set[str] = set()
+        for child in self.inner(element):
+            tag: str | None = child.tag
+            if tag in legacy:
+                self.skip(child)
+                continue
+            if tag not in expected:
+                tag = meant_element(child, parent)
+                self.unknown(child, parent, tag)
+            if tag is not None and tag in seen:
+                self.report(RepeatedElement(tag=tag, parent=parent), Anchor(self.ordinal + 1))
+                tag = None
+            if tag is None:
+                self.skip(child)
+                continue
+            if tag in ONCE and parent != "port_map":
+                seen.add(tag)
+            if child is self.elements.open and tag not in _IN_PIECES:
+                self.elements.complete(child)
+            yield tag, child
+
+    def admits(self, element: Element, parent: str) -> bool:
+        """Return whether an element is, or was meant to be, a child of ``parent``; report and skip it otherwise."""
+        meant = None
+        if element.tag not in CHILDREN[parent]:
+            meant = meant_element(element, parent)
+            self.unknown(element, parent, meant)
+        if meant is None or meant == "rt_info":
+            self.skip(element)
+            return False
+        return True
+
+    def unknown(self, element: Element, parent: str, meant: str | None) -> None:
+        """Report the next element as unknown, unless it belongs to another namespace."""
+        if not element.tag.startswith("{"):
+            severity = Severity.WARNING if meant is None else Severity.ERROR
+            fault = UnknownElement(tag=element.tag, parent=parent, meant=meant, severity=severity)
+            self.report(fault, Anchor(self.ordinal + 1))
+
+    def attributes(
+        self, attributes: Mapping[str, str], kind: str, ordinal: int, required: Iterable[str]
+    ) -> Mapping[str, str]:
+        """Return the attributes, with misspelt names corrected; report unknown and missing ones."""
+        known, legacy = ATTRIBUTES[kind], LEGACY_ATTRIBUTES.get(kind, ())
+        absent = [name for name in required if name not in attributes]
+        unknown = [name for name in attributes if not (name in known or name in legacy or name.startswith("{"))]
+        read = dict(attributes) if unknown else attributes
+        for name in unknown:
+            meant = nearest(name, absent) or nearest(name, (word for word in known if word not in read))
+            meant = meant or (absent[0] if len(absent) == len(unknown) == 1 else None)
+            severity = Severity.WARNING if meant is None else Severity.ERROR
+            fault = UnknownAttribute(name=name, meant=meant or nearest(name, known), severity=severity)
+            self.report(fault, Anchor(ordinal, "name", name))
+            if meant is not None:
+                absent = [word for word in absent if word != meant]
+                read = {**read, meant: attributes[name]}
+        subject = {"map": "entry of a port map", "back": "back edge"}.get(kind, f"<{kind}>")
+        if absent == ["precision"]:
+            self.report(MissingPrecision(), Anchor(ordinal))
+        elif absent:
+            self.report(MissingAttribute(subject=subject, names=absent), Anchor(ordinal))
+        return read
+
+    def check_id(self, id: str | None, subject: str, ordinal: int) -> None:
+        if id is not None and ID.fullmatch(id) is None:
+            self.report(UnreadableId(id=id, subject=subject), Anchor(ordinal, "value", "id"))
+
+    def report(self, fault: Fault, anchor: Anchor, port: str | None = None) -> None:
+        layer = None
+        if self.layers:
+            get = self.layers[-1].get
+            layer = LayerRef(get("id", ""), get("name", ""), get("type", ""), get("version", ""))
+        self.found.append(fault.at(anchor, layer, port, path_notes(tuple(self.path))))
