@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -52,28 +53,18 @@ def attention(
     q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in (query, key, value))
     k = np.swapaxes(k, -1, -2)
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
-    rows = min(queries, max(_SCORES // keys, 32))
-    heads = min(max(_SCORES // (rows * keys), 1), lead[-1])
-    starts = [
-        (*index, slice(head, min(head + heads, lead[-1])), row)
-        for index in np.ndindex(*lead[:-1])
-        for head in range(0, lead[-1], heads)
-        for row in range(0, queries, rows)
-    ]
-
-    for *index, row in starts:
-        stack = tuple(index)
-        here = (*stack, slice(row, min(row + rows, queries)))
-        end = min(here[-1].stop, keys) if causal else keys
+    for stack, begin, stop in _blocks(lead, queries, keys):
+        here = (*stack, slice(begin, stop))
+        end = min(stop, keys) if causal else keys
         left = q[here] * factor
         scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
-        hidden = _later(scores.shape[-2], end - row, scores.dtype) if causal and end > row else None
+        hidden = _later(scores.shape[-2], end - begin, scores.dtype) if causal and end > begin else None
         total = None
         for careful in (False, True):
             np.matmul(left, k[stack][..., :end], out=scores)
             moderate = not careful and sink is None and is_moderate(scores)
             if hidden is not None:
-                scores[..., row:] += hidden
+                scores[..., begin:] += hidden
             if added is not None:
                 scores += added[here]
             total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
@@ -82,6 +73,17 @@ def attention(
         np.matmul(scores, v[stack][..., :end, :], out=target[here])
         target[here] /= total
     return result
+
+
+def _blocks(lead: tuple[int, ...], queries: int, keys: int) -> Iterator[tuple[tuple[int | slice, ...], int, int]]:
+    """Yield the heads of each block of scores, with the begin and the end of its queries."""
+    rows = min(queries, max(_SCORES // keys, 32))
+    heads = min(max(_SCORES // (rows * keys), 1), lead[-1])
+    for index in np.ndindex(*lead[:-1]):
+        for head in range(0, lead[-1], heads):
+            stack = (*index, slice(head, min(head + heads, lead[-1])))
+            for row in range(0, queries, rows):
+                yield stack, row, min(row + rows, queries)
 
 
 def _spread(part: Array, lead: tuple[int, ...], rows: int, columns: int) -> Array:

@@ -26,16 +26,11 @@ def attended(
     groups = (*query.shape[:-3], query.shape[-3] // op.shared)
     *front, heads = np.broadcast_shapes(groups, key.shape[:-2], value.shape[:-2])
     heads *= op.shared
-    if query.strides[-1] != 4:
-        copy = contiguous(builder, query)
-        if copy is None:
-            return None
-        query = copy
-    if value.strides[-1] != 4 or (value.strides[-2] % 4):
-        copy = contiguous(builder, value)
-        if copy is None:
-            return None
-        value = copy
+    rows = query if query.strides[-1] == 4 else contiguous(builder, query)
+    values = value if value.strides[-1] == 4 and value.strides[-2] % 4 == 0 else contiguous(builder, value)
+    if rows is None or values is None:
+        return None
+    query, value = rows, values
     queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
     result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
     out = result.reshape(1, *result.shape) if not front else result
@@ -50,8 +45,7 @@ def attended(
     blocks = max(1, min(-(-8 // (lead[0] * heads)), queries // 16, int(work // 10_000)))
     part = -(-queries // blocks)
     each = min(-(-part // TILE) * TILE, 192)
-    wide = -(-keys // LANES) * LANES
-    rows = -(-each // TILE) * TILE
+    tiled, wide = -(-each // TILE) * TILE, -(-keys // LANES) * LANES
     builder.call(
         attention,
         Attention(
@@ -79,7 +73,7 @@ def attended(
             scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
         ),
         lead[0] * heads * -(-queries // each),
-        16 * rows + 4 * rows * wide + 4 * wide * depth + 64,
+        16 * tiled + 4 * tiled * wide + 4 * wide * depth + 64,
     )
     return result
 
