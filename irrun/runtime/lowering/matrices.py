@@ -110,30 +110,19 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     cut = tiling(points, 1, depth, filters)
     parts = cut.groups if points > 1 else max(1, min(cut.groups, depth * filters // _LEAST_CODES))
 
-    def packed() -> Array:
-        panel = cut.vectors * LANES
-        step = max(1, _PACKED_AT_ONCE // (depth * panel)) * panel
-        parts = []
-        for begin in range(0, filters, step):
-            codes = np.subtract(stored[begin : begin + step], centre, dtype=np.int16).astype(np.int8)
-            parts.append(pack(words_of(codes.reshape(len(codes), depth).T, bits), cut.vectors))
-        return np.concatenate(parts)
-
     padded = padded_columns(filters)
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
     zero = op.weights.zero - np.float32(centre)
-    sides = []
-    for side in (np.broadcast_to(scale, (filters, groups)), zero):
-        rows = np.zeros((groups, padded), np.float32)
-        rows[:, :filters] = side.T
-        sides.append(builder.constant(rows))
+    scales, zeros = (_by_group(np.broadcast_to(side, (filters, groups)), padded) for side in (scale, zero))
     builder.call(
         packed_product,
         PackedProduct(
             x=builder.address(data_rows),
-            codes=builder.packed(("codes", bits), _source(stored), cut.vectors, packed),
-            scales=sides[0],
-            zeros=sides[1] if zero.any() else 0,
+            codes=builder.packed(
+                ("codes", bits), _source(stored), cut.vectors, lambda: _panels(stored, centre, bits, cut.vectors)
+            ),
+            scales=builder.constant(scales),
+            zeros=builder.constant(zeros) if zero.any() else 0,
             bias=0 if op.bias is None else builder.constant(op.bias),
             out=builder.address(out),
             summand=0 if summand_rows is None else builder.address(summand_rows),
@@ -164,6 +153,24 @@ _PACKED_AT_ONCE: Final = 1 << 20
 
 _LEAST_CODES: Final = 1 << 17
 """Codes that are multiplied by a row in five microseconds."""
+
+
+def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
+    """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
+    filters, panel = stored.shape[0], vectors * LANES
+    step = max(1, _PACKED_AT_ONCE // (math.prod(stored.shape[1:]) * panel)) * panel
+    parts = []
+    for begin in range(0, filters, step):
+        codes = np.subtract(stored[begin : begin + step], centre, dtype=np.int16).astype(np.int8)
+        parts.append(pack(words_of(codes.reshape(len(codes), -1).T, bits), vectors))
+    return np.concatenate(parts)
+
+
+def _by_group(side: Array, padded: int) -> Array:
+    """Scales or zero points [filters, groups] as [groups, padded], with zeros behind them."""
+    rows = np.zeros((side.shape[1], padded), np.float32)
+    rows[:, : side.shape[0]] = side.T
+    return rows
 
 
 def _source(stored: Array | Nibbles) -> Array:
