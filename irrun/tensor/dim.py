@@ -260,7 +260,7 @@ class Dim:
             return str(self.lo)
         if self.lo <= 0 and self.hi == UNBOUNDED:
             return "?"
-        return f"{self.lo}..{'' if self.hi == UNBOUNDED else self.hi}"
+        return f"{'' if self.lo == -UNBOUNDED else self.lo}..{'' if self.hi == UNBOUNDED else self.hi}"
 
     def __repr__(self) -> str:
         return f"Dim({self}{'' if self.expr is None else ' = ' + _render(self.expr)})"
