@@ -19,7 +19,7 @@ DIGITS = Path(__file__).parents[1] / "examples" / "digits"
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    with dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         yield cluster.scheduler_address
 
 

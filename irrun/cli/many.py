@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -35,6 +36,12 @@ def options(command: _Command) -> _Command:
         click.option("--steps", is_flag=True, help="With --batch: the files of a folder are steps of one sequence."),
         click.option(
             "--batch-size", type=click.IntRange(min=1), metavar="N", default=1, help="With --batch: join N inputs."
+        ),
+        click.option(
+            "--records",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="With --batch: the file of records, .jsonl or .parquet.  [default: records.jsonl in the folder]",
         ),
         click.option(
             "--batch",

@@ -95,7 +95,7 @@ def _connected(scheduler: Any, workers: int) -> Iterator[Any]:
         return
     if scheduler == LOCAL:
         with (
-            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             distributed.Client(cluster) as client,
         ):
             yield client

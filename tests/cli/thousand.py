@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.cli.batch.run import RECORDS
+from irrun.cli.batch.records import RECORDS
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "examples" / "digits" / "model.xml"
@@ -118,7 +118,7 @@ def check(folder: Path, count: int, *, cluster: bool = True) -> dict[str, float]
 def _over_dask(folder: Path, count: int, rated: Any) -> None:
     import distributed
 
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as started:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as started:
         address = started.scheduler_address
         rated("Dask, two workers", finished(start(folder / "in", folder / "dask", "--scheduler", address)))
         equal(folder / "alone", folder / "dask", count)

@@ -13,7 +13,9 @@ import click
 
 from irrun.cli import inputs, values
 from irrun.cli.batch import run as driver
-from irrun.cli.batch.items import items_of
+from irrun.cli.batch import table as parquet
+from irrun.cli.batch.items import Item, items_of
+from irrun.cli.batch.records import RECORDS, Records
 from irrun.cli.batch.work import Inference
 from irrun.cli.console import note, result
 from irrun.cli.extending import extensions
@@ -21,6 +23,7 @@ from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.images import Preparation
 from irrun.cli.jobs import Way
+from irrun.diagnostics import listing, near_match
 from irrun.model import load
 
 
@@ -33,6 +36,7 @@ def run_many(
     shapes: Sequence[str],
     output_format: str,
     *,
+    records: Path | None,
     batch_size: int,
     steps: bool,
     layout: str,
@@ -43,6 +47,7 @@ def run_many(
     """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
     if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
         raise Failure(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
+    lines, table = _record_files(records, folder / RECORDS)
     if steps and batch_size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected one of both")
     items = items_of(patterns)
@@ -68,10 +73,14 @@ def run_many(
     numerics = [config.get(name) for name in ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT")]
     files = [(item.st_size, item.st_mtime_ns) for item in stamps]
     identity = repr((model.name, files, tuple(shapes), how, steps, numerics))
-    settings = hashlib.sha256(identity.encode()).hexdigest()[:16]
     begin = time.perf_counter()
     todo = driver.groups(items, batch_size, stateful=steps)
-    done, before, failed = driver.run(work, todo, folder, settings, way)
+    kept = Records(lines, hashlib.sha256(identity.encode()).hexdigest()[:16])
+    try:
+        done, before, failed = driver.run(work, todo, kept, way)
+    finally:
+        if table is not None:
+            _write_table(table, kept.latest(), items)
     seconds = time.perf_counter() - begin
     record = {"done": done, "before": before, "failed": failed, "seconds": seconds}
     if output_format == "json":
@@ -79,6 +88,25 @@ def run_many(
     else:
         rate = f" in {seconds:.1f} s, {done / seconds:,.1f} inputs/s" if done else ""
         result(f"{done} inputs done{rate}" + (f", {before} before" if before else "") + f", {failed} failed")
-    note(f"wrote {folder} and {folder / driver.RECORDS}")
+    if done or failed:
+        note(f"wrote {folder} and {lines}")
+    if table is not None:
+        note(f"wrote {table}")
     if failed:
         raise click.exceptions.Exit(CANNOT)
+
+
+def _record_files(given: Path | None, usual: Path) -> tuple[Path, Path | None]:
+    """Return the file of lines, and that of the table where one is wanted; Failure where it cannot be written."""
+    if given is None or given.suffix == usual.suffix:
+        return given or usual, None
+    if given.suffix != parquet.SUFFIX:
+        known = (usual.suffix, parquet.SUFFIX)
+        close = near_match(given.suffix, known) or f", expected {listing(known)}"
+        raise Failure(f"--records {given}: records are not written to {given.suffix or 'such'} files{close}")
+    parquet.require()
+    return usual, given
+
+
+def _write_table(path: Path, latest: Mapping[str, Mapping[str, Any]], items: Sequence[Item]) -> None:
+    parquet.write(path, [dict(latest[item.path]) for item in items if item.path in latest])

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
 
 import click
 
 from irrun.cli.batch.items import Item
+from irrun.cli.batch.records import Records
 from irrun.cli.batch.work import Group, Inference, Record
 from irrun.cli.console import level, note
 from irrun.cli.failures import Failure
@@ -19,9 +18,6 @@ from irrun.cli.progress import watched
 from irrun.jobs import Lost, spread
 from irrun.jobs.cluster import ClusterError
 from irrun.model import Loaded
-
-RECORDS: Final = "records.jsonl"
-"""The file of records in the folder of outputs: a line of JSON for each input that was tried."""
 
 
 def groups(items: Sequence[Item], size: int, *, stateful: bool) -> list[Group]:
@@ -65,49 +61,24 @@ def results(work: Inference, todo: Sequence[Group], way: Way) -> Iterator[tuple[
         raise Failure(str(error)) from None
 
 
-def run(work: Inference, todo: Sequence[Group], folder: Path, settings: str, way: Way) -> tuple[int, int, int]:
-    """Run what is left of ``todo``; return how many inputs are done now, were done before, and have failed.
-
-    ``settings`` identify the model and its options: outputs of others are not taken for done.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    done = _done(folder / RECORDS, settings)
+def run(work: Inference, todo: Sequence[Group], records: Records, way: Way) -> tuple[int, int, int]:
+    """Run what is left of ``todo``; return how many inputs are done now, were done before, and have failed."""
+    done = records.done()
     left = [group for group in todo if not all(done.get(item.path) == item.stamp for item in group)]
-    before = sum(map(len, todo)) - sum(map(len, left))
+    count = sum(map(len, left))
+    before = sum(map(len, todo)) - count
     if before:
-        note(f"{before} inputs are done, as {folder / RECORDS} says; {sum(map(len, left))} are left")
-    count = failed = 0
-    with (folder / RECORDS).open("a", encoding="utf-8") as file:
-        if _is_cut(folder / RECORDS):
-            file.write("\n")
+        rest = f"{count} {'is' if count == 1 else 'are'} left" if count else "nothing is left to do"
+        note(f"{before} {'input is' if before == 1 else 'inputs are'} done, as {records.path} says; {rest}")
+    failed = 0
+    with records.writing() as add:
         for _, record in results(work, left, way):
-            file.write(json.dumps({**record, "settings": settings}, ensure_ascii=False) + "\n")
-            file.flush()
+            add(record)
             if record["status"] == "failed":
                 failed += 1
                 click.echo(f"{click.style('error:', fg='red', bold=True)} {_named(record)}", err=True)
-            else:
-                count += 1
-    return count, before, failed
-
-
-def _is_cut(path: Path) -> bool:
-    """Return whether the last line of a file has no end, as a killed process leaves it."""
-    return path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
+    return count - failed, before, failed
 
 
 def _named(record: Record) -> str:
     return record["error"] if record["input"] in record["error"] else f"{record['input']}: {record['error']}"
-
-
-def _done(path: Path, settings: str) -> dict[str, str]:
-    """Return the stamps of the inputs that are done; a last line that was cut is ignored."""
-    done: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        try:
-            record: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue
-        if record.get("status") == "done" and record.get("settings") == settings and Path(record["output"]).exists():
-            done[record["input"]] = record["stamp"]
-    return done
