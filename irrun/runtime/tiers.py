@@ -39,9 +39,10 @@ _IDLE: Final = 4
 def backend(precision: str, tier: str) -> str:
     """Return what multiplies operands of a precision on a tier."""
     if precision == "bf16" and tier == "compiled":
-        from irrun.kernels.compiled.host import HAS_BF16
+        from irrun.kernels.compiled.amx_check import multiplies_halves
+        from irrun.kernels.compiled.backends import OF_HALVES, usable
 
-        return "AVX512-BF16" if HAS_BF16 else "f32 made of bf16"
+        return usable("bf16 tiles")[0].name if multiplies_halves() else OF_HALVES.name
     return "f32" if precision == "f32" else "f32 with rounded operands"
 
 

@@ -8,10 +8,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from irrun.kernels.compiled.bytes import Rows, finish, quantize_row
+from irrun.kernels.compiled.bytes import finish, quantize_row
 from irrun.kernels.compiled.functions import apply_to_rows
 from irrun.kernels.compiled.host import LANES, REGISTERS
 from irrun.kernels.compiled.images import inside
+from irrun.kernels.compiled.micro import Rows, masks_of
 from irrun.kernels.compiled.native import inlined, intrinsic, kernel, record
 from irrun.kernels.compiled.vectors import Vectors
 
@@ -214,7 +215,7 @@ def reduce_bytes(
         if has_weights:
             finish(v, totals, factors, biases, channels, numbers, *arrays)
             continue
-        masks = [*[None] * (width - 1), v.mask(builder.sub(channels, v.constant(LANES * (width - 1))))]
+        masks = masks_of(v, channels, width)
         for i, pixel in enumerate(totals):
             for j, total in enumerate(pixel):
                 v.store(builder.load(total), arrays[-1].row(i), j, masks[j])

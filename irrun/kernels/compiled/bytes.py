@@ -7,14 +7,16 @@ that a product of f32 does to an element is done to such a word.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
-from irrun.kernels.compiled.host import BYTES, LANES
-from irrun.kernels.compiled.micro import VARIANTS, accumulate
+from irrun.kernels.compiled.amx import tiles
+from irrun.kernels.compiled.amx_product import AT_ONCE, POINTS, multiplied
+from irrun.kernels.compiled.backends import HAS_BYTE_TILES
+from irrun.kernels.compiled.host import BYTES
+from irrun.kernels.compiled.micro import ON_TILES, VARIANTS, Rows, accumulate, listed, masks_of
 from irrun.kernels.compiled.native import intrinsic
 from irrun.kernels.compiled.vectors import Vectors
 
@@ -70,28 +72,29 @@ def multiply_bytes(
     whole vectors: of what the sums begin with, and of f32. ``numbers`` is the address of `Numbers`. ``summand``,
     ``summand_codes``, ``out`` and ``codes`` are addresses of addresses of rows, or 0: f32 to add, bytes to add, the
     result in f32, and its levels. So many ``columns`` of them are written. Memory from ``ahead`` on is fetched.
+    Tiles of AMX compute `POINTS` rows, as in `multiply_taps`.
     """
 
     builder = v.builder
-    arrays = [Rows(table, partial(_row, v, table)) for table in (summand, summand_codes, out, codes)]
-    for count, width in v.variants((rows, vectors), VARIANTS):
-        first = [v.load(starts, j, type=v.words) for j in range(width)]
-        sums = [[v.variable(start) for start in first] for _ in range(count)]
+    arrays = [listed(v, table) for table in (summand, summand_codes, out, codes)]
+    for count, width in v.variants((rows, vectors), (*VARIANTS, *(ON_TILES if HAS_BYTE_TILES else ()))):
+        start = [v.load(starts, j, type=v.words) for j in range(width)]
+        if count == POINTS:
+            used = tiles(v)
+            for first, here in multiplied(v, used, used.multiply_bytes, width, depth, left, left_tap, panel):
+                loaded = [[v.load(here, i * width + j, type=v.words) for j in range(width)] for i in range(AT_ONCE)]
+                results = [
+                    [v.variable(builder.sitofp(builder.add(*pair), v.vector)) for pair in zip(start, row, strict=True)]
+                    for row in loaded
+                ]
+                rows_of = [listed(v, table, first) for table in (summand, summand_codes, out, codes)]
+                finish(v, results, factors, biases, columns, numbers, *rows_of)
+            continue
+        sums = [[v.variable(one) for one in start] for _ in range(count)]
         step = v.constant(BYTES * width)
         accumulate(v, v.multiply_bytes, v.words, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
         results = [[v.variable(builder.sitofp(builder.load(total), v.vector)) for total in each] for each in sums]
         finish(v, results, factors, biases, columns, numbers, *arrays)
-
-
-def _row(v: Vectors, table: Any, i: int) -> Any:
-    return v.load_long(table, 8 * i)
-
-
-class Rows(NamedTuple):
-    """The rows of an array: ``row`` emits the address of one, unless ``start`` is 0, which stands for no array."""
-
-    start: Any
-    row: Callable[[int], Any]
 
 
 def finish(
@@ -108,7 +111,7 @@ def finish(
 ) -> None:
     """Apply the epilogue to sums."""
     builder, vectors = v.builder, len(results[0])
-    masks = [*[None] * (vectors - 1), v.mask(builder.sub(columns, v.constant(LANES * (vectors - 1))))]
+    masks = masks_of(v, columns, vectors)
 
     def number(name: str) -> Any:
         return builder.load(v.pointer(numbers, 4 * Numbers._fields.index(name), v.float), align=4)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles
 from irrun.kernels.compiled.bytes import dequantize_row, multiply_bytes, quantize_row
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.native import inlined, kernel, longs, octets, record
@@ -18,8 +19,10 @@ class IntegerProduct(NamedTuple):
 
     ``x`` is [images, height, width, bytes], ``out`` f32 and ``codes`` bytes [images, rows, columns, filters], where
     neighbours in ``codes`` are as those in ``out``, of a quarter of the strides; ``summand`` likewise, of f32 or of
-    ``summand_bytes``. ``depth`` are the words of a pixel. ``zeros`` is a pixel of what surrounds the images.
-    With a ``function``, the levels of its results lie between ``levels_low`` and ``levels_high``, and ``out`` is given.
+    ``summand_bytes``. ``depth`` are the words of a pixel, ``panel_depth`` those of a column of a panel. ``zeros`` is a
+    pixel of what surrounds the images. With a ``function``, the levels of its results lie between ``levels_low`` and
+    ``levels_high``, and ``out`` is given. Unless ``left_row`` is 0, tiles of AMX multiply: it is the distance of the
+    rows of the left factor in the workspace.
     ``panels``, ``starts``, ``factors`` and ``biases`` are padded to whole vectors. A task computes ``points`` of the
     result, for one of the ``groups`` of panels. Several products of equal sizes may follow each other: each has
     ``tasks`` tasks, and the fields that begin with ``next`` are the distances of its data from those of the previous
@@ -34,6 +37,7 @@ class IntegerProduct(NamedTuple):
     columns: int
     width: int
     depth: int
+    panel_depth: int
     filters: int
     x_pixel: int
     tile_rows: int
@@ -71,6 +75,7 @@ class IntegerProduct(NamedTuple):
     next_x: int = 0
     next_panels: int = 0
     next_padded: int = 0
+    left_row: int = 0
     numbers: int = 0
     function: int = -1
     alpha: float = 0
@@ -96,6 +101,8 @@ def integer_product(arguments: Any, task: int, workspace: int) -> None:
     left = workspace
     out = left + 8 * points * taps
     codes, summand = out + 8 * points, out + 16 * points
+    gathered = summand + 8 * points
+    free = gathered + points * c.left_row
     place, stop = panels * group // c.groups, panels * (group + 1) // c.groups
     column = number * c.filters + place * full
     find_left(c, c.x + number * c.next_x, first, last, points, left)
@@ -103,22 +110,28 @@ def integer_product(arguments: Any, task: int, workspace: int) -> None:
     find_points(c, c.codes + column, c.codes_image, c.codes_row, c.codes_pixel, first, last, points, codes)
     start = c.summand + c.summand_size * column
     find_points(c, start, c.summand_image, c.summand_row, c.summand_pixel, first, last, points, summand)
+    # Rows of the left factor, or their addresses.
+    lefts, left_step, left_tap = left, 8, 8 * points
+    if c.left_row != 0:
+        gather(left, points, taps, c.depth, gathered, c.left_row)
+        configure_tiles()
+        lefts, left_step, left_tap = gathered, c.left_row, c.left_row
     adds_floats = c.summand != 0 and c.summand_size == 4
     adds_bytes = c.summand != 0 and c.summand_size == 1
     while place < stop:
         width = min(c.filters - place * full, full)
         vectors = -(-width // LANES)
         row = 4 * (number * c.next_padded + place * full)
-        panel = c.panels + number * c.next_panels + 4 * place * full * taps * c.depth
+        panel = c.panels + number * c.next_panels + 4 * place * full * c.panel_depth
         for tile in range(tiles):
             here = 8 * tile * c.tile_rows
             multiply_bytes(
                 c.tile_rows,
                 vectors,
                 taps,
-                c.depth,
-                left + here,
-                8 * points,
+                c.depth if c.left_row == 0 else c.panel_depth,
+                lefts + left_step * tile * c.tile_rows,
+                left_tap,
                 panel,
                 panel,
                 0,
@@ -133,13 +146,15 @@ def integer_product(arguments: Any, task: int, workspace: int) -> None:
                 codes + here if c.codes != 0 and c.function < 0 else 0,
             )
         if c.function >= 0:
-            apply_function(c, longs(out, last - first), width, summand + 8 * points)
+            apply_function(c, longs(out, last - first), width, free)
             if c.codes != 0:
                 _quantize_rows(c, longs(out, last - first), longs(codes, last - first), width)
         move(out, points, 4 * full)
         move(codes, points, full)
         move(summand, points, c.summand_size * full)
         place += 1
+    if c.left_row != 0:
+        release_tiles()
 
 
 @inlined

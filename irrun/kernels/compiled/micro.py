@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from irrun.kernels.compiled.amx import tiles
+from irrun.kernels.compiled.amx_product import AT_ONCE, POINTS, multiplied
+from irrun.kernels.compiled.backends import HAS_HALF_TILES
 from irrun.kernels.compiled.host import LANES, REGISTERS
 from irrun.kernels.compiled.native import inlined, intrinsic
 from irrun.kernels.compiled.vectors import Vectors
@@ -35,7 +38,13 @@ VARIANTS: Final = (
 """The rows and vectors of all tiles that there are."""
 
 
-_KINDS: Final = tuple((*variant, halves) for halves in (0, 1) for variant in VARIANTS)
+ON_TILES: Final = tuple((POINTS, width) for width in range(1, VECTORS + 1))
+"""The rows and vectors of what tiles of AMX compute."""
+
+_KINDS: Final = (
+    *((*variant, halves) for halves in (0, 1) for variant in VARIANTS),
+    *((*variant, 1) for variant in ON_TILES if HAS_HALF_TILES),
+)
 """Tiles of products of f32, and of bf16."""
 
 
@@ -71,35 +80,75 @@ def multiply_taps(
     of what is added to them, or 0. ``columns`` is the number of columns of the result; the last vector may be partial.
     Memory from the address ``ahead`` on is prefetched into the second cache, ``ahead_step`` bytes for each row of the
     panel.
+
+    Tiles of AMX compute `POINTS` rows. Then ``left`` is the address of the first row of the left factor, which are
+    ``left_tap`` bytes apart and hold all taps, and ``depth`` that of the panel.
     """
-    builder = v.builder
     for count, width, is_half in v.variants((rows, vectors, halves), _KINDS):
-        last = v.mask(builder.sub(columns, v.constant(LANES * (width - 1))))
-        masks = [None] * (width - 1) + [last]
-        starts = [v.variable(v.every(0.0)) for _ in range(width)]
-        with builder.if_then(v.is_given(bias)):
-            for j in range(width):
-                builder.store(v.load(bias, j, masks[j]), starts[j])
-        sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
-        for row in sums:
-            for start, total in zip(starts, row, strict=True):
-                builder.store(builder.load(start), total)
-        with builder.if_then(v.is_given(summand)):
-            for i, row in enumerate(sums):
-                address = v.load_long(summand, 8 * i)
-                for j, total in enumerate(row):
-                    builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
+        masks = masks_of(v, columns, width)
+        if count == POINTS:
+            used = tiles(v)
+            for first, here in multiplied(v, used, used.multiply_halves, width, depth, left, left_tap, panel):
+                sums = begin(v, AT_ONCE, masks, bias, listed(v, summand, first))
+                for number, total in enumerate(total for row in sums for total in row):
+                    v.builder.store(v.builder.fadd(v.builder.load(total), v.load(here, number)), total)
+                end(v, sums, masks, low, high, listed(v, out, first), listed(v, rounded, first))
+            continue
+        sums = begin(v, count, masks, bias, listed(v, summand))
         multiply_add, type = (v.multiply_halves, v.words) if is_half else (v.multiply_add, v.vector)
         accumulate(v, multiply_add, type, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
-        least, most = v.splat(low), v.splat(high)
-        # The operands are so ordered that NaN stays.
-        results = [[v.largest(least, v.smallest(most, builder.load(total))) for total in row] for row in sums]
-        for table, is_rounded in ((out, False), (rounded, True)):
-            with builder.if_then(v.is_given(table)):
-                for i, row in enumerate(results):
-                    address = v.load_long(table, 8 * i)
-                    for j, value in enumerate(row):
-                        v.store(v.rounded(value) if is_rounded else value, address, j, masks[j])
+        end(v, sums, masks, low, high, listed(v, out), listed(v, rounded))
+
+
+class Rows(NamedTuple):
+    """The rows of an array: ``row`` emits the address of one, unless ``start`` is 0, which stands for no array."""
+
+    start: Any
+    row: Callable[[int], Any]
+
+
+def listed(v: Vectors, table: Any, first: Any = None) -> Rows:
+    """Rows whose addresses are in a table, from the row with number ``first`` on."""
+
+    def row(i: int) -> Any:
+        place = table if first is None else v.builder.add(table, v.builder.mul(first, v.constant(8)))
+        return v.load_long(place, 8 * i)
+
+    return Rows(table, row)
+
+
+def masks_of(v: Vectors, columns: Any, width: int) -> list[Any]:
+    """A mask for each vector of a row: None for all but the last."""
+    return [*[None] * (width - 1), v.mask(v.builder.sub(columns, v.constant(LANES * (width - 1))))]
+
+
+def begin(v: Vectors, count: int, masks: list[Any], bias: Any, summand: Rows) -> list[list[Any]]:
+    """Make the variables of the sums of some rows, which begin with bias and summand."""
+    builder = v.builder
+    starts = [v.variable(v.every(0.0)) for _ in masks]
+    with builder.if_then(v.is_given(bias)):
+        for j, start in enumerate(starts):
+            builder.store(v.load(bias, j, masks[j]), start)
+    sums = [[v.variable(builder.load(start)) for start in starts] for _ in range(count)]
+    with builder.if_then(v.is_given(summand.start)):
+        for i, row in enumerate(sums):
+            address = summand.row(i)
+            for j, total in enumerate(row):
+                builder.store(builder.fadd(builder.load(total), v.load(address, j, masks[j])), total)
+    return sums
+
+
+def end(v: Vectors, sums: list[list[Any]], masks: list[Any], low: Any, high: Any, out: Rows, rounded: Rows) -> None:
+    """Clip sums and store them, as f32, in bf16, or both."""
+    least, most = v.splat(low), v.splat(high)
+    # The operands are so ordered that NaN stays.
+    results = [[v.largest(least, v.smallest(most, v.builder.load(total))) for total in row] for row in sums]
+    for table in (out, rounded):
+        with v.builder.if_then(v.is_given(table.start)):
+            for i, row in enumerate(results):
+                address = table.row(i)
+                for j, value in enumerate(row):
+                    v.store(v.rounded(value) if table is rounded else value, address, j, masks[j])
 
 
 AS_BITS: Final = 0

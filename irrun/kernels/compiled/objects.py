@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import llvmlite.binding as llvm
 
+from irrun.kernels.compiled.backends import AMX, HAS_HALF_TILES
 from irrun.kernels.compiled.host import CPU, FEATURES, TRIPLE
 
 _LOCK: Final = threading.RLock()
@@ -61,7 +62,15 @@ def _key(function: Callable[..., Any]) -> str:
 @cache
 def _environment() -> bytes:
     sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-    facts = [sys.implementation.cache_tag, *map(version, ("numba", "llvmlite")), TRIPLE, CPU, FEATURES]
+    facts = [
+        sys.implementation.cache_tag,
+        *map(version, ("numba", "llvmlite")),
+        TRIPLE,
+        CPU,
+        FEATURES,
+        HAS_HALF_TILES,
+        AMX,
+    ]
     return _digest(sources + repr(facts).encode())
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles
 from irrun.kernels.compiled.functions import apply_to_rows, unary
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import AS_BITS, multiply_taps, round_row
@@ -30,8 +31,10 @@ class Product(NamedTuple):
     """Arguments of `product`. Strides are in bytes, and for images, rows and pixels; 0 stands for no array.
 
     ``x`` is [images, height, width, depth], ``out`` and ``summand`` [images, rows, columns, filters]. ``zeros`` are
-    ``depth`` of them. With ``halves``, ``x`` and panels hold bf16, and ``depth`` counts words of two. ``rounded`` is
-    the result in bf16; where that is all, ``out`` is 0 and ``out_pixel`` that of a panel in the workspace. A task
+    ``depth`` of them. With ``halves``, ``x`` and panels hold bf16, and ``depth`` counts words of two. Columns of panels
+    have ``panel_depth`` elements or words. Unless ``left_row`` is 0, tiles of AMX multiply: it is the distance of the
+    rows of the left factor in the workspace. ``rounded`` is the result in bf16; where that is all, ``out`` is 0 and
+    ``out_pixel`` that of a panel in the workspace. A task
     computes ``points`` of the result, for one of the ``groups`` of panels. Several products of equal sizes may follow
     each other: each has ``tasks`` tasks, and the fields that begin with ``next`` are the distances of its data from
     those of the previous one in bytes; summands have the distance of results.
@@ -43,6 +46,7 @@ class Product(NamedTuple):
     columns: int
     width: int
     depth: int
+    panel_depth: int
     filters: int
     x_pixel: int
     out_pixel: int
@@ -74,6 +78,7 @@ class Product(NamedTuple):
     low: float = -np.inf
     high: float = np.inf
     halves: int = 0
+    left_row: int = 0
     rounded: int = 0
     rounded_image: int = 0
     rounded_row: int = 0
@@ -105,7 +110,8 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     targets = left + 8 * points * taps
     added = targets + 8 * points
     rounded = added + 8 * points
-    sums = rounded + 8 * points
+    gathered = rounded + 8 * points
+    sums = gathered + points * c.left_row
     free = sums if c.out != 0 else sums + points * c.out_pixel
     place = panels * group // c.groups
     stop = panels * (group + 1) // c.groups
@@ -121,18 +127,25 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     if c.summand != 0:
         strides = c.summand_image, c.summand_row, c.summand_pixel
         find_points(c, c.summand + beside, strides[0], strides[1], strides[2], first, last, points, added)
+    # Rows of the left factor, or their addresses.
+    lefts, left_step, left_tap = left, 8, 8 * points
+    if c.left_row != 0:
+        gather(left, points, taps, c.depth, gathered, c.left_row)
+        configure_tiles()
+        lefts, left_step, left_tap = gathered, c.left_row, c.left_row
     # Rows that are whole, and neighbours, need not be put together for a function.
     is_whole = c.groups == 1 and c.filters <= _WHOLE and c.out != 0
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
-    # A part of a product: some taps, or a part of the depth of one.
-    taps_each = min(taps, max(1, _DEPTH // c.depth))
-    depth_each = min(c.depth, _DEPTH) if taps == 1 else c.depth
+    # A part of a product: some taps, or a part of the depth of one. Tiles multiply all of them.
+    most = _DEPTH if c.left_row == 0 else taps * c.depth
+    taps_each = min(taps, max(1, most // c.depth))
+    depth_each = min(c.depth, most) if taps == 1 else c.depth
     rounds = max(-(-taps // taps_each), -(-c.depth // depth_each))
     while place < stop:
         column = place * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
-        panel = c.panels + number * c.next_panels + 4 * column * taps * c.depth
+        panel = c.panels + number * c.next_panels + 4 * column * c.panel_depth
         for step in range(rounds):
             taps_here = min(taps_each, taps - step * taps_each) if taps > 1 else 1
             depth = min(depth_each, c.depth - step * depth_each) if taps == 1 else c.depth
@@ -140,7 +153,7 @@ def product(arguments: Any, task: int, workspace: int) -> None:
             after = panel + 4 * vectors * LANES * taps_here * depth
             # Prefetch the next panel, a part of each of its rows with each tile.
             ahead_step = -(-4 * full // tiles) if tiles > 2 and not (is_last and place + 1 == panels) else 0
-            begin = left + 8 * points * step * taps_each if taps > 1 else left
+            begin = lefts + 8 * points * step * taps_each if taps > 1 else lefts
             is_rounded = c.rounded != 0 and is_last and c.function < 0
             is_stored = c.out != 0 or not is_rounded
             for tile in range(tiles):
@@ -151,9 +164,9 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                     vectors,
                     c.halves,
                     taps_here,
-                    depth,
-                    begin + place_of_tile,
-                    8 * points,
+                    depth if c.left_row == 0 else c.panel_depth,
+                    begin + left_step * tile * c.tile_rows,
+                    left_tap,
                     panel,
                     4 * vectors * LANES,
                     bias + 4 * column if bias != 0 and is_first else 0,
@@ -180,6 +193,8 @@ def product(arguments: Any, task: int, workspace: int) -> None:
         if c.summand != 0:
             move(added, points, 4 * full)
         place += 1
+    if c.left_row != 0:
+        release_tiles()
     if c.function >= 0 and is_whole:
         move(targets, points, -4 * full * panels)
         apply_function(c, longs(targets, last - first), c.filters, free)

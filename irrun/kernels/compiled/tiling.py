@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from irrun.kernels.compiled.amx import ROWS as TILE_ROWS
+from irrun.kernels.compiled.amx_product import POINTS
 from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import ROWS, VECTORS
@@ -25,6 +27,12 @@ _LEAST_WORK: Final = 0.6e6
 
 _LEAST_POINTS: Final = 10
 """Points up to which it is not the multiplications that take time, but reading the weights."""
+
+_TILE_POINTS: Final = 16
+"""Points from which tiles of AMX are worth their empty rows."""
+
+_GATHERED: Final = 1 << 20
+"""Bytes of rows that are gathered for tiles, roughly: they stay in the second cache."""
 
 _MOST_TASKS: Final = 16
 """Tasks of a call as far as that leaves them large enough; more where there are many points."""
@@ -68,11 +76,19 @@ def pack_halves(matrix: Array, vectors: int) -> Array:
     return pack(words.view(np.uint32)[..., 0], vectors)
 
 
+def padded_depth(words: int, has_tiles: bool) -> int:
+    """The words in a column of a packed matrix: whole tiles, where the processor has any."""
+    return -(-words // TILE_ROWS) * TILE_ROWS if has_tiles else words
+
+
 _EVEN: Final = 4
 
 
 class Tiling(NamedTuple):
-    """The partition of a product: rows of a tile, vectors of a panel, points of a task, groups of panels, tasks."""
+    """The partition of a product: rows of a tile, vectors of a panel, points of a task, groups of panels, tasks.
+
+    ``left_row`` is the distance of rows that are gathered for tiles of AMX, or 0.
+    """
 
     rows: int
     vectors: int
@@ -80,16 +96,25 @@ class Tiling(NamedTuple):
     groups: int
     tasks: int
     workspace: int
+    left_row: int
 
 
-def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) -> Tiling:
-    """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out."""
+def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, *, has_tiles: bool = False) -> Tiling:
+    """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out.
+
+    Tiles of AMX multiply where ``has_tiles`` says that they can, and there are enough points.
+    """
     vectors = panel_vectors(filters)
     rows = 1 if points == 1 else ROWS[vectors]
+    left_row, most_points = 0, _POINTS
+    if has_tiles and points >= _TILE_POINTS:
+        # Rows that begin in neighbouring sets of the cache.
+        rows, left_row = POINTS, 4 * padded_depth(taps * depth, has_tiles) + 64
+        most_points = min(_POINTS, max(rows, _GATHERED // left_row // rows * rows))
     work = max(points, _LEAST_POINTS) * taps * depth * filters
     most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(work // _LEAST_WORK)))
     panels = -(-filters // (vectors * LANES))
-    blocks = -(-points // _POINTS)
+    blocks = -(-points // most_points)
     groups = min(panels, max(1, round(most / blocks)))
     blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
     if most > 1:
@@ -99,4 +124,5 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1) 
     part = -(-points // blocks)
     each = -(-part // rows) * rows
     blocks = -(-points // each)
-    return Tiling(rows, vectors, each, groups, blocks * groups, 8 * (each + rows) * (taps + 3) + 4 * RUN)
+    workspace = (8 * (taps + 3) + left_row) * (each + rows) + 4 * RUN
+    return Tiling(rows, vectors, each, groups, blocks * groups, workspace, left_row)

@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from irrun.kernels.compiled.host import HAS_BF16, HAS_DOT, LANES
+from irrun.kernels.compiled.backends import OF_BYTES, OF_HALVES
+from irrun.kernels.compiled.host import BYTES, LANES
 
 
 class Loop(NamedTuple):
@@ -43,6 +44,13 @@ class Vectors:
             place = self.builder.alloca(value.type)
         self.builder.store(value, place)
         return place
+
+    def scratch(self, size: int) -> Any:
+        """The address of memory of this function."""
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(ir.ArrayType(_BYTE, size))
+            place.align = 64
+            return self.builder.ptrtoint(place, self.long)
 
     def is_given(self, address: Any) -> Any:
         return self.builder.icmp_signed("!=", address, self.constant(0))
@@ -97,8 +105,7 @@ class Vectors:
         if mask is None:
             return self.builder.load(place, align=_align(type))
         name = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}"
-        load = self._named(name, type, place.type, _WORD, mask.type, type)
-        return self.builder.call(load, [place, ir.Constant(_WORD, _align(type)), mask, ir.Constant(type, None)])
+        return self.call(name, type, place, ir.Constant(_WORD, _align(type)), mask, ir.Constant(type, None))
 
     def load_halves(self, address: Any, number: int = 0) -> Any:
         """Vector ``number`` of bf16 behind an address, as f32."""
@@ -111,8 +118,7 @@ class Vectors:
             self.builder.store(value, place, align=_align(type))
             return
         name = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}"
-        store = self._named(name, ir.VoidType(), type, place.type, _WORD, mask.type)
-        self.builder.call(store, [value, place, ir.Constant(_WORD, _align(type)), mask])
+        self.call(name, ir.VoidType(), value, place, ir.Constant(_WORD, _align(type)), mask)
 
     def mask(self, count: Any) -> Any:
         """The first ``count`` lanes."""
@@ -124,35 +130,44 @@ class Vectors:
         return self.spread(value, self.vector)
 
     def multiply_add(self, a: Any, b: Any, total: Any) -> Any:
-        fma = self._named(f"llvm.fma.{_suffix(self.vector)}", self.vector, *[self.vector] * 3)
-        return self.builder.call(fma, [a, b, total])
+        return self.call(f"llvm.fma.{_suffix(self.vector)}", self.vector, a, b, total)
 
     def multiply_halves(self, a: Any, b: Any, total: Any) -> Any:
         """Add the products of two bf16 in each word of ``a`` and two of ``b`` to f32, first those in the upper halves.
 
-        Each product and sum is rounded once. The instruction takes numbers below 2**-126 for zeros.
+        Each product and sum is rounded once. The instruction takes numbers below 2**-126 for zeros. That of ARM rounds
+        the sum of two products to odd.
         """
-        if HAS_BF16:
-            name = f"llvm.x86.avx512bf16.dpbf16ps.{32 * LANES}"
-            return self.builder.call(self._named(name, self.vector, self.vector, *[self.words] * 2), [total, a, b])
-        return self.multiply_add(
-            self._lower(a), self._lower(b), self.multiply_add(self._upper(a), self._upper(b), total)
-        )
+        if OF_HALVES.function:
+            return self._dot(OF_HALVES.function, total, a, b)
+        first = self.multiply_add(self.upper_halves(a), self.upper_halves(b), total)
+        return self.multiply_add(self.lower_halves(a), self.lower_halves(b), first)
 
-    def _upper(self, words: Any) -> Any:
+    def _dot(self, function: str, total: Any, a: Any, b: Any) -> Any:
+        """Call an instruction that adds products of parts of words."""
+        type = ir.VectorType(_BYTE, BYTES) if ".neon." in function else self.words
+        return self.call(function, total.type, total, self.builder.bitcast(a, type), self.builder.bitcast(b, type))
+
+    def upper_halves(self, words: Any) -> Any:
         """The bf16 in the upper halves of words as f32."""
         return self.builder.bitcast(self.builder.and_(words, self._each(0xFFFF0000)), self.vector)
 
-    def _lower(self, words: Any) -> Any:
+    def lower_halves(self, words: Any) -> Any:
         """The bf16 in the lower halves of words as f32."""
         return self.builder.bitcast(self.builder.shl(words, self._each(16)), self.vector)
+
+    def flushed(self, value: Any) -> Any:
+        """Zeros of the same sign in place of numbers below 2**-126."""
+        bits = self.builder.bitcast(value, self.words)
+        tiny = self.builder.icmp_unsigned("==", self.builder.and_(bits, self._each(0x7F800000)), self._each(0))
+        zero = self.builder.bitcast(self.builder.and_(bits, self._each(0x80000000)), self.vector)
+        return self.builder.select(tiny, zero, value)
 
     def rounded(self, value: Any) -> Any:
         """The nearest bf16 of f32; ties go to even, numbers below 2**-126 to zero."""
         halves = ir.VectorType(ir.IntType(16), LANES)
-        if HAS_BF16:
-            name = f"llvm.x86.avx512bf16.cvtneps2bf16.{32 * LANES}"
-            return self.builder.call(self._named(name, halves, self.vector), [value])
+        if OF_HALVES.name == "AVX512-BF16":
+            return self.call("llvm.x86.avx512bf16.cvtneps2bf16.512", halves, value)
         builder = self.builder
         bits = builder.bitcast(value, self.words)
         odd = builder.and_(builder.lshr(bits, self._each(16)), self._each(1))
@@ -170,7 +185,7 @@ class Vectors:
 
     def unpacked(self, bits: Any) -> Any:
         """The f32 that the bits of bf16 mean."""
-        return self._lower(self.builder.zext(bits, self.words))
+        return self.lower_halves(self.builder.zext(bits, self.words))
 
     def rounded_to_f16(self, value: Any) -> Any:
         """The nearest f32 that f16 holds; ties go to even, numbers that are too large to infinity."""
@@ -194,10 +209,13 @@ class Vectors:
         return ir.Constant(self.words, [value] * LANES)
 
     def multiply_bytes(self, a: Any, b: Any, total: Any) -> Any:
-        """Add the products of four bytes without sign in each word of ``a`` and four with sign of ``b`` to words."""
-        if HAS_DOT:
-            name = f"llvm.x86.avx512.vpdpbusd.{32 * LANES}"
-            return self.builder.call(self._named(name, self.words, *[self.words] * 3), [total, a, b])
+        """Add the products of four bytes without sign in each word of ``a`` and four with sign of ``b`` to words.
+
+        The bytes of ``a`` are less by the offset of the backend.
+        """
+        if OF_BYTES.function:
+            offset = OF_BYTES.offset * 0x01010101
+            return self._dot(OF_BYTES.function, total, self.builder.xor(a, self._each(offset)) if offset else a, b)
         halves = ir.VectorType(ir.IntType(16), 2 * LANES)
         eight, low = ir.Constant(halves, [8] * 2 * LANES), ir.Constant(halves, [255] * 2 * LANES)
         a, b = self.builder.bitcast(a, halves), self.builder.bitcast(b, halves)
@@ -216,8 +234,7 @@ class Vectors:
     def nearest(self, value: Any, most: Any) -> Any:
         """The nearest integer from 0 to ``most`` as a byte; ties go to even, NaN to 0."""
         inside = self.smallest(self.largest(value, self.every(0.0)), most)
-        rint = self._named(f"llvm.rint.{_suffix(self.vector)}", self.vector, self.vector)
-        return self.builder.fptoui(self.builder.call(rint, [inside]), self.bytes)
+        return self.builder.fptoui(self.call(f"llvm.rint.{_suffix(self.vector)}", self.vector, inside), self.bytes)
 
     def widened(self, bytes: Any) -> Any:
         """Bytes without sign as f32."""
@@ -240,14 +257,16 @@ class Vectors:
 
     def prefetch(self, address: Any, locality: int = 2) -> None:
         """Fetch a cache line into the second cache, or for 3 into the first."""
-        byte = _BYTE.as_pointer()
-        function = self._named("llvm.prefetch.p0i8", ir.VoidType(), byte, _WORD, _WORD, _WORD)
         hints = [ir.Constant(_WORD, value) for value in (0, locality, 1)]
-        self.builder.call(function, [self.builder.inttoptr(address, byte), *hints])
+        self.call("llvm.prefetch.p0i8", ir.VoidType(), self.pointer(address, 0, _BYTE), *hints)
 
-    def _named(self, name: str, result: Any, *arguments: Any) -> Any:
-        known = self.builder.module.globals.get(name)
-        return known or ir.Function(self.builder.module, ir.FunctionType(result, arguments), name)
+    def call(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Call a function of LLVM."""
+        function = self.builder.module.globals.get(name)
+        if function is None:
+            type = ir.FunctionType(result, [argument.type for argument in arguments])
+            function = ir.Function(self.builder.module, type, name)
+        return self.builder.call(function, arguments)
 
     def spread(self, value: Any, type: Any) -> Any:
         """A number in all lanes of a vector of another type."""

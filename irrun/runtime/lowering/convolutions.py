@@ -114,11 +114,12 @@ def _product(
     images, _, rows, columns = outs[0].shape
     form = form_of(x)
     depth = channels // form.each
-    cut = tiling(images * rows * columns, taps, depth, filters, groups)
+    cut = tiling(images * rows * columns, taps, depth, filters, groups, has_tiles=form.has_tiles)
+    panel_depth = form.packed_depth(taps * depth)
 
     def packed() -> Array:
         matrices = (taps_first(one).reshape(taps * channels, filters) for one in weights)
-        return np.concatenate([form.pack(matrix, cut.vectors) for matrix in matrices])
+        return np.concatenate([form.panels(matrix, cut.vectors) for matrix in matrices])
 
     panels = builder.packed((key, form.each, id(op.weights)), weights, cut.vectors, packed)
     builder.call(
@@ -135,9 +136,11 @@ def _product(
             height=x.shape[2],
             width=x.shape[3],
             depth=depth,
+            panel_depth=panel_depth,
             filters=filters,
             **image_strides("x", x),
             halves=form.halves,
+            left_row=cut.left_row,
             **outputs(builder, outs, cut),
             **image_strides("summand", summand),
             **geometry._asdict(),
@@ -147,7 +150,7 @@ def _product(
             groups=cut.groups,
             tasks=cut.tasks,
             next_x=4 * depth,
-            next_panels=4 * taps * depth * padded_columns(filters),
+            next_panels=4 * panel_depth * padded_columns(filters),
             next_out=4 * filters,
             next_bias=4 * filters,
             **end._asdict(),

@@ -7,10 +7,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.compiled.amx_check import multiplies_halves
+from irrun.kernels.compiled.backends import HAS_HALF_TILES
 from irrun.kernels.compiled.halves import Round, rounding
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import AS_BITS, AS_F16, AS_FLOATS
-from irrun.kernels.compiled.tiling import Tiling, pack, pack_halves
+from irrun.kernels.compiled.tiling import Tiling, pack, pack_halves, padded_depth
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_round import FusedRound
 from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers, share
@@ -72,6 +74,22 @@ class Form(NamedTuple):
     @property
     def halves(self) -> int:
         return int(self.each > 1)
+
+    @property
+    def has_tiles(self) -> bool:
+        """True if tiles of AMX multiply such elements."""
+        return self.each > 1 and multiplies_halves()
+
+    def packed_depth(self, words: int) -> int:
+        """The elements in a column of a panel."""
+        return padded_depth(words, HAS_HALF_TILES and self.each > 1)
+
+    def panels(self, matrix: Array, vectors: int) -> Array:
+        """Pack the right factor of a product, with zeros behind the last row."""
+        depth, columns = matrix.shape
+        missing = self.each * self.packed_depth(-(-depth // self.each)) - depth
+        whole = np.concatenate([matrix, np.zeros((missing, columns), matrix.dtype)]) if missing >= self.each else matrix
+        return self.pack(whole, vectors)
 
 
 SINGLES: Final = Form(1, pack)

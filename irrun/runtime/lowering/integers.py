@@ -8,11 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.compiled.amx_check import multiplies_bytes
+from irrun.kernels.compiled.backends import HAS_BYTE_TILES, OF_BYTES
 from irrun.kernels.compiled.byte_windows import ByteWindows, byte_windows
 from irrun.kernels.compiled.bytes import Numbers
 from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.integers import IntegerProduct, integer_product
-from irrun.kernels.compiled.tiling import Tiling, pack, padded_columns, tiling
+from irrun.kernels.compiled.tiling import Tiling, pack, padded_columns, padded_depth, tiling
 from irrun.kernels.quantize import Levels
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
@@ -157,19 +159,22 @@ def _product(
     groups, filters, depth = weights.shape[:3]
     taps, words = math.prod(weights.shape[3:]), -(-depth // _WORD)
     images, _, rows, columns = outs[0].shape
-    cut = tiling(images * rows * columns, taps, words, filters, groups)
+    cut = tiling(images * rows * columns, taps, words, filters, groups, has_tiles=multiplies_bytes())
+    panel_depth = padded_depth(taps * words, HAS_BYTE_TILES)
     padded = padded_columns(filters)
     builder.call(
         integer_product,
         IntegerProduct(
             x=builder.address(x),
             panels=builder.packed("bytes", op.weights, cut.vectors, lambda: _panels(weights, cut)),
-            starts=_per_filter(builder, -op.end.zero * weights.sum((2, 3, 4), np.int32), padded),
+            starts=_per_filter(builder, (OF_BYTES.offset - op.end.zero) * weights.sum((2, 3, 4), np.int32), padded),
             factors=_per_filter(builder, op.end.factor.reshape(groups, filters), padded),
             biases=_per_filter(builder, _bias(op).reshape(groups, filters), padded),
             columns=columns,
             width=x.shape[3],
             depth=words,
+            panel_depth=panel_depth,
+            left_row=cut.left_row,
             filters=filters,
             tile_rows=cut.rows,
             vectors=cut.vectors,
@@ -186,7 +191,7 @@ def _product(
             summand_size=4 if summand is None else summand.itemsize,
             tasks=cut.tasks,
             next_x=depth,
-            next_panels=_WORD * taps * words * padded,
+            next_panels=_WORD * panel_depth * padded,
             next_padded=padded,
             numbers=_numbers(op, builder, end),
             **_function(op, end),
@@ -261,5 +266,6 @@ def _panels(weights: Array, cut: Tiling) -> Array:
     whole = np.zeros((groups, taps, _WORD * words, filters), np.int8)
     whole[:, :, :depth] = weights.reshape(groups, filters, depth, taps).transpose(0, 3, 2, 1)
     by_word = whole.reshape(groups, taps * words, _WORD, filters).swapaxes(2, 3)
-    matrices = np.ascontiguousarray(by_word).view(np.int32)[..., 0]
+    matrices = np.zeros((groups, padded_depth(taps * words, HAS_BYTE_TILES), filters), np.int32)
+    matrices[:, : taps * words] = np.ascontiguousarray(by_word).view(np.int32)[..., 0]
     return np.concatenate([pack(matrix, cut.vectors) for matrix in matrices])

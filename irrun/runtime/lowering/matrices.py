@@ -53,8 +53,8 @@ def multiplied(
     points, filters = len(x), weights.shape[1]
     form = form_of(x)
     depth = -(-weights.shape[0] // form.each)
-    cut = tiling(points, 1, depth, filters)
-    panels = builder.packed(("rows", form.each), weights, cut.vectors, lambda: form.pack(weights, cut.vectors))
+    cut = tiling(points, 1, depth, filters, has_tiles=form.has_tiles)
+    panels = builder.packed(("rows", form.each), weights, cut.vectors, lambda: form.panels(weights, cut.vectors))
     builder.call(
         product,
         Product(
@@ -63,9 +63,11 @@ def multiplied(
             columns=points,
             width=points,
             depth=depth,
+            panel_depth=form.packed_depth(depth),
             filters=filters,
             x_pixel=x.strides[0],
             halves=form.halves,
+            left_row=cut.left_row,
             **outputs(builder, [out.reshape(1, 1, points, filters).transpose(0, 3, 1, 2) for out in outs], cut),
             tile_rows=cut.rows,
             vectors=cut.vectors,

@@ -96,6 +96,7 @@ def by_tiles(
                 columns=tiles,
                 width=tiles,
                 depth=depth,
+                panel_depth=depth,
                 filters=filters,
                 x_pixel=4 * depth,
                 out_pixel=4 * filters,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.kernels.compiled.host import HAS
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops.convolution.spatial import Windows
@@ -70,11 +71,13 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
         assert np.abs(result[1] - level)[clear].max() <= 0.5 + error
 
 
+with_avx_vnni = pytest.mark.skipif("avxvnni" not in HAS, reason="this processor does not have AVX-VNNI")
+
 WITHOUT = """
 import numpy as np
-from irrun.kernels.compiled import vectors
+from irrun.kernels.compiled import backends
 from tests.kernels.compiled import test_bytes
-print(vectors.HAS_DOT, vectors.LANES)
+print(backends.OF_BYTES.name)
 for name in ("first layer", "depthwise", "grouped"):
     test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most(name, 77, "rounded")
 """
@@ -82,10 +85,14 @@ for name in ("first layer", "depthwise", "grouped"):
 
 @pytest.mark.parametrize(
     ("features", "told"),
-    [("+avx,+avx2,+fma", "False 8"), ("", "False 4")],
-    ids=["avx2", "none"],
+    [
+        pytest.param("+avx,+avx2,+fma,+avxvnni", "AVX-VNNI", marks=with_avx_vnni),
+        ("+avx,+avx2,+fma", "halves of words"),
+        ("", "halves of words"),
+    ],
+    ids=["avx-vnni", "avx2", "none"],
 )
-def test_processors_without_products_of_bytes(features: str, told: str) -> None:
+def test_processors_with_other_products_of_bytes(features: str, told: str) -> None:
     names = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, env={**os.environ, **names})
     assert done.stderr == ""

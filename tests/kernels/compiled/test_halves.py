@@ -79,10 +79,10 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
 
 
 WITHOUT = """
-from irrun.kernels.compiled import vectors
+from irrun.kernels.compiled import backends, host
 from irrun.tensor.element_type import BF16, F16
 from tests.kernels.compiled import test_convolution, test_halves
-print(vectors.HAS_BF16, vectors.LANES)
+print(backends.OF_HALVES.name, host.LANES)
 for type in (BF16, F16):
     test_halves.test_numbers_are_rounded_to_nearest_even(type)
 test_halves.test_bits_of_bf16_are_those_of_the_numbers()
@@ -93,7 +93,11 @@ test_convolution.test_depthwise_convolution_of_bf16("depthwise, 17 channels", "n
 
 @pytest.mark.parametrize(
     ("features", "told"),
-    [("+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512bw", "False 16"), ("+avx,+avx2,+fma", "False 8"), ("", "False 4")],
+    [
+        ("+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512bw", "f32 made of bf16 16"),
+        ("+avx,+avx2,+fma", "f32 made of bf16 8"),
+        ("", "f32 made of bf16 4"),
+    ],
     ids=["avx512", "avx2", "none"],
 )
 def test_processors_without_products_of_bf16(features: str, told: str) -> None:

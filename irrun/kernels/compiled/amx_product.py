@@ -1,0 +1,96 @@
+"""Sums of products on tiles of AMX.
+
+The right factor is in the same panels as for vectors: 16 words of 16 columns are a tile of it. Rows of the left factor
+have to be equally far apart, so a task first writes those of all its taps one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.kernels.compiled.amx import ROWS, Tiles, tiles
+from irrun.kernels.compiled.backends import HAS_TILES
+from irrun.kernels.compiled.functions import assign, fill
+from irrun.kernels.compiled.host import BYTES
+from irrun.kernels.compiled.native import floats, inlined, intrinsic, longs
+from irrun.kernels.compiled.vectors import Vectors
+
+POINTS: Final = 2 * ROWS
+"""Rows of a result that are computed at a time."""
+
+AT_ONCE: Final = 4
+"""Rows of sums that are in vector registers at a time."""
+
+
+@inlined
+def gather(left: int, points: int, taps: int, depth: int, out: int, step: int) -> None:
+    """Write the words of all taps of each point one after another, and zeros behind them.
+
+    ``left`` is the address of the addresses of ``depth`` words, tap by tap. Rows of ``out`` are ``step`` bytes apart.
+    """
+    addresses = longs(left, taps * points)
+    for row in range(points):
+        place = out + row * step
+        for tap in range(taps):
+            assign(floats(place, depth), floats(addresses[tap * points + row], depth))
+            place += 4 * depth
+        fill(floats(place, step // 4 - taps * depth), np.float32(0))
+
+
+@intrinsic("void")
+def configure_tiles(v: Vectors) -> None:
+    """Prepare the tiles of this thread."""
+    if HAS_TILES:
+        tiles(v).configure()
+
+
+@intrinsic("void")
+def release_tiles(v: Vectors) -> None:
+    """Leave the thread as it was."""
+    if HAS_TILES:
+        tiles(v).release()
+
+
+def multiplied(
+    v: Vectors,
+    used: Tiles,
+    multiply: Callable[[int, int, int], None],
+    width: int,
+    depth: Any,
+    left: Any,
+    step: Any,
+    panel: Any,
+) -> Iterator[tuple[Any, Any]]:
+    """Emit the product of `POINTS` rows and a panel [depth, width], then a loop over `AT_ONCE` rows of it at a time.
+
+    What is built with each pair is the body of that loop: the number of the first row, and the address of the sums,
+    [AT_ONCE, width] vectors. Rows of the left factor are ``step`` bytes apart. Four tiles hold sums at a time, of two
+    tiles of rows and two of columns.
+    """
+    builder = v.builder
+    sums = v.scratch(POINTS * BYTES * width)
+    row = v.constant(BYTES * width)
+    blocks = builder.udiv(depth, v.constant(ROWS))
+    for column in range(0, width, 2):
+        right = range(min(2, width - column))
+        pairs = [(i, j) for i in range(2) for j in right]
+        for i, j in pairs:
+            used.zero(2 * i + j)
+        with v.times(blocks) as loop:
+            here = builder.add(left, builder.mul(loop.index, v.constant(4 * ROWS)))
+            there = builder.add(panel, builder.mul(loop.index, v.constant(ROWS * BYTES * width)))
+            for i in range(2):
+                used.load(4 + i, builder.add(here, builder.mul(step, v.constant(ROWS * i))), step)
+            for j in right:
+                used.load(6 + j, builder.add(there, v.constant(BYTES * (column + j))), row)
+            for i, j in pairs:
+                multiply(2 * i + j, 4 + i, 6 + j)
+        for i, j in pairs:
+            place = v.constant(BYTES * (ROWS * i * width + column + j))
+            used.store(2 * i + j, builder.add(sums, place), row)
+    with v.times(v.constant(POINTS // AT_ONCE)) as loop:
+        first = builder.mul(loop.index, v.constant(AT_ONCE))
+        yield first, builder.add(sums, builder.mul(first, row))

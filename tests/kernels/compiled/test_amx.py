@@ -1,0 +1,221 @@
+"""Products on tiles of AMX: the values by loops over memory that stand for the tiles, the instructions by their names.
+
+Each test runs a script in another process, since a processor is looked at once.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.kernels.compiled.host import LANES, TRIPLE
+from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.halves import halves, rounded
+from irrun.ops.convolution.spatial import Windows
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import BF16, F32
+from tests.kernels.compiled.lowered import run
+from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
+
+x86 = pytest.mark.skipif(not TRIPLE.startswith("x86_64"), reason="AMX is one of x86-64")
+vectors_of_16 = pytest.mark.skipif(LANES != 16, reason="rows of tiles are vectors of AVX-512")
+
+FEATURES = "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512vl,+avx512bf16,+avx512vnni,+amx-tile,+amx-bf16,+amx-int8"
+
+
+def told(script: str, **names: str) -> str:
+    """What a script writes, with these environment variables."""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **names})
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+def flushed(x: Array) -> Array:
+    return np.where(np.abs(x) < 2.0**-126, np.copysign(np.float32(0), x), x).astype(np.float32)
+
+
+def multiplied_on_tiles(x: Array, weights: Array) -> Array:
+    """The product of bf16 in the order of Intel's manual: sums of even and of odd products of each 32, then of both."""
+    sums = np.zeros((len(x), weights.shape[1]), np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for first in range(0, len(weights), 32):
+            both = []
+            for parity in (0, 1):
+                part = np.zeros_like(sums)
+                for k in range(first + parity, min(first + 32, len(weights)), 2):
+                    term = np.multiply.outer(flushed(x[:, k]).astype(np.longdouble), flushed(weights[k]))
+                    part = flushed((part.astype(np.longdouble) + term).astype(np.float32))
+                both.append(part)
+            sums = flushed(sums + flushed(both[0] + both[1]))
+    return sums
+
+
+def check_products() -> None:
+    """Rows, columns and depths that are no multiples of tiles; NaN, infinities and numbers that are flushed."""
+    for points, depth, columns in ((16, 64, 70), (33, 30, 64), (201, 98, 130), (40, 2, 16), (64, 2050, 33)):
+        draw = np.random.default_rng(points)
+        scale = np.exp2(draw.integers(-8, 8, depth)).astype(np.float32)
+        x = rounded(draw.standard_normal((points, depth), dtype=np.float32) * scale, "bf16")
+        weights = rounded(draw.standard_normal((depth, columns), dtype=np.float32), "bf16")
+        x[3, :2] = 2.0**-100, -(2.0**-90)
+        weights[0, ::2] = 2.0**-30
+        x[5, 1], x[6, 0], x[7, 1] = np.nan, np.inf, -np.inf
+        weights[1, 5] = np.inf
+        fact = Fact(F32, Shape((points, columns)))
+        op = FusedMatMul(fact, weights, None, None).in_precision(BF16).with_halves(floats=True)
+        expected = multiplied_on_tiles(x, weights)
+        both, alone = run(op, halves(x)), run(op.with_halves(floats=False), halves(x))
+        assert both is not None
+        np.testing.assert_array_equal(both[0], expected)
+        np.testing.assert_array_equal(both[1], halves(expected))
+        np.testing.assert_array_equal(alone, halves(expected))
+
+
+def check_epilogues() -> None:
+    """Bias, summand, bounds and a function, for products that several tasks share."""
+    draw = np.random.default_rng(2)
+    for points, columns in ((20, 48), (500, 700)):
+        x, weights = (draw.standard_normal(size).astype(np.float32) for size in ((points, 160), (160, columns)))
+        bias, summand = (draw.standard_normal(size).astype(np.float32) for size in (columns, (points, columns)))
+        exact = rounded(x, "bf16").astype(np.float64) @ rounded(weights, "bf16") + bias + summand
+        for activation, function in (
+            (Elementwise("clamp", (-0.5, 1.0), np.clip), lambda x: np.clip(x, -0.5, 1)),
+            (Elementwise("swish", (), np.exp), lambda x: x / (1 + np.exp(-x))),
+        ):
+            fact = Fact(F32, Shape((points, columns)))
+            op = FusedMatMul(fact, weights, bias, activation).in_precision(BF16).with_halves(floats=True)
+            both = run(op, halves(x), summand)
+            assert both is not None
+            np.testing.assert_allclose(both[0], function(exact), rtol=1e-5, atol=1e-4)
+            np.testing.assert_array_equal(both[1], halves(both[0]))
+
+
+def check_convolutions() -> None:
+    """Taps, edges of images, strides, dilations and groups."""
+    for name, ((channels, filters, groups), size, kernel, strides, dilations, begins, ends) in GEOMETRIES.items():
+        if channels // groups % 2:
+            continue
+        draw = np.random.default_rng(4)
+        x = draw.standard_normal((2, channels, *size)).astype(np.float32)
+        weights = draw.standard_normal((groups, filters // groups, channels // groups, *kernel)).astype(np.float32)
+        exact = multiplied_out(rounded(x, "bf16"), rounded(weights, "bf16"), strides, dilations, begins, ends)
+        windows = Windows(strides, dilations, begins, ends)
+        source: Any = SimpleNamespace(windows=lambda _, windows=windows: windows)
+        op = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, None, None, True)
+        both = run(op.in_precision(BF16).with_halves(floats=True), channels_last(halves(x)))
+        assert both is not None
+        np.testing.assert_allclose(both[0], exact, rtol=0, atol=1e-5 * np.sqrt(weights[0, 0].size), err_msg=name)
+
+
+def check_bytes() -> None:
+    """Products of bytes with all that follows them."""
+    from tests.kernels.compiled.test_bytes import test_levels_are_half_a_step_from_exact_numbers_at_most as check
+
+    for name in ("pointwise", "first layer", "few filters", "few points", "grouped"):
+        for form in ("plain", "summand", "levels", "rounded"):
+            check(name, 77, form)
+
+
+VALUES = """
+from irrun.kernels.compiled import amx_check
+from irrun.runtime.lowering.halves import multiplies_halves
+from irrun.runtime.tiers import backend
+from tests.kernels.compiled import test_amx
+print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
+test_amx.check_{}()
+"""
+
+
+@vectors_of_16
+@pytest.mark.parametrize("what", ["products", "epilogues", "convolutions", "bytes"])
+def test_values(what: str) -> None:
+    assert told(VALUES.format(what), IRRUN_AMX="memory") == "True True AMX-BF16"
+
+
+WRONG = """
+import warnings
+from irrun.kernels.compiled import amx, amx_check
+from irrun.runtime.tiers import backend
+amx.TilesInMemory.multiply_halves = amx.TilesInMemory.multiply_bytes
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    print(backend("bf16", "compiled"), amx_check.multiplies_halves(), amx_check.multiplies_bytes())
+print(*(one.message for one in seen))
+"""
+
+
+@vectors_of_16
+def test_tiles_that_compute_wrong_products_are_left_alone(tmp_path: Path) -> None:
+    lines = told(WRONG, IRRUN_AMX="memory", IRRUN_CACHE_DIR=str(tmp_path)).splitlines()
+    name = lines[0].split()[0]
+    assert name in ("AVX512-BF16", "f32")
+    assert lines[0].endswith("False True")
+    assert lines[1].startswith("AMX-BF16 of this processor computes wrong products; ")
+
+
+REFUSED = """
+import ctypes
+from types import SimpleNamespace
+import llvmlite.binding
+calls = []
+def syscall(*arguments):
+    calls.append(arguments)
+    return {}
+ctypes.CDLL = lambda _: SimpleNamespace(syscall=syscall)
+from irrun.kernels.compiled.backends import usable
+print(*(one.name for kind in ("bf16 tiles", "byte tiles", "bf16", "bytes") for one in usable(kind)[:1]), calls)
+"""
+
+
+@x86
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux asks for permission")
+@pytest.mark.parametrize(
+    ("answer", "switch", "expected"),
+    [
+        (0, "on", "AMX-BF16 AMX-INT8 AVX512-BF16 AVX512-VNNI [(158, 4131, 18)]"),
+        (-1, "on", "AVX512-BF16 AVX512-VNNI [(158, 4131, 18)]"),
+        (0, "off", "AVX512-BF16 AVX512-VNNI []"),
+    ],
+    ids=["granted", "refused", "off"],
+)
+def test_permission(answer: int, switch: str, expected: str) -> None:
+    names = {"NUMBA_CPU_NAME": "sapphirerapids", "NUMBA_CPU_FEATURES": FEATURES, "IRRUN_AMX": switch}
+    assert told(REFUSED.format(answer), **names) == expected
+
+
+WRITTEN = """
+import ctypes
+from types import SimpleNamespace
+import llvmlite.binding
+opened = ctypes.CDLL
+ctypes.CDLL = lambda _: SimpleNamespace(syscall=lambda *_: 0)
+from irrun.kernels.compiled import backends
+ctypes.CDLL = opened
+from irrun.kernels.compiled import amx_check, compiler
+llvmlite.binding.initialize_native_target()
+llvmlite.binding.initialize_native_asmprinter()
+machine = compiler.target_machine()
+def emit_object(module):
+    words = sorted(set(machine.emit_assembly(module).split()))
+    print(*(word for word in words if word.startswith(("ldtile", "tile", "tdp"))))
+    return b""
+compiler.target_machine = lambda: machine
+machine.emit_object = emit_object
+amx_check.probe._object("probe")
+"""
+
+
+@x86
+def test_instructions() -> None:
+    names = {"NUMBA_CPU_NAME": "sapphirerapids", "NUMBA_CPU_FEATURES": FEATURES}
+    expected = "ldtilecfg tdpbf16ps tdpbusd tileloadd tilerelease tilestored tilezero"
+    assert told(WRITTEN, **names) == expected
