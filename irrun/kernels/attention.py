@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.activation import is_moderate, row_sums
+from irrun.kernels.halves import rounded
 from irrun.kernels.threads import Array, scratch
 
 _SCORES: Final = 1 << 18
@@ -27,12 +28,14 @@ def attention(
     causal: bool,
     sink: Array | None = None,
     out: Array | None = None,
+    precision: str = "f32",
 ) -> Array:
     """Return softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
 
     A boolean mask is true where a query attends to a key; a float mask is added. With ``causal``, query i attends to
     keys 0 to i, and the mask is ignored. ``sink`` is an additional score for each query that takes part in the softmax
-    but has no value. The full score matrix is never stored.
+    but has no value. The full score matrix is never stored. The operands of both products are rounded to a
+    ``precision``, the softmax after it was divided by its sums.
     """
     queries, keys = query.shape[-2], key.shape[-2]
     mask = None if causal else mask
@@ -50,18 +53,21 @@ def attention(
     added = None if mask is None else _spread(mask, lead, queries, keys)
     spare = None if sink is None else _spread(sink, lead, queries, 1)
     factor = query.dtype.type(scale)
-    q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in (query, key, value))
+    near = (rounded(part, precision) for part in (query, key, value))
+    q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in near)
     k = np.swapaxes(k, -1, -2)
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     for stack, begin, stop in _blocks(lead, queries, keys):
         here = (*stack, slice(begin, stop))
         end = min(stop, keys) if causal else keys
-        left = q[here] * factor
+        left = q[here] * factor if precision == "f32" else q[here]
         scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
         hidden = _later(scores.shape[-2], end - begin, scores.dtype) if causal and end > begin else None
         total = None
         for careful in (False, True):
             np.matmul(left, k[stack][..., :end], out=scores)
+            if precision != "f32":
+                scores *= factor
             moderate = not careful and sink is None and is_moderate(scores)
             if hidden is not None:
                 scores[..., begin:] += hidden
@@ -70,8 +76,12 @@ def attention(
             total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
             if total is not None:
                 break
-        np.matmul(scores, v[stack][..., :end, :], out=target[here])
-        target[here] /= total
+        if precision == "f32":
+            np.matmul(scores, v[stack][..., :end, :], out=target[here])
+            target[here] /= total
+        else:
+            scores /= total
+            np.matmul(rounded(scores, precision), v[stack][..., :end, :], out=target[here])
     return result
 
 

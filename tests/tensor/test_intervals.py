@@ -26,7 +26,7 @@ EXACT: dict[str, tuple[Callable[[Any, Any], Any], Callable[[int, int], int]]] = 
     "*": (lambda a, b: a * b, lambda x, y: x * y),
     "minimum": (lambda a, b: a.minimum(b), min),
     "maximum": (lambda a, b: a.maximum(b), max),
-    "union": (lambda a, b: a.union(b), lambda x, y: x),
+    "union": (lambda a, b: a.union(b), lambda x, _: x),
 }
 
 

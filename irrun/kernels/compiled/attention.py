@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.compiled.halves import pair_rows, round_pairs
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_tile
+from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.rows import exponentials, largest
 
@@ -19,7 +20,8 @@ class Attention(NamedTuple):
 
     ``query`` is [batch, heads, queries, depth], ``key`` [batch, heads / shared, keys, depth], or with a stride between
     its elements, ``value`` [batch, heads / shared, keys, width], ``out`` [batch, heads, queries, width], ``mask``
-    [batch, heads, queries, keys] or 0. A task has some queries of one head.
+    [batch, heads, queries, keys] or 0. A task has some queries of one head. With ``halves``, queries, keys, weights and
+    values are rounded to bf16 before they are multiplied; keys are neighbours, or their elements.
     """
 
     query: int
@@ -54,6 +56,7 @@ class Attention(NamedTuple):
     queries_per_task: int
     causal: int
     scale: float
+    halves: int
 
 
 @kernel(Attention)
@@ -68,19 +71,27 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     keys = min(c.keys, last) if c.causal != 0 else c.keys
     wide = -(-keys // LANES) * LANES
     rows = -(-(last - first) // TILE) * TILE
+    depth = -(-c.depth // 2) if c.halves != 0 else c.depth
     left = workspace
     targets = left + 8 * rows
     scores = targets + 8 * rows
     packed = scores + 4 * rows * wide
-    pack_keys(
-        c.key + b * c.key_batch + h // c.shared * c.key_head, c.key_row // 4, c.key_element, keys, c.depth, packed
-    )
+    rounded = packed + 4 * wide * depth
+    key = c.key + b * c.key_batch + h // c.shared * c.key_head
+    if c.halves == 0:
+        pack_keys(key, c.key_row // 4, c.key_element, keys, depth, packed)
+    elif c.key_element == 1:
+        _pack_rounded(key, c.key_row, keys, c.depth, packed, rounded)
+    else:
+        _pack_pairs(key, 4 * c.key_element, keys, c.depth, packed)
     lefts, outs = longs(left, rows), longs(targets, rows)
     query = c.query + b * c.query_batch + h * c.query_head
     for index in range(rows):
         lefts[index] = query + min(first + index, last - 1) * c.query_row
+        if c.halves != 0:
+            lefts[index] = round_pairs(lefts[index], c.depth, rounded + 4 * index * depth)
         outs[index] = scores + 4 * min(index, last - first - 1) * wide
-    multiply(TILE, left, targets, rows, c.depth, packed, 0, keys, 0)
+    multiply(TILE, c.halves, left, targets, rows, depth, packed, 0, keys, 0)
     for index in range(last - first):
         row = floats(scores + 4 * index * wide, keys)
         seen = min(keys, first + index + 1) if c.causal != 0 else keys
@@ -91,21 +102,40 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
         visible = row[:seen]
         _finish(row, seen, np.float32(1) / exponentials(visible, largest(visible)))
         lefts[index] = scores + 4 * index * wide
+        if c.halves != 0:
+            round_pairs(lefts[index], keys, lefts[index])
         outs[index] = c.out + b * c.out_batch + h * c.out_head + (first + index) * c.out_row
     for index in range(last - first, rows):
         lefts[index] = lefts[last - first - 1]
         outs[index] = outs[last - first - 1]
     value = c.value + b * c.value_batch + h // c.shared * c.value_head
-    multiply(TILE, left, targets, rows, keys, value, c.value_row, c.width, 0)
+    step = c.value_row
+    if c.halves != 0:
+        step = 4 * -(-c.width // LANES) * LANES
+        for pair in range(-(-keys // 2)):
+            row = value + 2 * pair * c.value_row
+            pair_rows(row, row + c.value_row if 2 * pair + 1 < keys else 0, rounded + pair * step, c.width)
+        value, keys = rounded, -(-keys // 2)
+    multiply(TILE, c.halves, left, targets, rows, keys, value, step, c.width, 0)
 
 
 @inlined
 def multiply(
-    tile: int, left: int, targets: int, rows: int, depth: int, panels: int, step: int, columns: int, added: int
+    tile: int,
+    halves: int,
+    left: int,
+    targets: int,
+    rows: int,
+    depth: int,
+    panels: int,
+    step: int,
+    columns: int,
+    added: int,
 ) -> None:
     """Rows times a matrix: packed in panels, or with ``step`` bytes between its rows, which are then whole vectors.
 
-    ``left`` and ``targets`` are addresses of the addresses of rows, ``added`` is 0 or the same as ``targets``.
+    With ``halves``, elements are words of two bf16, and ``depth`` counts these. ``left`` and ``targets`` are addresses
+    of the addresses of rows, ``added`` is 0 or the same as ``targets``.
     """
     outs = longs(targets, rows)
     for column in range(0, columns, PANEL):
@@ -113,17 +143,23 @@ def multiply(
         vectors = -(-width // LANES)
         panel = panels + 4 * column if step else panels + 4 * column * depth
         for first in range(0, rows, tile):
-            multiply_tile(
+            multiply_taps(
                 tile,
                 vectors,
+                halves,
+                1,
                 depth,
                 left + 8 * first,
+                0,
                 panel,
                 step if step else 4 * vectors * LANES,
                 0,
                 targets + 8 * first,
+                0,
                 added + 8 * first if added else 0,
                 width,
+                panel,
+                0,
                 np.float32(-np.inf),
                 np.float32(np.inf),
             )
@@ -142,6 +178,33 @@ def pack_keys(key: int, row: int, element: int, keys: int, depth: int, packed: i
             source = floats(key + 4 * (column + index) * row, (depth - 1) * element + 1)
             for k in range(depth):
                 panel[k * size + index] = source[k * element]
+
+
+@inlined
+def _pack_rounded(key: int, row: int, keys: int, depth: int, packed: int, workspace: int) -> None:
+    """Keys whose elements are neighbours as panels of words of two bf16."""
+    words = -(-depth // 2)
+    for index in range(keys):
+        round_pairs(key + index * row, depth, workspace)
+        column = index // PANEL * PANEL
+        size = -(-min(keys - column, PANEL) // LANES) * LANES
+        panel = floats(packed + 4 * column * words, size * words)
+        source = floats(workspace, words)
+        for k in range(words):
+            panel[k * size + index - column] = source[k]
+
+
+@inlined
+def _pack_pairs(key: int, element: int, keys: int, depth: int, packed: int) -> None:
+    """Keys that are neighbours, their elements ``element`` bytes apart, as panels of words of two bf16."""
+    words = -(-depth // 2)
+    for column in range(0, keys, PANEL):
+        width = min(keys - column, PANEL)
+        size = -(-width // LANES) * LANES
+        for k in range(words):
+            row = key + 4 * column + 2 * k * element
+            upper = row + element if 2 * k + 1 < depth else 0
+            pair_rows(row, upper, packed + 4 * (column * words + k * size), width)
 
 
 @inlined

@@ -127,7 +127,7 @@ def cached_attention(arguments: Any, task: int, workspace: int) -> None:
             for index in range(rows):
                 lefts[index] = query + min(index, count - 1) * c.query_row
                 outs[index] = scores + 4 * min(index, count - 1) * KEYS
-            multiply(tile, left, targets, rows, c.depth, packed, 0, width, 0)
+            multiply(tile, 0, left, targets, rows, c.depth, packed, 0, width, 0)
         for index in range(count):
             row = floats(scores + 4 * index * KEYS, width)
             scale(row, np.float32(c.scale))
@@ -139,7 +139,8 @@ def cached_attention(arguments: Any, task: int, workspace: int) -> None:
         for index in range(rows):
             lefts[index] = scores + 4 * min(index, count - 1) * KEYS
             outs[index] = out + min(index, count - 1) * c.out_row
-        multiply(tile, left, targets, rows, width, values_of_head + begin * value[7], value[7], c.width, targets)
+        values = values_of_head + begin * value[7]
+        multiply(tile, 0, left, targets, rows, width, values, value[7], c.width, targets)
     for index in range(count):
         if keys > 0:
             scale(floats(out + index * c.out_row, c.width), np.float32(1) / totals[index])

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.functions import HALF, assign, tanh
+from irrun.kernels.compiled.halves import round_pairs
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import AS_BITS, multiply_taps, round_row
+from irrun.kernels.compiled.micro import multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 
 
@@ -74,7 +75,7 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
             if number > 0:
                 lefts[index] = out + b * c.out_batch + before * c.out_step
             if c.halves != 0:
-                lefts[index] = round_state(lefts[index], c.size, rounded + 4 * b * depth)
+                lefts[index] = round_pairs(lefts[index], c.size, rounded + 4 * b * depth)
             targets[index] = gates + 4 * b * columns
             added[index] = c.projected + 4 * ((task * c.batch + b) * c.steps + step) * columns
         _multiply(c.panels + task * c.next_panels, c.halves, depth, columns, c.vectors, c.tile_rows, rows, workspace)
@@ -88,14 +89,6 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
     for b in range(c.batch):
         last = floats(out + b * c.out_batch + before * c.out_step, c.size)
         assign(floats(c.end_hidden + b * c.end_batch + 4 * task * c.size, c.size), last)
-
-
-@inlined
-def round_state(state: int, size: int, out: int) -> int:
-    """Write pairs of bf16, the last one with a zero where the number is odd; return where they are."""
-    floats(out, -(-size // 2))[(size - 1) // 2] = np.float32(0)
-    round_row(AS_BITS, state, out, size)
-    return out
 
 
 @inlined

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+from copy import copy
+from typing import Self
 
 import numpy as np
 
@@ -8,6 +10,8 @@ from irrun.kernels.attention import attention
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 from irrun.ops.work import Sizes
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import F32
 
 
 @fused("FusedAttention")
@@ -17,6 +21,9 @@ class FusedAttention(Fused):
     Inputs are query [B, H, L, E], key [B, H, S, E] ([B, H, E, S] if ``key_transposed``), value [B, H, S, V] and a mask
     that broadcasts to [B, H, L, S]. The memory layout of the result is [B, L, H, V]. Key and value may have fewer
     heads, each of which then serves ``shared`` consecutive heads of queries.
+
+    The operands of both products are rounded to a ``precision``, the softmax among them. That of one query is computed
+    in f32: it takes as long as reading the keys.
     """
 
     def __init__(self, fact: Fact, scale: float | None, causal: bool, key_transposed: bool, shared: int = 1) -> None:
@@ -25,6 +32,17 @@ class FusedAttention(Fused):
         self.causal = causal
         self.key_transposed = key_transposed
         self.shared = shared
+        self.precision: ElementType = F32
+
+    def in_precision(self, precision: ElementType) -> Self:
+        """Return the operation with rounded operands."""
+        made = copy(self)
+        made.precision = precision
+        return made
+
+    def precision_of(self, queries: int) -> ElementType:
+        """Return the type that operands are rounded to for so many queries."""
+        return self.precision if queries > 1 else F32
 
     def multiply_adds(self, sizes: Sizes) -> int:
         query, value = sizes.inputs[0], sizes.inputs[2]
@@ -34,6 +52,7 @@ class FusedAttention(Fused):
         if self.key_transposed:
             key = key.swapaxes(-1, -2)
         scale = self.scale if self.scale is not None else (query.shape[-1] or 1) ** -0.5
+        precision = self.precision_of(query.shape[-2]).name
         if self.shared > 1:
             batch, heads, queries, depth = query.shape
             laid = memory.empty((batch, queries, heads, value.shape[-1]), query.dtype)
@@ -51,7 +70,7 @@ class FusedAttention(Fused):
             joined = query.reshape(*split, queries, depth)
             target = out.reshape(*split, queries, value.shape[-1])
             key, value = key[:, :, None], value[:, :, None]
-            attention(joined, key, value, mask, scale, causal=self.causal, out=target)
+            attention(joined, key, value, mask, scale, causal=self.causal, out=target, precision=precision)
             return out
         stack = query.shape[:-2]
         if not stack == key.shape[:-2] == value.shape[:-2]:
@@ -59,4 +78,4 @@ class FusedAttention(Fused):
         *front, heads = stack
         laid = memory.empty((*front, query.shape[-2], heads, value.shape[-1]), query.dtype)
         out = laid.swapaxes(-2, -3)
-        return attention(query, key, value, mask, scale, causal=self.causal, out=out)
+        return attention(query, key, value, mask, scale, causal=self.causal, out=out, precision=precision)

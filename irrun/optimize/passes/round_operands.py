@@ -15,6 +15,9 @@ After:  a → FusedRound, b → FusedRound → MatMul → y
 Before: x → FusedPackedMatMul → y, with weights in few bits
 After:  x → FusedPackedMatMul → y, which rounds both if there are several rows
 
+Before: q, k, v → FusedAttention → y, but for keys that are those of earlier runs, too
+After:  q, k, v → FusedAttention → y, which rounds the operands of both products; likewise FusedRecurrence
+
 Sums are f32, and so is all that is not multiplied: an operation declares its ``factors``. Bits of bf16 are numbers of
 16 bits, which two products of the same tensor share. A convolution of each channel by itself is limited by memory: it
 gains from bits that a product writes, and from no others.
@@ -32,6 +35,7 @@ from irrun.graph import Node, Outlet
 from irrun.kernels.halves import halves, rounded
 from irrun.ops import Fact, Op
 from irrun.ops.fused.base import Fused
+from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
@@ -46,6 +50,12 @@ from irrun.tensor.element_type import BF16, F32, U16
 _VIEWS = ("FusedChannels", "FusedView")
 """Other layers that move the bits of numbers as they move the numbers."""
 
+_MOVES = ("Gather", "Broadcast")
+"""Layers that order the sequences of a cache, or repeat its heads."""
+
+_CACHES = ("FusedAppend", "ReadValue")
+"""Layers that read variables."""
+
 
 def run(graph: Rewriter) -> None:
     known: dict[tuple[Outlet, bool], Outlet] = {}
@@ -55,7 +65,11 @@ def run(graph: Rewriter) -> None:
             continue
         if isinstance(node.op, FusedProduct):
             _multiply(graph, node, node.op, known)
-        elif isinstance(node.op, FusedPackedMatMul | FusedRecurrence):
+        elif isinstance(node.op, FusedPackedMatMul | FusedRecurrence | FusedAttention):
+            if isinstance(node.op, FusedAttention) and any(
+                _is_cache(graph, key) for key in graph.sources(node.id)[1:3]
+            ):
+                continue
             _replace(graph, node, node.op.in_precision(graph.settings.precision), graph.sources(node.id))
         elif node.op.factors:
             _round_factors(graph, node, node.op.factors, known)
@@ -83,6 +97,20 @@ def _multiply(graph: Rewriter, node: Node, op: FusedProduct, known: dict[tuple[O
 def _follows_product(graph: Rewriter, data: Outlet | None) -> bool:
     """Return whether a product can write bits of bf16 in place of f32 that nobody moves on the way."""
     return data is not None and isinstance(graph.node(data.node).op, FusedProduct)
+
+
+def _is_cache(graph: Rewriter, outlet: Outlet | None, caches: tuple[str, ...] = _CACHES) -> bool:
+    """Return whether keys were appended to those of a variable, or of an input of the model."""
+    while outlet is not None:
+        node = graph.node(outlet.node)
+        if node.type in caches:
+            return True
+        if node.type in ("Concat", "FusedConcat"):
+            return any(_is_cache(graph, part, (*_CACHES, "Parameter")) for part in graph.sources(node.id))
+        if node.op is None or not (node.op.view or node.type in (*_VIEWS, *_MOVES)):
+            return False
+        outlet = graph.sources(node.id)[0]
+    return False
 
 
 def _round_factors(

@@ -10,6 +10,7 @@ from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
+from irrun.tensor.element_type import BF16, F16
 
 
 @lowers(FusedAttention)
@@ -22,15 +23,19 @@ def attended(
     mask = None if op.causal else mask
     if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
         return None
+    precision = op.precision_of(query.shape[-2])
+    if precision is F16:
+        return None
     # Queries that share a key count for one here.
     groups = (*query.shape[:-3], query.shape[-3] // op.shared)
     *front, heads = np.broadcast_shapes(groups, key.shape[:-2], value.shape[:-2])
     heads *= op.shared
     rows = query if query.strides[-1] == 4 else contiguous(builder, query)
     values = value if value.strides[-1] == 4 and value.strides[-2] % 4 == 0 else contiguous(builder, value)
-    if rows is None or values is None:
+    pairs = key if precision is not BF16 or 4 in key.strides[-2:] else contiguous(builder, key)
+    if rows is None or values is None or pairs is None:
         return None
-    query, value = rows, values
+    query, key, value = rows, pairs, values
     queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
     result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
     out = result.reshape(1, *result.shape) if not front else result
@@ -46,6 +51,9 @@ def attended(
     part = -(-queries // blocks)
     each = min(-(-part // TILE) * TILE, 192)
     tiled, wide = -(-each // TILE) * TILE, -(-keys // LANES) * LANES
+    workspace = 16 * tiled + 4 * tiled * wide + 4 * wide * depth + 64
+    if precision is BF16:
+        workspace += 4 * max(tiled * depth, keys * (width + LANES))
     builder.call(
         attention,
         Attention(
@@ -71,9 +79,10 @@ def attended(
             queries_per_task=each,
             causal=int(op.causal),
             scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
+            halves=int(precision is BF16),
         ),
         lead[0] * heads * -(-queries // each),
-        16 * tiled + 4 * tiled * wide + 4 * wide * depth + 64,
+        workspace,
     )
     return result
 

@@ -103,7 +103,7 @@ def attended(
     assert isinstance(op, FusedAttention)
     if isinstance(query, Late) or not is_f32(query) or query.ndim != 4 or not fact.shape.is_static or op.key_transposed:
         return None
-    if op.causal or not all(_is_attendable(x) for x in (key, value)):
+    if op.causal or op.precision is not F32 or not all(_is_attendable(x) for x in (key, value)):
         return None
     (batch, heads, queries, depth), width = query.shape, fact.shape.static[-1]
     if fact.shape.static != (batch, heads, queries, width) or width % LANES or not width or not depth:

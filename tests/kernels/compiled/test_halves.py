@@ -81,13 +81,14 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
 WITHOUT = """
 from irrun.kernels.compiled import backends, host
 from irrun.tensor.element_type import BF16, F16
-from tests.kernels.compiled import test_convolution, test_halves
+from tests.kernels.compiled import test_attention, test_convolution, test_halves
 print(backends.OF_HALVES.name, host.LANES)
 for type in (BF16, F16):
     test_halves.test_numbers_are_rounded_to_nearest_even(type)
 test_halves.test_bits_of_bf16_are_those_of_the_numbers()
 test_halves.test_products_are_equal_to_the_bit((7, 30, 64))
 test_convolution.test_depthwise_convolution_of_bf16("depthwise, 17 channels", "none")
+test_attention.test_operands_are_rounded("odd", "mask", "keys")
 """
 
 
