@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from irrun.document.replacing import clear
 from irrun.jobs import Lost, in_order, spread
 from irrun.linter.apply import apply_fixes, diff, replace
 from irrun.linter.baseline import Baseline
-from irrun.linter.check import Report, lint, lint_bytes
+from irrun.linter.check import Report, lint
 from irrun.linter.files import looks_like_ir
 from irrun.linter.given import UnknownPort, Values
 
@@ -103,13 +102,13 @@ def check(task: Task) -> Checked:
 
 def _checked(task: Task, data: bytes | None) -> Report:
     """Return the report of the file, or of ``data`` in its place."""
-    checked = lint if data is None else functools.partial(lint_bytes, data)
-    return checked(
+    return lint(
         task.filename,
         task.weights,
         task.values,
         task.target_version,
         task.asked,
+        data=data,
         codes=task.codes,
         target_precision=task.target_precision,
         max_memory=task.max_memory,

@@ -24,7 +24,7 @@ from irrun.linter.context import Context
 from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import adding, rules
 from irrun.linter.suppression import unsuppressed
-from irrun.ops.extending import ExtensionSource, Operations, operations_of
+from irrun.ops.extending import ExtensionSource, operations_of
 from irrun.ops.releases import least
 
 _MARK: Final = b"irrun:"
@@ -90,6 +90,7 @@ def lint(
     target_version: str | None = None,
     asked: Collection[str] = (),
     *,
+    data: bytes | None = None,
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
     max_memory: int | None = None,
@@ -98,83 +99,45 @@ def lint(
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
 
     ``values`` holds the values of unconnected ports, for a file that is a bare layer: pairs of a port id, an input name
-    or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``codes`` limits
-    the work to rules with these codes, None for all; the report may still contain others. ``target_precision`` is f16
-    where the model is to be computed in f16, ``max_memory`` the most bytes that its tensors may take. ``extensions``
-    are Python files, modules or classes of operations and rules beyond irrun's. OSError where a file cannot be opened,
-    UnknownPort where no port accepts a value, ExtensionError where an extension cannot be used.
+    or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``data`` replaces
+    the content of the file, which then need not exist. ``codes`` limits the work to rules with these codes, None for
+    all; the report may still contain others. ``target_precision`` is f16 where the model is to be computed in f16,
+    ``max_memory`` the most bytes that its tensors may take. ``extensions`` are Python files, modules or classes of
+    operations and rules beyond irrun's. OSError where a file cannot be opened, UnknownPort where no port accepts a
+    value, ExtensionError where an extension cannot be used.
     """
-    try:
-        data = load(Path(path))
-    except IRError as error:
-        return Report(os.fspath(path), SourceMap(b""), error.diagnostics)
-    return lint_bytes(
-        data,
-        path,
-        weights,
-        values,
-        target_version,
-        asked,
-        codes=codes,
-        target_precision=target_precision,
-        max_memory=max_memory,
-        extensions=extensions,
-    )
-
-
-def lint_bytes(
-    data: bytes,
-    path: str | os.PathLike[str],
-    weights: str | os.PathLike[str] | None = None,
-    values: Values = (),
-    target_version: str | None = None,
-    asked: Collection[str] = (),
-    *,
-    codes: Collection[str] | None = None,
-    target_precision: str | None = None,
-    max_memory: int | None = None,
-    extensions: Iterable[ExtensionSource] = (),
-) -> Report:
-    """Check ``data`` as the content of the file at ``path``, like ``lint``. The file itself need not exist."""
-    filename, given = os.fspath(path), list(extensions)
-    operations = operations_of(given)
-    with adding(given), Boundary(filename, (UnknownPort,)):
-        options = target_version, asked, codes, target_precision, max_memory, operations
-        return _lint_bytes(data, path, weights, values, *options)
-
-
-def _lint_bytes(
-    data: bytes,
-    path: str | os.PathLike[str],
-    weights: str | os.PathLike[str] | None,
-    values: Values,
-    target_version: str | None,
-    asked: Collection[str],
-    codes: Collection[str] | None,
-    target_precision: str | None,
-    max_memory: int | None,
-    operations: Operations,
-) -> Report:
     filename = os.fspath(path)
     try:
-        read = document(data, Path(path), Path(weights) if weights is not None else None)
+        content = load(Path(path)) if data is None else data
     except IRError as error:
-        source = SourceMap(data)
-        return Report(filename, source, unsuppressed(error.diagnostics, decode(data).data, source))
-    bound = bind(read, operations, correct=True)
-    given = facts_of(bound, values)
-    needed = _needed(codes, asked, read.data, exact=target_precision is not None)
-    facts = infer(bound.graph, read.weights, given)
-    context = Context(read, bound, facts, given, target_version, target_precision, max_memory)
-    found = [*read.diagnostics, *bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
+        return Report(filename, SourceMap(b""), error.diagnostics)
+    added = list(extensions)
+    operations = operations_of(added)
+    with adding(added), Boundary(filename, (UnknownPort,)):
+        try:
+            read = document(content, Path(path), Path(weights) if weights is not None else None)
+        except IRError as error:
+            source = SourceMap(content)
+            return Report(filename, source, unsuppressed(error.diagnostics, decode(content).data, source))
+        bound = bind(read, operations, correct=True)
+        given = facts_of(bound, values)
+        facts = infer(bound.graph, read.weights, given)
+        context = Context(read, bound, facts, given, target_version, target_precision, max_memory)
+        needed = _needed(codes, asked, read.data, exact=target_precision is not None)
+        release = least({node.version for node in bound.graph.walk()}, read.net.version)
+        return Report(filename, read.source_map, _left(context, needed, asked), len(context.outputs), release)
+
+
+def _left(context: Context, needed: Collection[str], asked: Collection[str]) -> list[Diagnostic]:
+    """Return the findings that are reported, with their fixes."""
+    read = context.document
+    found = [*read.diagnostics, *context.bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
     try:
         read.weights.check()
     except WeightsOutOfRange as error:
         found = [Diagnostic(error.code, error.message)]
     wanted = _wanted(unexplained(_in_full(found, read), context), asked)
-    left = unsuppressed([_fixed(item, context) for item in wanted], read.data, read.source_map)
-    release = least({node.version for node in bound.graph.walk()}, read.net.version)
-    return Report(filename, read.source_map, left, len(context.outputs), release)
+    return unsuppressed([_fixed(item, context) for item in wanted], read.data, read.source_map)
 
 
 def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:

@@ -26,7 +26,7 @@ from irrun.diagnostics.results import Results
 from irrun.document.reader import document
 from irrun.linter.apply import apply_fixes
 from irrun.linter.catalogue import catalogue
-from irrun.linter.check import Report, lint_bytes
+from irrun.linter.check import Report
 from irrun.model import InputError, Loaded
 from irrun.model.port import Port
 from irrun.model.random_inputs import random_input
@@ -238,7 +238,7 @@ def _report(data: bytes) -> Report:
     xml, binary = parts(data)
     path = _folder() / "model.bin"
     path.write_bytes(binary)
-    return lint_bytes(xml, path.with_suffix(".xml"), path, target_precision="f16")
+    return irrun.lint(path.with_suffix(".xml"), path, data=xml, target_precision="f16")
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.linter.check import lint_bytes
+from irrun.linter.check import lint
 from irrun.linter.files import expanded
 
 SIZE = 2_000_000
@@ -28,7 +28,7 @@ SIZE = 2_000_000
     ids=["binary", "brackets", "letters", "tags", "page", "lines", "brackets in a net", "layers in layers"],
 )
 def test_one_finding(data: bytes, code: str, part: str) -> None:
-    (found,) = lint_bytes(data, "model.xml")
+    (found,) = lint("model.xml", data=data)
     assert found.code == code
     assert part in found.message
 

@@ -10,7 +10,7 @@ import pytest
 from irrun.diagnostics import Diagnostic
 from irrun.diagnostics.render import concise, full
 from irrun.linter.apply import apply_fixes
-from irrun.linter.check import lint_bytes
+from irrun.linter.check import lint
 from tests.linter.lines import Lines
 
 HEAD: Final = '<?xml version="1.0"?>\n<net name="n" version="11">\n<layers>\n'
@@ -81,7 +81,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
 def work(text: str) -> int:
     """Lines that run to lint a text and to print what is found."""
     with Lines() as lines:
-        findings = lint_bytes(text.encode(), "net.xml").findings()
+        findings = lint("net.xml", data=text.encode()).findings()
         full(findings)
         concise(findings)
     return lines.count
@@ -116,7 +116,7 @@ def work_to_fix(text: str) -> int:
     """Lines that run to apply all fixes."""
 
     def found(data: bytes) -> list[Diagnostic]:
-        return [finding.diagnostic for finding in lint_bytes(data, "net.xml").findings()]
+        return [finding.diagnostic for finding in lint("net.xml", data=data).findings()]
 
     with Lines() as lines:
         apply_fixes(text.encode(), found, unsafe=True)

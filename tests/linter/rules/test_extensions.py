@@ -10,7 +10,6 @@ import pytest
 import irrun.model
 from irrun.linter import lint
 from irrun.linter.apply import apply_fixes
-from irrun.linter.check import lint_bytes
 from tests.linter.rules.support import findings, layer, net, port, told
 from tests.linter.snippets import example
 
@@ -75,7 +74,7 @@ def test_another_name(type: str, version: str, data: str, message: str, tmp_path
     assert told(list(lint(path, asked=["IR313"]))) == [("IR313", "info", message)]
     given = np.array([[-1, 0, 2], [3, -4, 0.5]], np.float32)
     before = irrun.model.build(irrun.model.load(path))(given)[0]
-    outcome = apply_fixes(path.read_bytes(), lambda data: lint_bytes(data, path, asked=["IR313"]))
+    outcome = apply_fixes(path.read_bytes(), lambda data: lint(path, data=data, asked=["IR313"]))
     assert ([item.code for item in outcome.applied], list(outcome.left)) == (["IR313"], [])
     path.write_bytes(outcome.data)
     np.testing.assert_array_equal(irrun.model.build(irrun.model.load(path))(given)[0], before)
