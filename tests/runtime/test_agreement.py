@@ -12,17 +12,13 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from tests.optimize.nets import Net
-from tests.optimize.quantized import RANGES, fake_quantize
-from tests.optimize.quantized import convolution as quantized_convolution
+from tests.optimize.quantized import RANGES, fake_quantize, text
+from tests.optimize.quantized import convolution as convolve
 from tests.optimize.quantized import filters as quantized_filters
 
 pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
 
 Random = np.random.Generator
-
-
-def text(*sizes: int) -> str:
-    return ",".join(map(str, sizes))
 
 
 def pick(random: Random, *values: Any) -> Any:
@@ -56,16 +52,8 @@ def convolution(net: Net, random: Random) -> Handle:
     x = net.parameter("x", text(batch, groups * depth, *sizes))
     shape = text(batch, groups * filters, *counts)
     weights = net.normal(*((groups,) if groups > 1 else ()), filters, depth, *kernel)
-    made = net.layer(
-        "GroupConvolution" if groups > 1 else "Convolution",
-        [x, weights],
-        shape,
-        strides=text(*strides),
-        dilations=text(*dilations),
-        pads_begin=text(*begins),
-        pads_end=text(*ends),
-        auto_pad="explicit",
-    )
+    geometry = {"strides": strides, "dilations": dilations, "begins": begins, "ends": ends}
+    made = convolve(net, x, weights, shape, **geometry, groups=groups > 1)
     if random.random() < 0.5:
         made = net.layer("Add", [made, net.normal(1, groups * filters, 1, 1)], shape)
     return after(net, random, made, shape)
@@ -90,7 +78,7 @@ def integers(net: Net, random: Random) -> Handle:
     weights = quantized_filters(net, ((groups,) if groups > 1 else ()) + (filters, depth, *kernel), scale=scale)
     shape = text(batch, groups * filters, *counts)
     geometry = {"strides": strides, "dilations": dilations, "begins": begins, "ends": ends}
-    made = quantized_convolution(net, data, weights, shape, **geometry, groups=groups > 1)
+    made = convolve(net, data, weights, shape, **geometry, groups=groups > 1)
     if random.random() < 0.5:
         made = net.layer("Add", [made, net.normal(1, groups * filters, 1, 1)], shape)
     return after(net, random, made, shape)
