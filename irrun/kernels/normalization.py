@@ -62,14 +62,22 @@ def _mean_variance(x: Array, axes: tuple[int, ...], eps: float | None, eps_outsi
     np.subtract(x, mean, out=out)
     if eps is None:
         return
-    deviation = sum_of_squares(out, axes)
-    deviation /= count
+    variance = sum_of_squares(out, axes)
+    variance /= count
+    divide_by_root(out, variance, eps, eps_outside, out)
+
+
+def divide_by_root(x: Array, variance: Array, eps: float, eps_outside: bool, out: Array) -> None:
+    """Divide x by the root of ``variance`` plus ``eps``, or with ``eps_outside`` by the root, plus ``eps``.
+
+    ``variance`` is overwritten; ``out`` may be x.
+    """
     if not eps_outside:
-        deviation += eps
-    np.sqrt(deviation, out=deviation)
+        variance += eps
+    np.sqrt(variance, out=variance)
     if eps_outside:
-        deviation += eps
-    np.divide(out, deviation, out=out)
+        variance += eps
+    np.divide(x, variance, out=out)
 
 
 def across_channels(x: Array, bias: float) -> Array:

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.activation import row_sums
+from irrun.kernels.normalization import divide_by_root
 from irrun.kernels.threads import Array
 
 BLOCK: Final = 1 << 17
@@ -36,14 +37,9 @@ def layer_norm(
             mean = row_sums(block)
             mean /= count
             block = np.subtract(block, mean, out=target)
-        deviation = np.vecdot(block, block)[:, np.newaxis]
-        deviation /= count
-        if not eps_outside:
-            deviation += eps
-        np.sqrt(deviation, out=deviation)
-        if eps_outside:
-            deviation += eps
-        np.divide(block, deviation, out=target)
+        variance = np.vecdot(block, block)[:, np.newaxis]
+        variance /= count
+        divide_by_root(block, variance, eps, eps_outside, target)
         if gamma is not None:
             target *= gamma
         if beta is not None:
