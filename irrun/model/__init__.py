@@ -1,7 +1,8 @@
 """Models as read, compiled and run, in terms of this project."""
 
 from irrun.model.arguments import InputError
-from irrun.model.model import Compiled, Loaded, Outputs, Session, build, load
+from irrun.model.compiled import Compiled, Outputs, Session, build
+from irrun.model.loaded import Loaded, load
 from irrun.model.port import Port
 
 __all__ = ["Compiled", "InputError", "Loaded", "Outputs", "Port", "Session", "build", "load"]

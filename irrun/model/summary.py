@@ -11,7 +11,7 @@ from typing import Any
 from irrun.document.rt_info import rt_info
 from irrun.graph import Graph, Node
 from irrun.model.flops import Flops, flops
-from irrun.model.model import Loaded
+from irrun.model.loaded import Loaded
 from irrun.model.port import Port
 from irrun.ops.extension import Extension
 from irrun.ops.infrastructure.const import Const

@@ -64,7 +64,7 @@ def test_a_planted_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def planted(*_: object, **__: object) -> None:
         raise KeyError("planted")
 
-    monkeypatch.setattr("irrun.model.model.bind", planted)
+    monkeypatch.setattr("irrun.model.loaded.bind", planted)
     found = failure(TARGETS["infer"], b'<net name="n" version="11"><layers/><edges/></net>')
     assert found is not None
     assert "KeyError: 'planted'" in found[1]

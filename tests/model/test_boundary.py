@@ -24,7 +24,7 @@ def planted(*_: object, **__: object) -> Any:
     raise KeyError("planted")
 
 
-@pytest.mark.parametrize("target", ["irrun.model.model.read", "irrun.model.model.bind", "irrun.model.model.infer"])
+@pytest.mark.parametrize("target", ["irrun.model.loaded.read", "irrun.model.loaded.bind", "irrun.model.loaded.infer"])
 def test_reading(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     monkeypatch.setattr(target, planted)
     with pytest.raises(irrun.InternalError, match=MESSAGE) as caught:
@@ -35,8 +35,8 @@ def test_reading(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
 def test_compiling_and_running(monkeypatch: pytest.MonkeyPatch) -> None:
     model = square("2")
     compiled = irrun.model.build(model)
-    monkeypatch.setattr("irrun.model.model.plan", planted)
-    monkeypatch.setattr("irrun.model.model.accept", planted)
+    monkeypatch.setattr("irrun.model.loaded.plan", planted)
+    monkeypatch.setattr("irrun.model.compiled.accept", planted)
     with pytest.raises(irrun.InternalError, match=MESSAGE):
         irrun.model.build(model)
     with pytest.raises(irrun.InternalError, match=MESSAGE):
@@ -47,7 +47,7 @@ def test_what_memory_cannot_hold_is_a_diagnostic(monkeypatch: pytest.MonkeyPatch
     def refuse(*_: object, **__: object) -> Any:
         raise MemoryError("Unable to allocate 96.0 GiB")
 
-    monkeypatch.setattr("irrun.model.model.bind", refuse)
+    monkeypatch.setattr("irrun.model.loaded.bind", refuse)
     with pytest.raises(irrun.IRError, match=r"not enough memory: Unable to allocate 96.0 GiB \[IR804\]"):
         irrun.model.load(square("2").document.data)
 
@@ -100,7 +100,7 @@ def test_the_linter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Run) -
 
 def test_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Run) -> None:
     path = saved(tmp_path, square("2"))
-    monkeypatch.setattr("irrun.model.model.bind", planted)
+    monkeypatch.setattr("irrun.model.loaded.bind", planted)
     result = run("run", path, "--random")
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (70, "", 1)
     assert result.stderr.endswith("/issues (--traceback shows where)\n")

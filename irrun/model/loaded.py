@@ -1,11 +1,9 @@
-"""A model as read, compiled, and run: what the command line and the Python API are made of."""
+"""A model as read or built: its graph with facts and weights."""
 
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,23 +13,20 @@ from irrun.document import Document, read
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Bound, bind
 from irrun.inference import Facts, infer
-from irrun.model.arguments import InputError, accept, find_port, release
-from irrun.model.config import Config, read_config
+from irrun.model.arguments import find_port
 from irrun.model.interface import Interface, interface
 from irrun.model.port import Port
-from irrun.model.specialize import Plans
 from irrun.ops.extending import BUILT_IN, ExtensionSource, Operations, operations_of
 from irrun.optimize import Settings
-from irrun.runtime import AS_WRITTEN, Memory, Observer, Plan, State, Tiers, plan
+from irrun.runtime import AS_WRITTEN, Plan, plan
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.peak import check_memory
-from irrun.tensor import Array, Dim, ElementType, Fact, Shape
+from irrun.tensor import Array, Dim, Fact, Shape
 
 if TYPE_CHECKING:
     import networkx as nx
 
-Inputs = Mapping[Any, Any] | Sequence[Any] | Any
 PathLike = str | os.PathLike[str]
 Shapes = Mapping[str, Any] | Sequence[Any]
 
@@ -139,7 +134,7 @@ class Loaded:
 
     def plan(self, settings: Settings = AS_WRITTEN, budget: Budget = UNLIMITED) -> Plan:
         """Return the plan that computes every output; IRError with every obstacle."""
-        _require_unchanged(self.weights, self.filename)
+        require_unchanged(self.weights, self.filename)
         try:
             made = plan(self.bound.graph, self.facts, settings, budget=budget)
             check_memory(made)
@@ -147,7 +142,7 @@ class Loaded:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             reasons = [item for item in error.diagnostics if item.code != LayerThatCannotRun.code]
             raise IRError([*errors, *reasons] or error.diagnostics, self.filename) from None
-        _require_unchanged(self.weights, self.filename)
+        require_unchanged(self.weights, self.filename)
         return made
 
     def means(self) -> dict[int, Array]:
@@ -169,132 +164,6 @@ class Loaded:
         return f"<Loaded {self.friendly_name!r} inputs={self.inputs} outputs={self.outputs}>"
 
 
-class Outputs(Mapping[Any, Array]):
-    """The outputs of one inference, in the order of the Results; indexed by position, name or ``Port``."""
-
-    def __init__(self, ports: Sequence[Port], arrays: Sequence[Array]) -> None:
-        self._ports = tuple(ports)
-        self._arrays = tuple(arrays)
-
-    def __getitem__(self, key: int | str | Port) -> Array:
-        if isinstance(key, Port):
-            return self._arrays[key.index]
-        if isinstance(key, str):
-            return self._arrays[find_port(self._ports, key, "output").index]
-        return self._arrays[key]
-
-    def __iter__(self) -> Iterator[Port]:
-        return iter(self._ports)
-
-    def __len__(self) -> int:
-        return len(self._ports)
-
-    def to_dict(self) -> dict[Port, Array]:
-        return dict(zip(self._ports, self._arrays, strict=True))
-
-    def to_tuple(self) -> tuple[Array, ...]:
-        return self._arrays
-
-    def __repr__(self) -> str:
-        return f"Outputs({', '.join(f'{p.any_name}: {list(a.shape)}' for p, a in self.to_dict().items())})"
-
-
-class Session:
-    """Runs of a compiled model that share variables."""
-
-    def __init__(self, compiled: Compiled) -> None:
-        self._compiled = compiled
-        self._state = State()
-        self._memory = Memory()
-        self.observers: list[Observer] = []
-        self.results: Outputs | None = None
-
-    def run(self, inputs: Inputs = None) -> Outputs:
-        """Run the model. Inputs are a mapping of names, positions or ports to arrays, a sequence, or one array.
-
-        InputError where they do not fit, IRError where a layer cannot be computed or exceeds a limit. Exceptions of
-        observers pass through.
-        """
-        documented = (Exception,) if self.observers else (InputError,)
-        with Boundary(self._compiled.filename, documented):
-            return self._run(inputs)
-
-    def _run(self, inputs: Inputs) -> Outputs:
-        compiled = self._compiled
-        compiled.config.apply()
-        _require_unchanged(compiled.weights, compiled.filename)
-        arrays = accept(compiled.inputs, inputs, compiled.plan.parameter_types, compiled.means)
-        self.results = None
-        plan = compiled.plans.of(arrays)
-        results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory)
-        _require_unchanged(compiled.weights, compiled.filename)
-        kept = [*arrays, *self._state.values.values()]
-        released = _released(list(results), compiled.output_types, kept, self._memory)
-        self.results = Outputs(compiled.outputs, released)
-        return self.results
-
-    @property
-    def state(self) -> State:
-        """The variables of this session."""
-        return self._state
-
-
-def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence[Array], memory: Memory) -> list[Array]:
-    """Return the results in memory of the caller. An array that is the only user of its buffer is not copied."""
-    seen = {id(array) for array in kept}
-    for index, type in enumerate(types):
-        array = results[index]
-        whole = array.dtype == type.external and not type.is_narrow and array.flags.c_contiguous
-        whole = whole and id(array) not in seen
-        seen.add(id(array))
-        if not (whole and memory.is_only_in(array)):
-            results[index] = release(array, type, kept)
-    return results
-
-
-class Compiled:
-    """A model ready to run, independent of the Model it was made from; safe to call from several threads."""
-
-    def __init__(self, model: Loaded, config: Config | None = None) -> None:
-        self.config = config if config is not None else Config()
-        self.plan = model.plan(self.config.optimize, self.config.budget)
-        self.means = model.means()
-        self.weights = weights = model.weights
-        self.filename = model.filename
-        weights.forget()
-        self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan, model.filename)
-        self.inputs = model.inputs
-        self.outputs = model.outputs
-        self.output_types = [port.element_type for port in self.outputs]
-        self.tiers = Tiers(self.config.tier)
-        self._memories: deque[Memory] = deque(maxlen=4)
-
-    def input(self, key: int | str = 0) -> Port:
-        return find_port(self.inputs, key, "input")
-
-    def output(self, key: int | str = 0) -> Port:
-        return find_port(self.outputs, key, "output")
-
-    def session(self) -> Session:
-        return Session(self)
-
-    def prepare(self) -> None:
-        """Compile kernels for the shapes run so far now, instead of in the background."""
-        self.tiers.prepare()
-
-    def __call__(self, inputs: Inputs = None) -> Outputs:
-        """Run the model in a new session, with variables at their initial values."""
-        session = Session(self)
-        with suppress(IndexError):
-            session._memory = self._memories.pop()
-        outputs = session.run(inputs)
-        self._memories.append(session._memory)
-        return outputs
-
-    def __repr__(self) -> str:
-        return f"<Compiled inputs={self.inputs} outputs={self.outputs} steps={len(self.plan.steps)}>"
-
-
 def load(
     model: PathLike | bytes, weights: PathLike | bytes | None = None, *, extensions: Iterable[ExtensionSource] = ()
 ) -> Loaded:
@@ -311,27 +180,8 @@ def load(
     operations = operations_of(extensions)
     with Boundary("" if isinstance(source, bytes) else str(source)):
         document = read(source, values)
-        _require_unchanged(document.weights, str(document.path or ""))
+        require_unchanged(document.weights, str(document.path or ""))
         return Loaded.of(document, operations)
-
-
-def build(model: Loaded | PathLike, config: Mapping[str, Any] | str | None = None) -> Compiled:
-    """Optimise and plan a model.
-
-    ``config`` holds settings under OpenVINO's names:
-    ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``, of which the latter forbids optimisations that
-    lose precision. ``{"OPTIMIZE": False}`` runs layer by layer exactly as written,
-    ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` skips passes. ``{"TIER": "numpy"}`` forbids compiled kernels,
-    ``{"TIER": "compiled"}`` compiles them before the first run instead of in the background. ``{"LOW_MEMORY": True}``
-    keeps weights in their stored element type, f16 too, even where that is slower.
-    ``{"INFERENCE_PRECISION_HINT": "bf16"}`` rounds the operands of products. ``{"MAX_MEMORY": "4GiB"}``,
-    ``{"MAX_ITERATIONS": 1000}`` and ``{"TIMEOUT": 2.5}``, in seconds, limit an inference; None lifts a limit. A text
-    names a device and is ignored, since there is only one. ValueError for an unknown setting.
-    """
-    settings = read_config(config)
-    read = model if isinstance(model, Loaded) else load(model)
-    with Boundary(read.filename):
-        return Compiled(read, settings)
 
 
 def as_shape(value: Any) -> Shape:
@@ -347,12 +197,9 @@ def _dim(size: Any) -> Dim:
     return Shape.parse(size)[0] if isinstance(size, str) else Dim.exactly(size)
 
 
-def _require_unchanged(weights: Weights, filename: str) -> None:
+def require_unchanged(weights: Weights, filename: str) -> None:
     """Raise IRError where the mapped weights were changed: what was read of them may be wrong."""
     try:
         weights.check()
     except WeightsOutOfRange as error:
         raise IRError([Diagnostic(error.code, error.message)], filename) from None
-
-
-__all__ = ["Compiled", "InputError", "Loaded", "Outputs", "Session", "build", "load"]
