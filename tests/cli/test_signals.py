@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +26,27 @@ SLOW_XML = (
 ).format('<port id="0" precision="FP32"/>' * 16_000)
 
 
+_STARTED: list[subprocess.Popen[str]] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_outlives_its_test() -> Iterator[None]:
+    yield
+    while _STARTED:
+        command = _STARTED.pop()
+        for process in running(command.pid):
+            os.kill(process, signal.SIGKILL)
+        command.communicate()
+
+
 def start(*arguments: object, ignoring: Sequence[int] = (), **options: Any) -> subprocess.Popen[str]:
-    """Start a command in a session of its own."""
+    """Start a command in a session of its own, which ignores no other signals."""
 
     def prepare() -> None:
-        for number in ignoring:
-            signal.signal(number, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN if number in ignoring else signal.SIG_DFL)
 
-    return subprocess.Popen(
+    command = subprocess.Popen(
         [sys.executable, "-m", "irrun", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -43,6 +56,8 @@ def start(*arguments: object, ignoring: Sequence[int] = (), **options: Any) -> s
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         **options,
     )
+    _STARTED.append(command)
+    return command
 
 
 def running(session: int) -> list[int]:

@@ -152,6 +152,7 @@ def test_any_byte_but_zero_is_true() -> None:
     values = unpack(b"\x00\x01\x02\xff", "boolean", 4)
     assert values.tolist() == [False, True, True, True]
     assert values.view(np.uint8).tolist() == [0, 1, 1, 1]
+    assert unpack(b"\x00\x01\x02", "boolean", 3).view(np.uint8).tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize("element_type", CARRIERS)
@@ -199,7 +200,7 @@ def test_pack_does_not_truncate_floats(element_type: str) -> None:
     ],
 )
 def test_unpack_refuses(element_type: str, size: int, count: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
         unpack(bytes(size), element_type, count)
 
 

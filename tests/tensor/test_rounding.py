@@ -235,6 +235,9 @@ def test_strided_input_is_read_and_not_written(element_type: str) -> None:
     [
         ("f16", 1 + 2**-11 + 2**-40, 1 + 2**-10),
         ("f16", 1 + 3 * 2**-11 - 2**-40, 1 + 2**-10),
+        ("f16", 1 + 2**-11, 1.0),
+        ("bf16", 1 + 2**-8, 1.0),
+        ("bf16", 1 + 2**-7, 1 + 2**-7),
         ("bf16", 1 + 2**-8 + 2**-40, 1 + 2**-7),
         ("bf16", 1 + 3 * 2**-8 - 2**-40, 1 + 2**-7),
         ("f8e4m3", 464 + 2**-30, NAN),
@@ -248,6 +251,13 @@ def test_strided_input_is_read_and_not_written(element_type: str) -> None:
 )
 def test_float64_is_rounded_once(element_type: str, value: float, expected: float) -> None:
     assert_same_bits(round_to(np.array([value]), element_type), singles(expected))
+
+
+@pytest.mark.parametrize("element_type", ["f8e4m3", "f8e5m2", "f8e8m0", "nf4", "f4e2m1"])
+def test_float64_is_rounded_like_the_same_float32(element_type: str) -> None:
+    """Points of the grid and ties between them are numbers of both types."""
+    values = neighbours(element_type)
+    assert_same_bits(round_to(values.astype(np.float64), element_type), round_to(values, element_type))
 
 
 def test_integers_are_rounded_once() -> None:
