@@ -89,7 +89,8 @@ def doctype(data: bytes) -> int | None:
     found: list[int] = []
 
     def declared(*_: object) -> None:
-        found.append(data.find(b"<!DOCTYPE", _prolog_end(data, parser.CurrentByteIndex)))
+        # Expat may report an offset inside the declaration.
+        found.append(data.rfind(b"<!DOCTYPE", 0, parser.CurrentByteIndex + len(b"<!DOCTYPE")))
         raise _Reached
 
     def element(*_: object) -> None:
@@ -101,11 +102,6 @@ def doctype(data: bytes) -> int | None:
         for piece in pieces(data):
             parser.Parse(piece)
     return found[0] if found else None
-
-
-def _prolog_end(data: bytes, reached: int) -> int:
-    """Return the offset where the declaration begins; expat may report an offset inside it."""
-    return reached if data.startswith(b"<!DOCTYPE", reached) else max(data.rfind(b"<!DOCTYPE", 0, reached + 9), 0)
 
 
 def _other_file(data: bytes) -> Diagnostic | None:

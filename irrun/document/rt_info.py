@@ -13,7 +13,7 @@ _BEGIN, _END = b"<rt_info", b"</rt_info>"
 def rt_info(document: Document) -> Mapping[str, str]:
     """Return the entries of the net's ``<rt_info>`` by name, without nested ones."""
     text = document.repaired.text
-    start = text.rfind(_BEGIN, max(text.rfind(b"</layers>"), text.rfind(b"</edges>"), 0))
+    start = text.rfind(_BEGIN, max(text.rfind(b"</layers>"), 0))
     end = text.find(_END, start)
     if start < 0 or end < 0:
         return {}
@@ -21,4 +21,4 @@ def rt_info(document: Document) -> Mapping[str, str]:
         element = ElementTree.fromstring(text[start : end + len(_END)])
     except ElementTree.ParseError:
         return {}
-    return {item.get("name", item.tag): item.get("value", "") for item in element if "value" in item.attrib}
+    return {item.get("name", item.tag): item.attrib["value"] for item in element if "value" in item.attrib}

@@ -52,7 +52,7 @@ class Writer:
 
     def body(self) -> Writer:
         """Return a writer for a sub-graph, which shares the weights file."""
-        inner = Writer(self.name, self.version)
+        inner = Writer(self.name)
         inner._weights, inner._stored = self._weights, self._stored
         return inner
 

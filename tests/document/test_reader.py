@@ -159,19 +159,32 @@ def test_pre_process() -> None:
     text = NET.replace(
         "</edges>",
         """</edges><pre-process mean-precision="FP32" reference-layer-name="x">
-        <channel id="1"><mean offset="0" size="8"/></channel><channel/></pre-process>""",
+        <channel id="1"><mean offset="0" size="8"/></channel><channel/>
+        <channel><mean value="1.5"/></channel></pre-process>""",
     )
     document = read(text.encode())
     assert document.diagnostics == ()
     found = document.net.pre_process
     assert found is not None
     assert found.reference == "x"
-    first, second = found.channels
+    first, second, third = found.channels
     assert (first.id, second.id, second.mean) == ("1", None, None)
     assert first.mean is not None
     assert first.mean[1:] == (None, "0", "8")
+    assert third.mean is not None
+    assert third.mean[1:] == ("1.5", None, None)
     starts = element_starts(text.encode())
     assert text[starts[first.mean.element] :].startswith("<mean offset")
+
+
+def test_an_unknown_attribute_of_a_pre_process() -> None:
+    marked = _MEAN.replace("<pre-process", '<pre-process zzz="1"')
+    text = NET.replace("</edges>", f"</edges>{marked}")
+    document = read(text.encode())
+    (item,) = document.diagnostics
+    assert item.message == "unknown attribute zzz"
+    place = document.source_map.locate(item.anchor)
+    assert text[place.start : place.end] == "zzz"
 
 
 def test_a_second_pre_process_is_reported() -> None:
@@ -186,6 +199,22 @@ def test_findings_name_layer_port_and_body() -> None:
     assert item.layer is not None
     assert (item.layer.id, item.layer.name, item.layer.type, item.port) == ("0", "row", "Parameter", "0")
     assert item.notes == ('in TensorIterator "steps" › body',)
+
+
+def test_ids_that_three_ports_share() -> None:
+    ports = "".join(f'<port id="{id}" precision="FP32"/>' for id in (0, 1, 1, 1, 5, 5))
+    text = NET.replace(
+        '<input><port id="0" precision="FP32"><dim>2</dim><dim>3</dim></port></input>', f"<input>{ports}</input>", 1
+    )
+    document = read(text.encode())
+    assert [item.message for item in document.diagnostics] == [
+        'port id "1" is repeated in <input>; id="2" was meant',
+        'port id "1" is repeated in <input>; id="3" was meant',
+        'port id "5" is repeated in <input>; id="4" was meant',
+    ]
+    second = document.source_map.locate(document.diagnostics[0].anchor)
+    assert text[second.start : second.end + 18] == '1" precision="FP32"'
+    assert text.count('<port id="1"', 0, second.start) == 1
 
 
 def test_weights(tmp_path: Path) -> None:

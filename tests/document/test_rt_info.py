@@ -33,6 +33,11 @@ def test_that_of_a_layer_is_not_that_of_the_net() -> None:
     assert rt_info(read(text.encode())) == {}
 
 
+def test_a_net_without_layers() -> None:
+    text = '<net name="n" version="11"><layers/><edges/><rt_info><a value="1"/></rt_info></net>'
+    assert rt_info(read(text.encode())) == {"a": "1"}
+
+
 def test_comments() -> None:
     assert entries('<!-- <rt_info> --><rt_info><a value="1"/></rt_info>') == {"a": "1"}
     assert entries('<rt_info><a value="1"/><!-- <rt_info> --></rt_info>') == {}

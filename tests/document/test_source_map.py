@@ -79,3 +79,9 @@ def test_starts_of_what_is_malformed() -> None:
 def test_a_line_again() -> None:
     source = SourceMap(TEXT.encode())
     assert [source.line(row) for row in (4, 4, 1)] == ["</net>", "</net>", '<net name="a &gt; b"']
+
+
+def test_bytes_that_are_no_text_take_one_column() -> None:
+    source = SourceMap(b"<a>\n\xff\xfe<b/></a>")
+    assert source.line(2) == "\ufffd\ufffd<b/></a>"
+    assert (source.span(6, 10).row, source.span(6, 10).column, source.span(6, 10).end_column) == (2, 3, 7)

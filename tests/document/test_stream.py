@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from xml.etree import ElementTree
 from xml.parsers.expat import errors
 
 import pytest
@@ -146,3 +147,12 @@ def test_a_search_for_an_open_element_ends_at_the_deepest_level() -> None:
     root = elements.root()
     with pytest.raises(stream.TooLarge):
         elements.complete(root[0])
+
+
+def test_the_depth_is_that_of_open_elements() -> None:
+    deepest = stream.DEEPEST
+    stream.check(b"<a>" + b"<b/>" * (2 * deepest) + b"</a>")
+    stream.check(b"<a>" * deepest + b"</a>" * deepest)
+    with pytest.raises(stream.TooLarge):
+        stream.check(b"<a>" * (deepest + 1) + b"</a>" * (deepest + 1))
+    assert [stream.depth(ElementTree.fromstring(text)) for text in ("<a/>", "<a><b/><c><d/></c></a>")] == [1, 3]

@@ -7,8 +7,9 @@ import numpy as np
 from irrun.document import read
 from irrun.document.rt_info import rt_info
 from irrun.document.writer import Writer, WrittenBody
-from irrun.tensor import Fact, Shape
-from irrun.tensor.element_type import F32
+from irrun.tensor import Dim, Fact, Shape
+from irrun.tensor.element_type import F32, STRING, U4, U8
+from irrun.tensor.strings import pack_strings
 
 
 def test_notes() -> None:
@@ -56,3 +57,90 @@ def test_back_edges_of_a_body() -> None:
             (str(a), str(b)) for a, b in back
         ]
         assert ("<back_edges>" in net.text) is bool(back)
+
+
+def test_the_text_of_a_net() -> None:
+    net = Writer("a & b")
+    body = net.body()
+    x = net.parameter("x", F32, Shape([Dim(), 2]))
+    y = body.parameter("y", F32, Shape(None))
+    end = body.result(y, "end")
+    ports = [{"external_port_id": 0, "internal_layer_id": 0}], [{"external_port_id": 1, "internal_layer_id": end}]
+    inner = WrittenBody(body, *ports, [(end, 0)])
+    fact = Fact(F32, Shape([]))
+    net.layer("TensorIterator", "opset1", [x], [fact, fact], {"a": "<"}, names=["n"], bodies={"body": inner})
+    assert (
+        net.text
+        == """<?xml version="1.0"?>
+<net name="a &amp; b" version="11">
+	<layers>
+		<layer id="0" name="x" type="Parameter" version="opset1">
+			<data shape="?,2" element_type="f32" />
+			<output>
+				<port id="0" precision="FP32" names="x">
+					<dim>-1</dim>
+					<dim>2</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="1" name="TensorIterator_1" type="TensorIterator" version="opset1">
+			<data a="&lt;" />
+			<port_map>
+				<input external_port_id="0" internal_layer_id="0" />
+				<output external_port_id="1" internal_layer_id="1" />
+			</port_map>
+			<back_edges>
+				<edge from-layer="1" to-layer="0" />
+			</back_edges>
+			<input>
+				<port id="0" precision="FP32">
+					<dim>-1</dim>
+					<dim>2</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32" names="n" />
+				<port id="2" precision="FP32" />
+			</output>
+			<body>
+	<layers>
+		<layer id="0" name="y" type="Parameter" version="opset1">
+			<data shape="..." element_type="f32" />
+			<output>
+				<port id="0" precision="FP32" names="y" />
+			</output>
+		</layer>
+		<layer id="1" name="end" type="Result" version="opset1">
+			<input>
+				<port id="0" precision="FP32" />
+			</input>
+		</layer>
+	</layers>
+	<edges>
+		<edge from-layer="0" from-port="0" to-layer="1" to-port="0" />
+	</edges>
+	<rt_info />
+			</body>
+		</layer>
+	</layers>
+	<edges>
+		<edge from-layer="0" from-port="0" to-layer="1" to-port="0" />
+	</edges>
+	<rt_info />
+</net>
+"""
+    )
+
+
+def test_constants_share_their_bytes() -> None:
+    net = Writer("net")
+    for values, type, attributes in (
+        (np.array([1, 2], np.uint8), U4, 'element_type="u4" shape="2" offset="0" size="1"'),
+        (np.array([[1.5]]), F32, 'element_type="f32" shape="1, 1" offset="1" size="4"'),
+        (np.array([0x21], np.uint8), U8, 'element_type="u8" shape="1" offset="0" size="1"'),
+        (np.zeros((0, 2), np.float32), F32, 'element_type="f32" shape="0, 2" offset="5" size="1"'),
+        (np.array(["a"], object), STRING, 'element_type="string" shape="1" offset="6" size="13"'),
+    ):
+        net.constant(values, type)
+        assert f"<data {attributes} />" in net.text
+    assert net.weights == b"\x21\0\0\xc0\x3f\0" + pack_strings(np.array(["a"], object))

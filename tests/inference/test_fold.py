@@ -134,3 +134,31 @@ def test_unknown_integers_up_to_a_number(size: int, is_known: bool) -> None:
     parts = [head, Fact(I64, Shape([size]))]
     (fact,) = fold(op, parts, infer(op, parts))
     assert (fact.value is not None) is is_known
+
+
+def test_sizes_between_bounds_are_kept() -> None:
+    fact = folded("Add", dims(Dim(0, 4), Dim(0, 9)), known(0, 1))
+    assert fact.value is not None
+    assert [str(item) for item in fact.value.tolist()] == ["0..4", "1..10"]
+    assert folded("Add", dims(Dim.anything(), Dim(-3, 4)), known(0, 0)).value is None
+
+
+@pytest.mark.parametrize("type", [I32, I64])
+def test_what_cancels_is_known(type: ElementType) -> None:
+    n, m = Dim.symbol("n"), Dim.symbol("m")
+    values = np.empty((2, 2), object)
+    values[:] = [[n, m], [n + 1, 7]]
+    table = Fact(type, Shape([2, 2]), values)
+    zeros = folded("Subtract", table, table)
+    assert zeros.constant is not None
+    assert zeros.constant.dtype == type.dtype
+    assert zeros.constant.tolist() == [[0, 0], [0, 0]]
+    doubled = folded("Add", table, table)
+    assert doubled.value is not None
+    assert doubled.value.tolist() == [[n * 2, m * 2], [n * 2 + 2, 14]]
+
+
+def test_a_result_of_another_integer_type_is_converted() -> None:
+    fact = _settled(Fact(I32, Shape([2])), np.array([1, 2], np.int64))
+    assert fact.value is not None
+    assert (fact.value.dtype, fact.value.tolist()) == (np.int32, [1, 2])

@@ -12,7 +12,7 @@ from irrun.document.writer import Writer
 from irrun.graph import bind
 from irrun.inference import Facts, infer
 from irrun.linter.context import Context
-from irrun.linter.corrections import corrected_dims, corrected_precision, sizes
+from irrun.linter.corrections import corrected_dims, corrected_precision, declared_at, sizes
 from irrun.linter.rule import Rule
 from irrun.linter.rules.missing_precision import MissingPrecision
 from irrun.linter.rules.unreadable_dim import UnreadableDim
@@ -46,6 +46,53 @@ def test_a_precision_is_corrected_in_every_port_downstream() -> None:
     assert fix is not None
     assert fix.message == "write FP16, and fix 3 more ports"
     assert contents(fix.edits) == ["FP16"] * 4
+
+
+def test_a_precision_is_written_in_the_spelling_of_the_port() -> None:
+    net = context(NET.replace('"f32"', '"f16"').replace('precision="FP32"', 'precision="f32"', 2))
+    fix = corrected_precision(net.outputs[0], net)
+    assert fix is not None
+    assert contents(fix.edits) == ["f16", "f16", "FP16", "FP16"]
+
+
+def test_a_correction_inside_a_body_reaches_the_layers_behind_it() -> None:
+    net = context(ITERATOR.replace('"f32"', '"f16"'))
+    places = {item.layer.name: item for item in net.outputs}
+    messages = {name: fix.message for name, item in places.items() if (fix := corrected_precision(item, net))}
+    assert messages == {
+        "x": "write FP16, and fix 9 more ports",
+        "steps": "write FP16, and fix 7 more ports",
+        "row": "write FP16, and fix 5 more ports",
+        "sum": "write FP16, and fix 5 more ports",
+        "add": "write FP16, and fix 3 more ports",
+    }
+
+
+def test_two_more_ports() -> None:
+    net = context(NET.replace('"f32"', '"f16"'))
+    fix = corrected_precision(net.outputs[1], net)
+    assert fix is not None
+    assert fix.message == "write FP16, and fix 1 more port"
+    net = context(NET.replace('"f32"', '"f16"').replace('precision="FP32"', 'precision="FP16"', 1))
+    fix = corrected_precision(net.outputs[0], net)
+    assert fix is not None
+    assert fix.message == "write FP16, and fix 3 more ports"
+
+
+def test_ports_are_found_by_their_elements() -> None:
+    net = context(NET)
+    for item in (*net.outputs, *net.inputs):
+        for element in (item.port.element, *item.port.dim_elements):
+            assert declared_at(Diagnostic("IR401", "wrong", Anchor(element)), net) is item
+    assert declared_at(Diagnostic("IR401", "wrong", Anchor(0)), net) is None
+    assert declared_at(Diagnostic("IR401", "wrong", Anchor(offset=3)), net) is None
+
+
+def test_sizes_that_are_not_known_are_those_of_the_other_end() -> None:
+    net = context(NET.replace("<dim>2</dim><dim>3</dim>", "<dim>3</dim>", 1))
+    assert contents(sizes(net.outputs[0], Shape([Dim(), 3]), net)) == ["<dim>2</dim>"]
+    net = context(NET.replace("<dim>2</dim>", "", 2))
+    assert contents(sizes(net.outputs[0], Shape([Dim(), 3]), net)) == ["<dim>-1</dim>"]
 
 
 @pytest.mark.parametrize("shape", [Shape([2, 3]), Shape.unknown()])

@@ -31,6 +31,7 @@ def sizes(text: str, *dims: str) -> str:
         (("2", "3"), PORT),
         (("2", "8", "3"), PORT.replace("<dim>3", "<dim>8</dim><dim>3")),
         (("8", "2", "3"), PORT.replace("<dim>2", "<dim>8</dim><dim>2")),
+        (("7", "8", "2", "3"), PORT.replace("<dim>2", "<dim>7</dim><dim>8</dim><dim>2")),
         (("2", "3", "8"), PORT.replace("</port>", "<dim>8</dim></port>")),
         (("7", "8"), PORT.replace("2<", "7<").replace("3<", "8<")),
         (("3",), PORT.replace("<dim>2</dim>", "")),
@@ -52,6 +53,35 @@ def test_the_first_sizes_of_a_port_in_a_line_of_its_own_where_no_other_has_some(
     bare = CLAMP.replace("            <dim>2</dim>\n            <dim>3</dim>\n", "")
     head = '<port id="1" precision="FP32">'
     assert sizes(bare, "7", "8") == bare.replace(head, f"{head}<dim>7</dim><dim>8</dim>")
+
+
+def test_the_first_sizes_of_a_port_are_indented_like_those_of_another() -> None:
+    inner = "            <dim>2</dim>\n            <dim>3</dim>\n"
+    before, after = CLAMP.split("<output>")
+    empty = after.replace(inner, "").replace(">\n        </port>", "/>")
+    bare = f"{before}<output>{empty}"
+    assert bare.count("<dim>") == 2
+    assert sizes(bare, "2", "3") == CLAMP
+    deeper = bare.replace('        <port id="1"', '          <port id="1"')
+    assert sizes(deeper, "2", "3") == f"{before}<output>{after}".replace(
+        """        <port id="1" precision="FP32">
+            <dim>2</dim>
+            <dim>3</dim>
+        </port>""",
+        """          <port id="1" precision="FP32">
+              <dim>2</dim>
+              <dim>3</dim>
+          </port>""",
+    )
+
+
+@pytest.mark.parametrize("closing", ["/>", " />"])
+def test_a_port_without_sizes_is_written_like_another(closing: str) -> None:
+    before, after = LINE.split("<output>")
+    before = before.replace("<dim>2</dim><dim>3</dim></port>", "</port>").replace("></port>", closing)
+    assert sizes(f"{before}<output>{after}") == f"{before}<output>" + after.replace(
+        PORT, f'<port id="1" precision="FP32"{closing}'
+    )
 
 
 @pytest.mark.parametrize("between", ["<!-- a -->", "<rt_info/>"])

@@ -138,7 +138,7 @@ def test_shapes() -> None:
     for text in ("5..2", "-2", "x", "1,,2"):
         with pytest.raises(ValueError):  # noqa: PT011
             Shape.parse(text)
-    with pytest.raises(TypeError, match="^the rank is dynamic$"):
+    with pytest.raises(TypeError, match=r"^the rank is dynamic$"):
         len(unknown)
 
 
