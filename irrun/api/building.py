@@ -12,7 +12,7 @@ from irrun.api.nodes import CLASS_NAMES, Node, Output
 from irrun.api.shapes import PartialShape, as_dims
 from irrun.api.tensor import Tensor
 from irrun.api.types import Type, as_element, element_of
-from irrun.diagnostics import IRError, OpError, Severity, near_match
+from irrun.diagnostics import IRError, OpError, Severity, listing, near_match
 from irrun.document.records import LayerElement
 from irrun.document.weights import Weights
 from irrun.graph import Bound, Graph, Outlet
@@ -25,6 +25,7 @@ from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
 from irrun.ops.infrastructure.result import Result as ResultOp
 from irrun.ops.registry import resolve
 from irrun.tensor import Array, ElementType, Fact, Shape
+from irrun.tensor.element_type import BY_NAME
 
 _numbers = itertools.count()
 _NO_WEIGHTS: Final = Weights(None)
@@ -82,12 +83,16 @@ def attribute_value(spec: AttrSpec, value: Any) -> Any:
     """Return the value of an attribute in the form of its declaration."""
     match spec.kind:
         case "type":
+            if isinstance(value, str) and value not in BY_NAME:
+                raise RuntimeError(f"{spec.name} is {value!r}, expected an element type{near_match(value, BY_NAME)}")
             return element(value)
         case "shape":
             return as_dims(PartialShape(list(value)) if isinstance(value, list | tuple | np.ndarray) else value)
         case "enum":
-            text = str(value).lower()
-            return next((choice for choice in spec.choices if choice.lower() == text), text)
+            found = next((choice for choice in spec.choices if choice.lower() == str(value).lower()), None)
+            if found is None:
+                raise RuntimeError(f"{spec.name} is {value!r}, expected {listing(spec.choices)}")
+            return found
         case "ints":
             return tuple(int(item) for item in value)
         case "floats":

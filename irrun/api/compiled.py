@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from irrun.api.model import Model
 from irrun.api.nodes import ConstOutput, Node
 from irrun.api.op import Parameter, Result
 from irrun.api.ports import find_port
-from irrun.api.properties_table import model_property, plain
+from irrun.api.properties_table import model_property, name_of, plain
 from irrun.api.request import InferRequest
 from irrun.api.results import OVDict
 from irrun.api.states import VariableState
@@ -88,20 +89,20 @@ class CompiledModel:
         self._own.reset_state()
 
     def get_property(self, name: Any) -> Any:
-        return model_property(next(iter(plain({name: None}))), self._name, self._settings)
+        return model_property(name_of(name), self._name, self._settings)
 
     def set_property(self, properties: Mapping[Any, Any]) -> None:
         """Raise RuntimeError: the settings of a compiled model are fixed."""
         for name in plain(properties):
             raise ConfigError(f"{name} cannot be set on a compiled model; compile_model takes it{near_match(name, ())}")
 
-    def export_model(self, stream: BinaryIO | None = None) -> bytes | None:
-        """Write the model as one block of bytes to a stream, or return it; ``import_model`` reads it."""
+    def export_model(self, stream: BinaryIO | None = None) -> BytesIO | None:
+        """Write the model as one block of bytes to a stream, or return one; ``import_model`` reads it."""
         from irrun.api.saving import export
 
         data = export(Model.of(self._loaded), self._name)
         if stream is None:
-            return data
+            return BytesIO(data)
         stream.write(data)
         return None
 
@@ -113,6 +114,9 @@ class CompiledModel:
 
     def release_memory(self) -> None:
         self._request = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a compiled model cannot be copied; export_model and import_model do that")
 
     # -- beside OpenVINO's
 

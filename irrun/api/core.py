@@ -13,11 +13,11 @@ import numpy as np
 import irrun
 from irrun.api.compiled import CompiledModel
 from irrun.api.model import Model
-from irrun.api.properties_table import DEVICES, device_property, plain, require_device, require_known
+from irrun.api.properties_table import DEVICES, device_property, name_of, plain, require_device
 from irrun.api.tensor import Tensor
 from irrun.diagnostics.internal import Boundary
 from irrun.model import build, load
-from irrun.model.config import ACCEPTED, read_config
+from irrun.model.config import read_config
 from irrun.ops.extending import ExtensionError, ExtensionSource, operations_of
 
 _MARKUP: Final = ("<?xml", "<net", "<layer")
@@ -86,13 +86,13 @@ class Core:
             device_name, config = None, device_name
         if model is None:
             raise TypeError("compile_model takes a Model or the file of one")
+        if isinstance(model, int | float):
+            raise RuntimeError(f"compile_model takes a Model or the file of one, got {model!r}")
         if device_name is not None and not isinstance(device_name, str):
             raise TypeError(f"a device is named by a text, got {device_name!r}")
-        if config is not None and not isinstance(config, Mapping):
-            raise TypeError(f"settings are a mapping, got {config!r}")
         require_device(device_name or DEVICES[0])
         settings = {**self._properties, **plain(config)}
-        require_known(settings)
+        read_config(settings)
         read = model if isinstance(model, Model) else self.read_model(model, weights)
         value = read.value
         with Boundary(value.filename, (RuntimeError,)):
@@ -105,8 +105,7 @@ class Core:
             device_name, properties = DEVICES[0], device_name
         require_device(device_name)
         given = plain(properties)
-        require_known(given)
-        read_config({name: value for name, value in given.items() if name not in ACCEPTED})
+        read_config(given)
         self._properties.update(given)
 
     def get_property(self, device_name: str, property: Any = None) -> Any:
@@ -114,10 +113,11 @@ class Core:
         if property is None:
             device_name, property = DEVICES[0], device_name
         require_device(device_name)
-        return device_property(next(iter(plain({property: None}))), self._properties)
+        return device_property(name_of(property), self._properties)
 
     def get_versions(self, device_name: str) -> dict[str, Version]:
-        return {require_device(device_name): Version()}
+        """Return the version of a device by name; nothing for an unknown one."""
+        return {device_name: Version()} if device_name in DEVICES else {}
 
     def query_model(self, model: Model, device_name: str, config: Mapping[Any, Any] | None = None) -> dict[str, str]:
         """Return the device of each layer that it can run, by name."""
@@ -131,7 +131,9 @@ class Core:
         from irrun.api.saving import imported
 
         if isinstance(model_stream, Tensor):
-            model_stream = model_stream.data.tobytes()
+            model_stream = BytesIO(model_stream.data.tobytes())
+        if not isinstance(model_stream, bytes) and not hasattr(model_stream, "read"):
+            raise TypeError(f"an exported model is bytes, a stream or a Tensor, got {model_stream!r}")
         data = model_stream if isinstance(model_stream, bytes) else model_stream.read()
         return self.compile_model(imported(data), device_name, config)
 
@@ -157,6 +159,12 @@ class Core:
 
     def unload_plugin(self, device_name: str) -> None:
         require_device(device_name)
+
+    def create_context(self, device_name: str, properties: Mapping[Any, Any] | None = None) -> None:
+        raise RuntimeError(f"{require_device(device_name)} has no memory of its own, and so no context")
+
+    def get_default_context(self, device_name: str) -> None:
+        self.create_context(device_name)
 
     def __repr__(self) -> str:
         return f"<Core: available plugins[{', '.join(DEVICES)}]>"

@@ -24,9 +24,8 @@ class Dimension:
         if not _is_int(low) or not _is_int(high):
             raise TypeError(f"a Dimension is made of one or two integers, or of a text, got {low!r}, {high!r}")
         if high is None:
-            high = low if low is not None else OPEN
-        self._low = 0 if low is None or low < 0 else int(low)
-        self._high = OPEN if high < 0 else int(high)
+            high = OPEN if low is None or low == OPEN else max(low, 0)
+        self._low, self._high = _ordered(max(low or 0, 0), max(high, OPEN))
 
     @staticmethod
     def dynamic() -> Dimension:
@@ -107,9 +106,9 @@ def as_dimension(value: Any) -> Dimension:
         if len(value) != 2:
             raise TypeError(f"an interval has two bounds, got {value!r}")
         return Dimension(*value)
-    if value is None or not isinstance(value, int | str | np.integer):
+    if value is None or not isinstance(value, int | str):
         raise TypeError(f"a dimension is an integer, a text, a pair of bounds or a Dimension, got {value!r}")
-    return Dimension(value if isinstance(value, str) else int(value))
+    return Dimension(value)
 
 
 def as_dim(value: Dimension) -> Dim:
@@ -133,4 +132,9 @@ def _parsed(text: str) -> tuple[int, int]:
         first, last = int(low or 0), int(high) if high else OPEN
     except ValueError:
         raise RuntimeError(f"{text!r} is no dimension, expected a number, ? or an interval such as 2..5") from None
-    return (0, OPEN) if 0 <= last < first else (first, last)
+    return _ordered(first, last)
+
+
+def _ordered(low: int, high: int) -> tuple[int, int]:
+    """Return the bounds of an interval; those of any size where they are in the wrong order."""
+    return (0, OPEN) if OPEN < high < low else (int(low), int(high))

@@ -108,10 +108,11 @@ class Model(ModelParts):
         """Add Results: for tensor names, pairs of a node's name and the index of its output, or outputs."""
         given = outputs if isinstance(outputs, list) else [outputs]
         found = [self._tensor(item) for item in given]
-        made = [Result(output) for output in found]
-        self._ends.results.extend(made)
+        known = {item.input_value(0): item for item in self._ends.results}
+        made = {output: Result(output) for output in found if output not in known}
+        self._ends.results.extend(made.values())
         self._changed()
-        return [Output(node, 0) for node in made]
+        return [Output((known | made)[output], 0) for output in found]
 
     def _tensor(self, key: Any) -> Output:
         if isinstance(key, Output):

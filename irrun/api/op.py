@@ -9,7 +9,7 @@ import numpy as np
 from irrun.api.building import constant_fact, element, fresh_name, record_of
 from irrun.api.constants import HeldConst, values_of
 from irrun.api.layout import Layout
-from irrun.api.nodes import Node, Output, as_output
+from irrun.api.nodes import Node, Output
 from irrun.api.shapes import PartialShape, as_dims, of_dims
 from irrun.api.tensor import Tensor
 from irrun.api.types import Type, of_element
@@ -68,6 +68,9 @@ class Parameter(_ModelPort):
 
     def set_partial_shape(self, shape: Any) -> None:
         self.partial_shape = shape
+
+    def get_shape(self) -> list[int]:
+        return list(self.shape)
 
     @property
     def element_type(self) -> Type:
@@ -144,7 +147,7 @@ class Constant(Node):
 
     def get_value_strings(self) -> list[str]:
         """Return the elements as texts."""
-        return [str(item) for item in self.tensor.values().reshape(-1).tolist()]
+        return [_text(item) for item in self.tensor.values().reshape(-1).tolist()]
 
     def get_byte_size(self) -> int:
         return storage_size(self._facts[0].type.name, int(np.prod(self._facts[0].shape.static)))
@@ -154,9 +157,17 @@ class Result(_ModelPort):
     """An output of a model."""
 
     def __init__(self, source: Any, *, name: str | None = None) -> None:
-        output = as_output(source)
+        if not isinstance(source, Output):
+            raise TypeError(f"a Result is made of an output, such as node.output(0), got {source!r}")
+        output = source
         record = record_of(ResultOp(), name or fresh_name("Result"))
         self._begin(record, (output,), (output.fact,))
+
+
+def _text(item: Any) -> str:
+    if isinstance(item, float):
+        return {"nan": "NAN", "inf": "INFINITY", "-inf": "-INFINITY"}.get(str(item)) or f"{item:.6g}"
+    return str(int(item) if isinstance(item, bool) else item)
 
 
 CLASSES: dict[str, type[Node]] = {"Parameter": Parameter, "Const": Constant, "Result": Result}

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from irrun.api.nodes import Node
+import numpy as np
 
 
 class Operators:
     """Arithmetic that makes nodes."""
 
-    def __add__(self, other: Any) -> Node:
+    def __add__(self, other: Any) -> Any:
         return _binary("add", self, other)
 
-    def __radd__(self, other: Any) -> Node:
+    def __radd__(self, other: Any) -> Any:
         return _binary("add", other, self)
 
-    def __sub__(self, other: Any) -> Node:
+    def __sub__(self, other: Any) -> Any:
         return _binary("subtract", self, other)
 
-    def __rsub__(self, other: Any) -> Node:
+    def __rsub__(self, other: Any) -> Any:
         return _binary("subtract", other, self)
 
-    def __mul__(self, other: Any) -> Node:
+    def __mul__(self, other: Any) -> Any:
         return _binary("multiply", self, other)
 
-    def __rmul__(self, other: Any) -> Node:
+    def __rmul__(self, other: Any) -> Any:
         return _binary("multiply", other, self)
 
-    def __truediv__(self, other: Any) -> Node:
+    def __truediv__(self, other: Any) -> Any:
         return _binary("divide", self, other)
 
-    def __rtruediv__(self, other: Any) -> Node:
+    def __rtruediv__(self, other: Any) -> Any:
         return _binary("divide", other, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_named: Any) -> Any:
@@ -46,7 +45,12 @@ class Operators:
 _OF_UFUNC: Final = {name: name for name in ("add", "subtract", "multiply", "divide")}
 
 
-def _binary(name: str, left: Any, right: Any) -> Node:
+def _binary(name: str, left: Any, right: Any) -> Any:
+    """Return the node of an operator; NotImplemented for operands that are no nodes, numbers or arrays."""
+    from irrun.api.nodes import Node
     from irrun.api.opsets import operator
+    from irrun.api.ports import Output
 
+    if not all(isinstance(item, Node | Output | int | float | np.ndarray | np.generic) for item in (left, right)):
+        return NotImplemented
     return operator(name, left, right)

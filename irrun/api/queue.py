@@ -5,33 +5,39 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 from irrun.api.request import InferRequest
-from irrun.kernels import threads
 
 if TYPE_CHECKING:
     from irrun.api.compiled import CompiledModel
     from irrun.tensor import Array
 
-_SHARE: Final = 4
-"""Threads of the machine per request of a queue of the default length."""
-
 
 class AsyncInferQueue:
-    """Runs inferences in the background, as many at once as it has requests."""
+    """Runs inferences in the background, as many at once as it has requests.
+
+    Without a number it has as many requests as the property ``OPTIMAL_NUMBER_OF_INFER_REQUESTS`` of the model.
+    """
 
     def __init__(self, model: CompiledModel, jobs: int = 0) -> None:
-        count = jobs or max(1, threads.threads() // _SHARE)
+        from irrun.api.compiled import CompiledModel
+
+        if not isinstance(model, CompiledModel):
+            raise TypeError(f"a queue is made for a compiled model, got {model!r}")
+        if not isinstance(jobs, int) or jobs < 0:
+            raise TypeError(f"a queue has a number of requests, got {jobs!r}")
+        count = jobs or model.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
         self._requests = [model.create_infer_request() for _ in range(count)]
         self._idle: queue.SimpleQueue[int] = queue.SimpleQueue()
         for index in range(count):
             self._idle.put(index)
+        self._workers = ThreadPoolExecutor(count, "irrun-queue")
         self._userdata: list[Any] = [None] * count
         self._callback: Callable[[InferRequest, Any], Any] | None = None
         self._failures: list[BaseException] = []
-        self._lock = threading.Lock()
-        self._done = threading.Condition(self._lock)
+        self._done = threading.Condition()
         self._busy = 0
 
     def set_callback(self, callback: Callable[[InferRequest, Any], Any]) -> None:
@@ -41,25 +47,30 @@ class AsyncInferQueue:
     def start_async(self, inputs: Any = None, userdata: Any = None, share_inputs: bool = False) -> None:
         """Start an inference in an idle request, after waiting for one. Errors in inputs are raised here."""
         index = self._idle.get()
+        request = self._requests[index]
         try:
-            arrays = self._requests[index]._arrays(inputs)
-            arrays = arrays if share_inputs else {key: array.copy() for key, array in arrays.items()}
+            arrays = request._open(inputs, share_inputs)
         except BaseException:
             self._idle.put(index)
             raise
-        self._userdata[index] = self._requests[index].userdata = userdata
-        with self._lock:
+        self._userdata[index] = request.userdata = userdata
+        with self._done:
             self._busy += 1
-        threading.Thread(target=self._run, args=(index, arrays), daemon=True).start()
+        request._is_busy = True
+        self._workers.submit(self._run, index, arrays)
 
-    def _run(self, index: int, arrays: dict[int, Array]) -> None:
+    def _run(self, index: int, arrays: list[Array]) -> None:
         request = self._requests[index]
         try:
             request._infer(arrays)
+            request._is_busy = False
+            if request._is_cancelled:
+                raise RuntimeError("the inference was cancelled")
             if self._callback is not None:
                 self._callback(request, self._userdata[index])
         except BaseException as error:
             self._failures.append(error)
+        request._is_busy = False
         self._idle.put(index)
         with self._done:
             self._busy -= 1

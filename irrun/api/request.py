@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from irrun.api.request_tensors import RequestTensors, zeros
+from irrun.api.request_tensors import RequestTensors
 from irrun.api.results import OVDict, ProfilingInfo
-from irrun.api.shapes import Shape
 from irrun.api.states import VariableState, variables_of
 from irrun.api.tensor import Tensor, is_raw
 from irrun.model import InputError
 from irrun.runtime import Observer
 from irrun.runtime.observers import Profiler
-from irrun.tensor import Array, Fact
+from irrun.tensor import Array
 
 if TYPE_CHECKING:
     from irrun.api.compiled import CompiledModel
@@ -46,8 +46,9 @@ class InferRequest(RequestTensors):
         self._session = compiled.engine.session()
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
+        self._is_cancelled = False
         self._callback: tuple[Callable[[Any], Any], Any] | None = None
-        self._is_measured = _is_on(compiled.get_property("PERF_COUNT"))
+        self._is_measured = compiled.get_property("PERF_COUNT") == "YES"
         self._profiler = Profiler()
         self._took = 0.0
 
@@ -67,13 +68,22 @@ class InferRequest(RequestTensors):
     ) -> OVDict:
         """Run the model on a mapping of names, positions or ports to arrays, on a sequence, or on one array.
 
-        Inputs that are not given keep their tensors. RuntimeError where an input does not fit, or a layer cannot be
-        computed. Inputs are never written to, and results are the caller's, shared or not.
+        Inputs that are not given keep their values: copies, or with ``share_inputs`` the arrays themselves.
+        RuntimeError where an input does not fit, where a layer cannot be computed, or while an inference runs in the
+        background. Inputs are never written to, and results are the caller's, shared or not.
         """
-        self.wait()
-        return self._infer(self._arrays(inputs), decode_strings)
+        arrays = self._open(inputs, share_inputs)
+        return self._infer(arrays, decode_strings)
 
-    def _infer(self, arrays: dict[int, Array], decode_strings: bool = True) -> OVDict:
+    def _open(self, inputs: Any, share_inputs: bool) -> list[Array]:
+        """Return the value of every input: the given one, the one before, or zeros."""
+        self._require_idle()
+        self._failure, self._is_cancelled = None, False
+        for index, value in self._by_index(inputs).items():
+            self._keep(index, value, share_inputs)
+        return [self._value_of(index) for index in range(len(self._compiled._inputs))]
+
+    def _infer(self, arrays: list[Array], decode_strings: bool = True) -> OVDict:
         if self._is_measured:
             others = [observer for observer in self.observers if observer is not self._profiler]
             self._profiler = Profiler()
@@ -84,23 +94,14 @@ class InferRequest(RequestTensors):
         made = list(outputs.to_tuple())
         for index, port in enumerate(self._compiled._outputs):
             type = port.fact.type
+            if index in self._targets:
+                self._targets[index].copy_from(Tensor.of_values(made[index], type))
             if is_raw(type):
                 made[index] = Tensor.of_values(made[index], type).data
             elif type.kind == "string" and decode_strings:
                 made[index] = Tensor.of_values(made[index], type).str_data
-            if index in self._targets:
-                self._targets[index].copy_from(Tensor.of_values(outputs[index], type))
         self._results = OVDict(self._compiled._outputs, made)
         return self._results
-
-    def _arrays(self, inputs: Any) -> dict[int, Array]:
-        """Return the value of every input: the given one, that of its tensor, or zeros."""
-        ports = self._compiled._inputs
-        arrays = {index: _value(value, ports[index].fact) for index, value in self._by_index(inputs).items()}
-        for index, port in enumerate(ports):
-            if index not in arrays:
-                arrays[index] = self._given[index].values() if index in self._given else zeros(port.fact)
-        return arrays
 
     def _by_index(self, inputs: Any) -> dict[int, Any]:
         ports = self._compiled._inputs
@@ -109,7 +110,7 @@ class InferRequest(RequestTensors):
         if isinstance(inputs, Mapping):
             return {self._index(ports, key, "input"): value for key, value in inputs.items()}
         if isinstance(inputs, list | tuple):
-            if len(inputs) > len(ports):
+            if len(inputs) > len(ports) or (ports and not inputs):
                 raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
             return dict(enumerate(inputs))
         if not isinstance(inputs, np.ndarray | np.generic | Tensor | int | float) and not hasattr(inputs, "__array__"):
@@ -122,55 +123,59 @@ class InferRequest(RequestTensors):
 
     def start_async(self, inputs: Any = None, userdata: Any = None, share_inputs: bool = False) -> None:
         """Start an inference in another thread; ``wait`` returns once it is done. Errors in inputs are raised here."""
-        self.wait()
-        if userdata is not None:
+        arrays = self._open(inputs, share_inputs)
+        if userdata is not None and self._callback is None:
+            warnings.warn("there is no callback that userdata could be passed to", RuntimeWarning, stacklevel=2)
+        elif userdata is not None:
             self.userdata = userdata
-        arrays = {index: array.copy() for index, array in self._arrays(inputs).items()}
+        self._is_busy = True
         self._thread = threading.Thread(target=self._run, args=(arrays,), daemon=True)
         self._thread.start()
 
-    def _run(self, arrays: dict[int, Array]) -> None:
+    def _run(self, arrays: list[Array]) -> None:
         try:
             self._infer(arrays)
         except BaseException as error:
             self._failure = error
+        self._is_busy = False
+        if self._is_cancelled or self._callback is None:
+            return
+        call, data = self._callback
         try:
-            if self._callback is not None:
-                call, data = self._callback
-                call(self.userdata if self.userdata is not None else data)
+            call(self.userdata if self.userdata is not None else data)
         except Exception as error:
             self._failure = self._failure or RuntimeError(f"the callback raised {type(error).__name__}: {error}")
 
     def wait(self) -> None:
-        """Wait for the inference in the background; raise the error that it ended with."""
-        if self._thread is not None:
+        """Wait for the inference in the background; RuntimeError where it failed or was cancelled."""
+        if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
-        self._end()
+            self._thread = None
+        if self._is_cancelled:
+            raise RuntimeError("the inference was cancelled")
+        if self._failure is not None:
+            raise self._failure
 
     def wait_for(self, timeout: int) -> bool:
-        """Wait for some milliseconds; return whether an inference was started and is done."""
-        if self._thread is None:
-            return self._results is not None
-        self._thread.join(timeout / 1000)
-        if self._thread.is_alive():
+        """Wait for some milliseconds; return whether the inference is done. RuntimeError as from ``wait``."""
+        if self._thread is not None:
+            self._thread.join(timeout / 1000)
+            if self._thread.is_alive():
+                return False
+        elif self._results is None and self._failure is None:
             return False
-        self._end()
+        self.wait()
         return True
 
-    def _end(self) -> None:
-        self._thread = None
-        failure, self._failure = self._failure, None
-        if failure is not None:
-            raise failure
-
     def cancel(self) -> None:
-        """Forget the inference in the background, which runs to its end."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = self._failure = None
+        """Cancel the inference in the background: it runs to its end, ``wait`` raises, and no callback is called."""
+        self._is_cancelled = self._is_busy
 
     def set_callback(self, callback: Callable[[Any], Any], userdata: Any = None) -> None:
         """Call a function with ``userdata`` after each inference in the background."""
+        self._require_idle()
+        if not callable(callback):
+            raise TypeError(f"a callback is a function, got {callback!r}")
         self._callback = (callback, userdata)
         self.userdata = userdata
 
@@ -184,6 +189,7 @@ class InferRequest(RequestTensors):
     @property
     def profiling_info(self) -> list[ProfilingInfo]:
         """The times of the layers in the last inference, measured with the setting ``PERF_COUNT``."""
+        self._require_idle()
         timings = self._profiler.timings
         found = []
         for timing in timings:
@@ -196,10 +202,14 @@ class InferRequest(RequestTensors):
 
     def query_state(self) -> list[VariableState]:
         """Return the variables of the model, before the first inference too."""
+        self._require_idle()
         return [VariableState(self, name, fact) for name, fact in sorted(variables_of(self._compiled).items())]
 
     def reset_state(self) -> None:
         self._session.state.reset()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a request cannot be copied; create_infer_request makes another one")
 
     def get_compiled_model(self) -> CompiledModel:
         return self._compiled
@@ -208,17 +218,3 @@ class InferRequest(RequestTensors):
         from irrun.api.compiled import ports_text
 
         return f"<InferRequest:\n{ports_text(self._compiled._inputs, self._compiled._outputs)}>"
-
-
-def _value(value: Any, fact: Fact) -> Any:
-    if isinstance(value, Tensor):
-        return value.values()
-    if isinstance(value, list) and fact.type.kind != "string":
-        return np.asarray(value)
-    if isinstance(value, np.ndarray) and is_raw(fact.type) and value.dtype == np.uint8 and fact.shape.is_static:
-        return Tensor(value, Shape(fact.shape.static), fact.type).values()
-    return value
-
-
-def _is_on(value: Any) -> bool:
-    return value is True or str(value).upper() in ("YES", "TRUE")

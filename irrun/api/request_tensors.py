@@ -12,8 +12,8 @@ from irrun.api.ports import port_named
 from irrun.api.results import OVDict
 from irrun.api.shapes import Shape
 from irrun.api.tensor import Tensor, is_raw
-from irrun.model import InputError
-from irrun.tensor import Array, ElementType, Fact
+from irrun.model.arguments import InputError, as_carrier
+from irrun.tensor import Array, Fact
 
 if TYPE_CHECKING:
     from irrun.api.compiled import CompiledModel
@@ -25,12 +25,37 @@ class RequestTensors:
     def _begin(self, compiled: CompiledModel) -> None:
         self._compiled = compiled
         self._given: dict[int, Tensor] = {}
+        self._values: dict[int, Array] = {}
         self._targets: dict[int, Tensor] = {}
         self._results: OVDict | None = None
+        self._is_busy = False
+
+    def _require_idle(self) -> None:
+        if self._is_busy:
+            raise RuntimeError("the request is busy; wait returns once its inference is done")
+
+    def _keep(self, index: int, value: Any, shared: bool) -> None:
+        """Keep the value of an input, as a copy unless it is shared; where its tensor was handed out, in that."""
+        port = self._compiled.engine.inputs[index]
+        array = as_carrier(port, _value(value, self._compiled._inputs[index]))
+        if shared:
+            self._given.pop(index, None)
+            self._values[index] = array
+        elif index in self._given:
+            self._given[index].copy_from(Tensor.of_values(array, port.element_type))
+        else:
+            self._values[index] = np.array(array)
+
+    def _value_of(self, index: int) -> Array:
+        if index in self._given:
+            return self._given[index].values()
+        found = self._values.get(index)
+        return found if found is not None else zeros(self._compiled._inputs[index].fact)
 
     @property
     def results(self) -> OVDict:
         """The results of the last inference; zeros before the first."""
+        self._require_idle()
         if self._results is None:
             arrays = [Tensor.of_values(zeros(port.fact), port.fact.type).data for port in self._compiled._outputs]
             return OVDict(self._compiled._outputs, arrays)
@@ -54,20 +79,22 @@ class RequestTensors:
 
     def get_input_tensor(self, index: int | None = None) -> Tensor:
         """Return the tensor of an input, which the next inference reads."""
+        self._require_idle()
         at = self._index(self._compiled._inputs, index if index is not None else self._only("input"), "input")
         if at not in self._given:
-            fact = self._compiled._inputs[at].fact
-            self._given[at] = Tensor.of_values(zeros(fact), fact.type)
+            self._given[at] = Tensor.of_values(self._value_of(at).copy(), self._compiled._inputs[at].fact.type)
         return self._given[at]
 
     def get_output_tensor(self, index: int | None = None) -> Tensor:
-        """Return the result of the last inference as a tensor, or the tensor that was set."""
+        """Return the tensor of an output, which every inference writes."""
+        self._require_idle()
         at = self._index(self._compiled._outputs, index if index is not None else self._only("output"), "output")
-        if at in self._targets:
-            return self._targets[at]
-        type, array = self._compiled._outputs[at].fact.type, self.results[at]
-        sizes = zeros(self._compiled._outputs[at].fact).shape if self._results is None else array.shape
-        return Tensor(array, Shape(sizes), type) if is_raw(type) else Tensor.of_values(_objects(array, type), type)
+        if at not in self._targets:
+            type, array = self._compiled._outputs[at].fact.type, self.results[at]
+            sizes = zeros(self._compiled._outputs[at].fact).shape if self._results is None else array.shape
+            copy = array.astype(object if type.kind == "string" else array.dtype)
+            self._targets[at] = Tensor(copy, Shape(sizes), type) if is_raw(type) else Tensor.of_values(copy, type)
+        return self._targets[at]
 
     def _only(self, what: str) -> int:
         ports = self._compiled._inputs if what == "input" else self._compiled._outputs
@@ -112,6 +139,7 @@ class RequestTensors:
         self._set(is_input, self._index(ports, index, what), tensor)
 
     def _set(self, is_input: bool, index: int, tensor: Any) -> None:
+        self._require_idle()
         if not isinstance(tensor, Tensor):
             raise TypeError(f"a Tensor is expected, got {type(tensor).__name__}")
         port = (self._compiled._inputs if is_input else self._compiled._outputs)[index]
@@ -151,5 +179,17 @@ def zeros(fact: Fact) -> Array:
     return np.zeros(sizes, fact.type.external)
 
 
-def _objects(array: Array, type: ElementType) -> Array:
-    return array.astype(object) if type.kind == "string" else array
+def _value(value: Any, port: ConstOutput) -> Any:
+    """Return a value for an input as an array, or what can be made one; TypeError for None."""
+    fact = port.fact
+    if value is None:
+        raise TypeError(f"the value for {port!r} is None")
+    if isinstance(value, Tensor):
+        if fact.type.is_known and value.element_type.element is not fact.type:
+            raise InputError(f"the tensor is {value.element_type.type_name}, expected {fact.type} for {port!r}")
+        return value.values()
+    if isinstance(value, list) and fact.type.kind != "string":
+        return np.asarray(value)
+    if isinstance(value, np.ndarray) and is_raw(fact.type) and value.dtype == np.uint8 and fact.shape.is_static:
+        return Tensor(value, Shape(fact.shape.static), fact.type).values()
+    return value

@@ -22,7 +22,7 @@ class OVDict(Mapping[ConstOutput, Array]):
 
     def __getitem__(self, key: ConstOutput | str | int) -> Array:
         if isinstance(key, int):
-            if 0 <= key < len(self._arrays):
+            if -len(self._arrays) <= key < len(self._arrays):
                 return self._arrays[key]
             raise KeyError(f"there is no output {key}; the model has {len(self._arrays)}")
         if isinstance(key, Output):

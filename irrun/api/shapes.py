@@ -114,10 +114,9 @@ class PartialShape:
     @staticmethod
     def dynamic(rank: int | Dimension | None = None) -> PartialShape:
         """Return a shape of dynamic sizes, and of dynamic rank unless given."""
-        size = rank.get_length() if isinstance(rank, Dimension) and rank.is_static else rank
-        made = PartialShape([Dimension()] * size if isinstance(size, int) else [])
-        if not isinstance(size, int):
-            made._dims = None
+        size = Dimension(rank) if isinstance(rank, int) else rank
+        made = PartialShape([])
+        made._dims = [Dimension()] * size.get_length() if size is not None and size.is_static else None
         return made
 
     @property
@@ -198,6 +197,7 @@ class PartialShape:
     def __setitem__(self, key: int, value: int | Dimension) -> None:
         if not isinstance(value, int | Dimension):
             raise TypeError(f"a dimension is an integer or a Dimension, got {value!r}")
+        _ = self[key]
         self._known()[key] = as_dimension(value)
 
     def __eq__(self, other: object) -> bool:

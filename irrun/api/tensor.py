@@ -27,7 +27,7 @@ class Tensor:
         given = dict(zip(_parameters(arguments, named), arguments, strict=False)) | named
         self._owner: Any = None
         self._data: Array
-        if "image" in given:
+        if not {"other", "array"} & set(given) and not {"type", "shape"} <= set(given):
             raise TypeError("a Tensor is made of an array, of a type and a shape, or of another Tensor")
         if "other" in given:
             other = given["other"]
@@ -43,10 +43,11 @@ class Tensor:
             self._data = _empty(self._element, self._shape)
 
     def _from_array(self, array: Any, given: dict[str, Any]) -> None:
-        if array is None or (not isinstance(array, np.ndarray) and np.isscalar(array)):
+        if (not isinstance(array, list | tuple) and not hasattr(array, "__array_interface__")) or np.isscalar(array):
             raise TypeError(f"a Tensor is made of an array, a list or a type and a shape, got {array!r}")
         shared = bool(given.get("shared_memory", False))
         whole = np.asarray(array)
+        whole = whole if whole.dtype.isnative else whole.astype(whole.dtype.newbyteorder("="))
         own = element_of(whole.dtype) if whole.dtype != object else as_element("string")
         self._element = as_element(given["type"]) if "type" in given else own
         self._shape = tuple(Shape(given["shape"])) if "shape" in given else whole.shape
@@ -55,6 +56,8 @@ class Tensor:
             return
         if shared and not whole.flags.c_contiguous:
             raise RuntimeError("the array is not contiguous and cannot be shared; copy it, or leave out shared_memory")
+        if shared and not whole.flags.writeable:
+            raise ValueError("the array is not writable and cannot be shared; copy it, or leave out shared_memory")
         flat = whole if shared else np.array(whole, order="C")
         if "type" in given or "shape" in given:
             flat = _reinterpreted(flat, self._element, self._shape)
@@ -146,13 +149,6 @@ class Tensor:
             return self.bytes_data
         return self._data
 
-    @data.setter
-    def data(self, value: Any) -> None:
-        if self._element.kind == "string":
-            self._data = _strings(np.asarray(value)).reshape(self._shape)
-        else:
-            self._data[...] = value
-
     @property
     def str_data(self) -> Array:
         """A copy of the strings."""
@@ -162,7 +158,10 @@ class Tensor:
     @str_data.setter
     def str_data(self, value: Any) -> None:
         self._require_strings()
-        self.data = value
+        strings = np.asarray(value)
+        if strings.size != self.size or strings.dtype.kind not in "USO":
+            raise RuntimeError(f"expected {self.size} strings, got {strings.size} elements of {strings.dtype}")
+        self._data = _strings(strings).reshape(self._shape)
 
     @property
     def bytes_data(self) -> Array:
@@ -173,8 +172,7 @@ class Tensor:
 
     @bytes_data.setter
     def bytes_data(self, value: Any) -> None:
-        self._require_strings()
-        self.data = value
+        self.str_data = value
 
     def _require_strings(self) -> None:
         if self._element.kind != "string":

@@ -59,7 +59,7 @@ class Type:
         """Return the type of a NumPy or Python type; TypeError where there is none."""
         if isinstance(dtype, str | int):
             raise TypeError(f"Type takes a NumPy type, got {dtype!r}; types by name are attributes, such as Type.f32")
-        return of_element(BY_NAME[_name(dtype)])
+        return of_element(element_of(dtype))
 
     @property
     def type_name(self) -> str:
@@ -171,12 +171,9 @@ def as_element(value: Any) -> ElementType:
     return DYNAMIC if value == "undefined" else BY_NAME[_name(value)]
 
 
-def element_of(dtype: np.dtype[Any]) -> ElementType:
-    """Return the element type of the elements of an array; RuntimeError where there is none."""
-    try:
-        return BY_NAME[_name(dtype)]
-    except TypeError as error:
-        raise RuntimeError(str(error)) from None
+def element_of(dtype: Any) -> ElementType:
+    """Return the element type of a NumPy or Python type; RuntimeError where there is none, TypeError for no type."""
+    return BY_NAME[_name(dtype)]
 
 
 def _name(dtype: Any) -> str:
@@ -188,7 +185,7 @@ def _name(dtype: Any) -> str:
         raise TypeError(f"{dtype!r} is no element type") from None
     name = "string" if known.kind in "US" else _DTYPES.get(known.name)
     if name is None:
-        raise TypeError(f"no element type holds elements of {known}")
+        raise RuntimeError(f"no element type holds elements of {known}")
     return name
 
 

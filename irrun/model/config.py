@@ -31,6 +31,7 @@ _OWN: Final = (
 
 ACCEPTED: Final = frozenset(
     {
+        "ACTIVATIONS_SCALE_FACTOR",
         "AFFINITY",
         "ALLOW_AUTO_BATCHING",
         "AUTO_BATCH_TIMEOUT",
@@ -39,29 +40,39 @@ ACCEPTED: Final = frozenset(
         "COMPILATION_NUM_THREADS",
         "CPU_DENORMALS_OPTIMIZATION",
         "CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE",
+        "DEVICE_BIND_BUFFER",
         "DEVICE_ID",
+        "DEVICE_PROPERTIES",
         "DYNAMIC_QUANTIZATION_GROUP_SIZE",
         "ENABLE_CPU_PINNING",
         "ENABLE_CPU_RESERVATION",
         "ENABLE_HYPER_THREADING",
         "ENABLE_MMAP",
-        "ENABLE_PROFILING",
+        "ENABLE_RUNTIME_FALLBACK",
+        "ENABLE_STARTUP_FALLBACK",
         "ENABLE_TENSOR_PARALLEL",
+        "ENABLE_WEIGHTLESS",
         "EXCLUSIVE_ASYNC_REQUESTS",
+        "FORCE_TBB_TERMINATE",
         "KEY_CACHE_GROUP_SIZE",
         "KEY_CACHE_PRECISION",
         "KV_CACHE_PRECISION",
         "LOG_LEVEL",
+        "LOW_POWER_DEVICE",
         "MODEL_DISTRIBUTION_POLICY",
         "MODEL_PRIORITY",
+        "MULTI_DEVICE_PRIORITIES",
         "NUM_STREAMS",
         "PERFORMANCE_HINT",
         "PERFORMANCE_HINT_NUM_REQUESTS",
         "PERF_COUNT",
+        "SCHEDULE_POLICY",
         "SCHEDULING_CORE_TYPE",
+        "TBB_PARTITIONER",
         "VALUE_CACHE_GROUP_SIZE",
         "VALUE_CACHE_PRECISION",
         "WEIGHTS_PATH",
+        "WORKLOAD_TYPE",
     }
 )
 """Settings of OpenVINO that are accepted and ignored, because they hardly change results."""
@@ -189,7 +200,7 @@ def _precision(given: Mapping[str, Any]) -> ElementType:
     """Read the type that the operands of products are rounded to; one of OpenVINO's types too."""
     value = given.get("INFERENCE_PRECISION_HINT", F32.name)
     name = value.get_type_name() if hasattr(value, "get_type_name") else str(value).lower()
-    found = next((type for type in PRECISIONS if type.name == name), None)
+    found = F32 if name == "dynamic" else next((type for type in PRECISIONS if type.name == name), None)
     if found is None:
         names = [type.name for type in PRECISIONS]
         raise ConfigError(f"INFERENCE_PRECISION_HINT is {value!r}, expected {listing(names)}")

@@ -1,11 +1,10 @@
 """Properties that say what a model is for."""
 
-from enum import Enum
+from irrun.api.types import Type
+from irrun.properties.names import Choice, Property
 
-from irrun.properties.names import Property
 
-
-class PerformanceMode(Enum):
+class PerformanceMode(Choice):
     """The aim of the tuning of a device."""
 
     LATENCY = 1
@@ -13,23 +12,23 @@ class PerformanceMode(Enum):
     CUMULATIVE_THROUGHPUT = 3
 
 
-class ExecutionMode(Enum):
+class ExecutionMode(Choice):
     """The preferred aim: speed or accuracy."""
 
     PERFORMANCE = 1
     ACCURACY = 2
 
 
-class Priority(Enum):
+class Priority(Choice):
     """The priority of a model among others."""
 
     LOW = 0
     MEDIUM = 1
     HIGH = 2
-    DEFAULT = 1  # noqa: PIE796
+    DEFAULT = 1
 
 
-class SchedulingCoreType(Enum):
+class SchedulingCoreType(Choice):
     """The cores to use."""
 
     ANY_CORE = 0
@@ -37,16 +36,24 @@ class SchedulingCoreType(Enum):
     ECORE_ONLY = 2
 
 
-performance_mode = Property("PERFORMANCE_HINT")
-execution_mode = Property("EXECUTION_MODE_HINT")
-inference_precision = Property("INFERENCE_PRECISION_HINT")
-num_requests = Property("PERFORMANCE_HINT_NUM_REQUESTS")
-model_priority = Property("MODEL_PRIORITY")
-enable_cpu_pinning = Property("ENABLE_CPU_PINNING")
-enable_cpu_reservation = Property("ENABLE_CPU_RESERVATION")
-enable_hyper_threading = Property("ENABLE_HYPER_THREADING")
-scheduling_core_type = Property("SCHEDULING_CORE_TYPE")
-allow_auto_batching = Property("ALLOW_AUTO_BATCHING")
-dynamic_quantization_group_size = Property("DYNAMIC_QUANTIZATION_GROUP_SIZE")
-kv_cache_precision = Property("KV_CACHE_PRECISION")
-activations_scale_factor = Property("ACTIVATIONS_SCALE_FACTOR")
+class ModelDistributionPolicy(Choice):
+    """The division of a model between processors."""
+
+    TENSOR_PARALLEL = 0
+    PIPELINE_PARALLEL = 1
+
+
+performance_mode = Property("PERFORMANCE_HINT", PerformanceMode)
+execution_mode = Property("EXECUTION_MODE_HINT", ExecutionMode)
+inference_precision = Property("INFERENCE_PRECISION_HINT", Type)
+num_requests = Property("PERFORMANCE_HINT_NUM_REQUESTS", int)
+model_priority = Property("MODEL_PRIORITY", Priority)
+model_distribution_policy = Property("MODEL_DISTRIBUTION_POLICY", set, frozenset)
+enable_cpu_pinning = Property("ENABLE_CPU_PINNING", bool)
+enable_cpu_reservation = Property("ENABLE_CPU_RESERVATION", bool)
+enable_hyper_threading = Property("ENABLE_HYPER_THREADING", bool)
+scheduling_core_type = Property("SCHEDULING_CORE_TYPE", SchedulingCoreType)
+allow_auto_batching = Property("ALLOW_AUTO_BATCHING", bool)
+dynamic_quantization_group_size = Property("DYNAMIC_QUANTIZATION_GROUP_SIZE", int)
+kv_cache_precision = Property("KV_CACHE_PRECISION", Type)
+activations_scale_factor = Property("ACTIVATIONS_SCALE_FACTOR", int, float)

@@ -1,11 +1,9 @@
 """The property of messages."""
 
-from enum import Enum
-
-from irrun.properties.names import Property
+from irrun.properties.names import Choice, Property
 
 
-class Level(Enum):
+class Level(Choice):
     """The least severity of a message."""
 
     NO = -1
@@ -16,4 +14,4 @@ class Level(Enum):
     TRACE = 4
 
 
-level = Property("LOG_LEVEL")
+level = Property("LOG_LEVEL", Level)

@@ -1,24 +1,41 @@
-"""A property by name."""
+"""Names of properties, and the kinds of their values."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 
-class Property:
-    """A function that returns the name of a property, or the pair of its name and a value."""
+class Choice(Enum):
+    """A value of a property that has a name and a number."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __int__(self) -> int:
+        return int(self.value)
 
-    def __call__(self, *value: Any) -> Any:
-        return (self._name, value[0]) if value else self._name
+    def __index__(self) -> int:
+        return int(self.value)
 
-    def __str__(self) -> str:
-        return self._name
 
-    def __eq__(self, other: object) -> bool:
-        return str(other) == self._name if isinstance(other, str | Property) else NotImplemented
+class Property(str):
+    """The name of a property; called with a value, the pair of name and value.
 
-    def __hash__(self) -> int:
-        return hash(self._name)
+    TypeError for a value of another kind, and for any value where the property can only be read.
+    """
+
+    __slots__ = ("_kinds",)
+    _kinds: tuple[type, ...]
+
+    def __new__(cls, name: str, *kinds: type) -> Property:
+        made = super().__new__(cls, name)
+        made._kinds = kinds
+        return made
+
+    def __call__(self, *values: Any) -> Any:
+        if not values:
+            return str(self)
+        from irrun.api.rt_info import OVAny
+
+        if len(values) > 1 or not isinstance(values[0], self._kinds):
+            names = " or ".join(kind.__name__ for kind in self._kinds) or "no value, since it can only be read"
+            raise TypeError(f"{self} takes {names}, got {', '.join(map(repr, values))}")
+        return str(self), OVAny(values[0])

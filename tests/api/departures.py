@@ -14,4 +14,9 @@ DEPARTURES = {
     "call with text": "a text is refused as no array (TypeError), before it is converted (ValueError)",
     "build with node keyword": "the first parameter of a builder may be named, as its documentation has it",
     "profiling off": "OpenVINO lists layers without times; the list is empty without PERF_COUNT",
+    "everyday copies of shapes": "shapes, types, layouts and tensors can be copied",
+    "everyday pickles of types": "shapes, types and tensors can be pickled",
+    "everyday tensor big endian": "OpenVINO reads the bytes of an array in the other byte order as they are",
+    "everyday set unknown attribute": "OpenVINO ignores an attribute that the operation does not have",
+    "everyday register plugin": "there is one device; OpenVINO looks for the plugin when the device is used",
 }

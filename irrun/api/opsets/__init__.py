@@ -18,6 +18,7 @@ from irrun.api.opsets.signatures import signature
 from irrun.api.subgraphs import If, Loop, TensorIterator
 from irrun.api.tensor import Tensor
 from irrun.diagnostics import near_match
+from irrun.exceptions import OVTypeError
 from irrun.ops import Op
 from irrun.ops.registry import LATEST, find, load, spelling
 
@@ -106,11 +107,13 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
     sources: list[Any] = []
     for port in cls.inputs:
         value = given.get(port.name)
+        if port.variadic and isinstance(value, Node | Output):
+            raise TypeError(f"{port.name} of {cls.type} is a list of nodes, got {value!r}")
         sources += list(value) if port.variadic and isinstance(value, list | tuple) else [value]
     while sources and sources[-1] is None:
         sources.pop()
-    if any(source is None for source in sources):
-        raise RuntimeError(f"{cls.type}: an input before the last one is missing")
+    if any(source is None for source in sources) or len(sources) < cls.spec.least_inputs:
+        raise OVTypeError(f"{cls.type}: an input is missing")
     values = {
         attributes[key].field: attribute_value(attributes[key], item)
         for key, item in given.items()
@@ -129,7 +132,13 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
 
 def _outputs(values: list[Any]) -> list[Output]:
     """Return the outputs that feed inputs; numbers, lists and arrays become constants of their NumPy type."""
-    return [as_output(value if isinstance(value, Node | Output) else Constant(value)) for value in values]
+    return [as_output(value if isinstance(value, Node | Output) else _constant(value)) for value in values]
+
+
+def _constant(value: Any) -> Constant:
+    if np.asarray(value).dtype.kind not in "biuf":
+        raise OVTypeError(f"an input is a node, an array or numbers, got {value!r}")
+    return Constant(value)
 
 
 def operator(title: str, *operands: Any) -> Node:
@@ -139,7 +148,7 @@ def operator(title: str, *operands: Any) -> Node:
 
 def parameter(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Parameter:
     """Return an input of a model."""
-    return Parameter(dtype, shape, name=name)
+    return Parameter(_no_text(dtype), shape, name=name)
 
 
 def constant(value: Any, dtype: Any = None, name: str | None = None) -> Constant:
@@ -147,12 +156,18 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Constant
     from irrun.api.building import constant_fact
 
     array = value if isinstance(value, np.ndarray | Tensor) else np.asarray(value)
-    return Constant.of_fact(constant_fact(array, None if dtype is None else element(dtype)), name)
+    return Constant.of_fact(constant_fact(array, None if dtype is None else element(_no_text(dtype))), name)
+
+
+def _no_text(dtype: Any) -> Any:
+    if isinstance(dtype, str):
+        raise TypeError(f"a type is a Type or a NumPy type, got {dtype!r}; types by name are attributes, as Type.f32")
+    return dtype
 
 
 def result(data: Any, name: str | None = None) -> Result:
     """Return an output of a model."""
-    return Result(data, name=name)
+    return Result(as_output(data), name=name)
 
 
 _BUILDERS: Final[dict[str, tuple[int, Callable[..., Node]]]] = {
