@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from irrun.api.batch import get_batch, set_batch
     from irrun.api.compiled import CompiledModel
     from irrun.api.core import Core, Version, compile_model, read_model
-    from irrun.api.dimensions import Dimension
+    from irrun.api.dimensions import Dimension, Symbol
     from irrun.api.layout import Layout
     from irrun.api.model import Model
     from irrun.api.nodes import ConstOutput, DiscreteTypeInfo, Input, Node, Output
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Strides,
     )
     from irrun.api.states import VariableState
-    from irrun.api.tensor import Tensor
+    from irrun.api.tensor import Tensor, TensorVector, tensor_from_file
     from irrun.api.types import Type
     from irrun.diagnostics import Diagnostic, IRError
     from irrun.diagnostics.internal import InternalError
@@ -47,7 +47,7 @@ _PLACES = {
     for module, names in {
         "irrun.api.compiled": ["CompiledModel"],
         "irrun.api.core": ["Core", "Version", "compile_model", "read_model"],
-        "irrun.api.dimensions": ["Dimension"],
+        "irrun.api.dimensions": ["Dimension", "Symbol"],
         "irrun.api.layout": ["Layout"],
         "irrun.api.batch": ["get_batch", "set_batch"],
         "irrun.api.model": ["Model"],
@@ -61,7 +61,7 @@ _PLACES = {
         "irrun.api.shapes": [
             *("AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "PartialShape", "Shape", "Strides")
         ],
-        "irrun.api.tensor": ["Tensor"],
+        "irrun.api.tensor": ["Tensor", "TensorVector", "tensor_from_file"],
         "irrun.api.types": ["Type"],
         "irrun.diagnostics": ["Diagnostic", "IRError"],
         "irrun.diagnostics.internal": ["InternalError"],
@@ -104,7 +104,9 @@ __all__ = [
     "RTMap",
     "Shape",
     "Strides",
+    "Symbol",
     "Tensor",
+    "TensorVector",
     "Type",
     "VariableState",
     "Version",
@@ -123,6 +125,8 @@ __all__ = [
     "save_model",
     "serialize",
     "set_batch",
+    "shutdown",
+    "tensor_from_file",
     "utils",
 ]
 
@@ -132,6 +136,10 @@ def get_version() -> str:
     return __version__
 
 
+def shutdown() -> None:
+    """Do nothing: no resource is left that ends with the process only."""
+
+
 def __getattr__(name: str) -> Any:
     """Import on first use, so that starting costs nothing."""
     import importlib
@@ -139,5 +147,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES or (name.startswith("opset") and name[5:] in _OPSETS):
         return importlib.import_module(f"irrun.{name}")
     if name not in _PLACES:
-        raise AttributeError(f"module 'irrun' has no attribute {name!r}")
+        from irrun.api.absent import ABSENT
+
+        reason = f": {ABSENT[name]}" if name in ABSENT else ""
+        raise AttributeError(f"module 'irrun' has no attribute {name!r}{reason}")
     return getattr(importlib.import_module(_PLACES[name]), name)

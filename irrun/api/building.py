@@ -73,7 +73,7 @@ def with_attribute(record: Record, name: str, value: Any) -> Record:
         raise RuntimeError(f"{record.type} has no attribute {name!r}{near_match(name, names)}")
     try:
         changed = type(op)(**{**vars(op), spec.field: attribute_value(spec, value)})
-    except OpError as error:
+    except (OpError, TypeError, ValueError) as error:
         raise RuntimeError(f"{record.type}: {error}") from None
     layer = None if record.layer is None else record.layer._replace(data={})
     return record._replace(op=changed, layer=layer)

@@ -20,6 +20,10 @@ from irrun.model import build, load
 from irrun.model.config import read_config
 from irrun.ops.extending import ExtensionError, ExtensionSource, operations_of
 
+_FOREIGN: Final = {
+    **{".onnx": "ONNX", ".pb": "TensorFlow", ".tflite": "TensorFlow Lite", ".pdmodel": "PaddlePaddle"},
+    **{".pt": "PyTorch", ".pth": "PyTorch"},
+}
 _MARKUP: Final = ("<?xml", "<net", "<layer")
 
 
@@ -59,6 +63,9 @@ class Core:
         RuntimeError where it cannot be read, TypeError for other arguments.
         """
         source, is_path = _source(model)
+        if isinstance(source, Path) and source.suffix.lower() in _FOREIGN:
+            made = _FOREIGN[source.suffix.lower()]
+            raise RuntimeError(f"{source}: models of {made} are not read; OpenVINO's convert_model makes an IR of one")
         given = _weights(weights, is_path)
         try:
             return Model.of(load(source, given, extensions=self._extensions))

@@ -11,13 +11,18 @@ from irrun.tensor import UNBOUNDED, Dim
 OPEN: Final = -1
 
 
+class Symbol:
+    """A mark for dimensions that are known to be equal."""
+
+
 class Dimension:
     """The size of an axis: a number, an interval, or any. An upper bound of -1 is none."""
 
-    __slots__ = ("_high", "_low")
+    __slots__ = ("_high", "_low", "_symbol")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, low: int | str | None = None, high: int | None = None) -> None:
+        self._symbol: Symbol | None = None
         if isinstance(low, str):
             self._low, self._high = _parsed(low)
             return
@@ -74,7 +79,14 @@ class Dimension:
         return (self.is_dynamic and other.is_dynamic) or self == other
 
     def has_symbol(self) -> bool:
-        return False
+        return self._symbol is not None
+
+    def get_symbol(self) -> Symbol | None:
+        """Return the symbol that the dimension was given."""
+        return self._symbol
+
+    def set_symbol(self, symbol: Symbol) -> None:
+        self._symbol = symbol
 
     def to_string(self) -> str:
         return str(self)

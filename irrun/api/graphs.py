@@ -50,7 +50,7 @@ def nodes_of(loaded: Loaded) -> tuple[dict[int, Node], Parts]:
 
 def _convert_ends(loaded: Loaded, parts: Parts) -> None:
     """Convert inputs and outputs whose types differ from the declared ones, as IR version 10 has them."""
-    from irrun.api.building import make
+    from irrun.api.building import fresh_name, make
 
     for port, parameter in zip(loaded.inputs, parts.parameters, strict=True):
         if port.element_type is not port.declared_type:
@@ -63,6 +63,9 @@ def _convert_ends(loaded: Loaded, parts: Parts) -> None:
         if port.element_type is not port.declared_type:
             source = result.input_value(0)
             convert = make("Convert", "opset1", [source], {"destination_type": port.element_type})
+            if source.node.get_output_size() == 1 and not isinstance(source.node, Parameter):
+                convert.friendly_name = source.node.friendly_name
+                source.node.friendly_name = fresh_name(source.node.get_type_name())
             Output(convert, 0).set_names(source.names)
             source.set_names(())
             result.set_argument(0, Output(convert, 0))

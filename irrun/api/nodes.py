@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from irrun.api.attributes import get_attributes
@@ -40,7 +41,7 @@ class DiscreteTypeInfo:
         return hash((self.name, self.version_id))
 
     def __repr__(self) -> str:
-        return f"<DiscreteTypeInfo: name: {self.name}, version_id: {self.version_id}>"
+        return f"<DiscreteTypeInfo: {self.name} {self.version_id}>"
 
 
 class Node(Operators):
@@ -113,6 +114,13 @@ class Node(Operators):
     def get_attributes(self) -> dict[str, Any]:
         return get_attributes(self._record)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return the getter or setter of an attribute, such as ``get_axis``; AttributeError where there is none."""
+        kind, _, attribute = name.partition("_")
+        if kind not in ("get", "set") or attribute not in self.get_attributes():
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return partial(self.get_attributes().get if kind == "get" else self.set_attribute, attribute)
+
     def set_attribute(self, name: str, value: Any) -> None:
         """Change an attribute; RuntimeError where the operation has none of this name, or not this value."""
         from irrun.api.building import with_attribute
@@ -130,6 +138,10 @@ class Node(Operators):
         self._rt_info[key] = value
 
     # -- outputs
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        return self._facts
 
     def fact(self, index: int) -> Fact:
         """Return the fact of an output; RuntimeError where there is none."""

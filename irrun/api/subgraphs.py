@@ -9,6 +9,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from irrun.api.building import fresh_name, record_of
+from irrun.api.descriptions import (
+    InputDescription,
+    MergedInputDescription,
+    OutputDescription,
+    as_input,
+    of_input,
+    of_output,
+)
+from irrun.api.descriptions import as_output as described
 from irrun.api.nodes import Node, Output, as_output
 from irrun.graph import Body
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
@@ -66,6 +75,25 @@ class _SubGraphs(Node):
         self._connect()
         return Output(self, count - 1)
 
+    def _input_descriptions(self, tag: str) -> list[InputDescription]:
+        results = {parameter: result for result, parameter in self._back_edges}
+        return [of_input(entry, results) for entry in self._inputs[tag] if entry.external is not None]
+
+    def _output_descriptions(self, tag: str) -> list[OutputDescription]:
+        return [of_output(entry) for entry in self._outputs[tag] if entry.external is not None]
+
+    def _describe_inputs(self, tag: str, items: Sequence[InputDescription]) -> None:
+        self._inputs[tag] = [as_input(item) for item in items]
+        merged = [item for item in items if isinstance(item, MergedInputDescription)]
+        self._back_edges = [(item.body_value_index, item.body_parameter_index) for item in merged]
+        self._connect()
+
+    def _describe_outputs(self, tag: str, items: Sequence[OutputDescription]) -> None:
+        self._outputs[tag] = [described(item) for item in items]
+        count = 1 + max((item.output_index for item in items), default=-1)
+        self.touch(self._record._replace(outputs=count, names=((),) * count))
+        self._connect()
+
     def _connect(self) -> None:
         """Give the record the bodies as they are now."""
         bodies = {}
@@ -101,6 +129,18 @@ class If(_SubGraphs):
     def set_function(self, index: int, func: Model) -> None:
         self._set_model(self._tags[index], func)
 
+    def get_input_descriptions(self, index: int) -> list[InputDescription]:
+        return self._input_descriptions(self._tags[index])
+
+    def get_output_descriptions(self, index: int) -> list[OutputDescription]:
+        return self._output_descriptions(self._tags[index])
+
+    def set_input_descriptions(self, index: int, inputs: Sequence[InputDescription]) -> None:
+        self._describe_inputs(self._tags[index], inputs)
+
+    def set_output_descriptions(self, index: int, outputs: Sequence[OutputDescription]) -> None:
+        self._describe_outputs(self._tags[index], outputs)
+
     def get_then_body(self) -> Model:
         return self._model("then_body")
 
@@ -135,6 +175,18 @@ class _Iteration(_SubGraphs):
 
     def get_function(self) -> Model:
         return self._model("body")
+
+    def get_input_descriptions(self) -> list[InputDescription]:
+        return self._input_descriptions("body")
+
+    def get_output_descriptions(self) -> list[OutputDescription]:
+        return self._output_descriptions("body")
+
+    def set_input_descriptions(self, inputs: Sequence[InputDescription]) -> None:
+        self._describe_inputs("body", inputs)
+
+    def set_output_descriptions(self, outputs: Sequence[OutputDescription]) -> None:
+        self._describe_outputs("body", outputs)
 
     def set_invariant_input(self, body_parameter: Parameter, value: Any) -> None:
         """Feed a Parameter with the same value in each iteration."""

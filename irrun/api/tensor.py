@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from typing import Any
 
@@ -212,6 +213,15 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"<Tensor: shape{self.shape} type: {self._element.name}>"
+
+
+class TensorVector(list[Tensor]):
+    """Tensors, as the methods of operations take and return them."""
+
+
+def tensor_from_file(path: str | os.PathLike[str]) -> Tensor:
+    """Return the bytes of a file as a tensor of u8; FileNotFoundError where there is none."""
+    return Tensor(np.fromfile(path, np.uint8))
 
 
 def is_raw(element: ElementType) -> bool:

@@ -1,19 +1,30 @@
-"""Variables of a model, as OpenVINO's ``Variable``."""
+"""Variables of a model, and the operations that read and write them, as OpenVINO's ``Variable`` and ``op.assign``."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
-from irrun.api.shapes import PartialShape
+import numpy as np
+
+from irrun.api.building import make
+from irrun.api.nodes import Node, as_output
+from irrun.api.op import CLASSES, Constant
+from irrun.api.shapes import PartialShape, as_dims
 from irrun.api.types import Type
 
 
-class VariableInfo(NamedTuple):
+class VariableInfo:
     """The type, shape and name of a variable."""
 
-    data_shape: PartialShape
-    data_type: Type
-    variable_id: str
+    def __init__(
+        self, data_shape: PartialShape | None = None, data_type: Type = Type.dynamic, variable_id: str = ""
+    ) -> None:
+        self.data_shape = data_shape if data_shape is not None else PartialShape.dynamic()
+        self.data_type = data_type
+        self.variable_id = variable_id
+
+    def __repr__(self) -> str:
+        return "<VariableInfo>"
 
 
 class Variable:
@@ -27,3 +38,41 @@ class Variable:
 
     def get_id(self) -> str:
         return self.info.variable_id
+
+    def update(self, info: VariableInfo) -> None:
+        """Set the type, shape and name."""
+        self.info = info
+
+    def __repr__(self) -> str:
+        return "<Variable>"
+
+
+class ReadValue(Node):
+    """The value of a variable: ``read_value(initial, variable)``, or ``read_value(variable)`` that begins with zeros."""
+
+    def __init__(self, new_value: Any, variable: Variable | None = None) -> None:
+        if variable is None:
+            variable, new_value = new_value, None
+        if not isinstance(variable, Variable):
+            raise TypeError(f"a Variable is expected, got {variable!r}")
+        info = variable.info
+        if new_value is None:
+            shape = [dim.get_min_length() for dim in PartialShape(info.data_shape)]
+            new_value = Constant(info.data_type, shape, 0)
+        attributes = {"variable_id": info.variable_id, "variable_type": info.data_type.element}
+        attributes |= {"variable_shape": as_dims(info.data_shape)}
+        made = make("ReadValue", "opset6", [as_output(new_value)], attributes)
+        self._begin(made.record, made.input_values(), made.facts)
+
+
+class Assign(Node):
+    """Writes a variable, which is given as such or by its name."""
+
+    def __init__(self, new_value: Any, variable: Variable | str, name: str = "") -> None:
+        id = variable.info.variable_id if isinstance(variable, Variable) else variable
+        value = new_value if not isinstance(new_value, np.ndarray | int | float | list) else Constant(new_value)
+        made = make("Assign", "opset6", [as_output(value)], {"variable_id": id}, name or None)
+        self._begin(made.record, made.input_values(), made.facts)
+
+
+CLASSES.update({"ReadValue": ReadValue, "Assign": Assign})
