@@ -11,7 +11,7 @@ from irrun.api.rt_info import OVAny
 from irrun.api.types import Type, as_element, of_element
 from irrun.diagnostics import listing, near_match
 from irrun.kernels import threads
-from irrun.model.config import ACCEPTED, ConfigError, known_settings
+from irrun.model.config import ACCEPTED, ConfigError, known_settings, streams
 from irrun.properties import CacheMode
 from irrun.properties.device import Type as DeviceType
 from irrun.properties.hint import (
@@ -225,16 +225,4 @@ def model_property(name: str, model_name: str, own: Mapping[str, Any]) -> Any:
     return str(getattr(found, "name", found)) if name in _TEXTS else found
 
 
-def streams(own: Mapping[str, Any]) -> int:
-    """Return the number of inferences at once for which a model is compiled."""
-    wanted: int | None = own.get("NUM_STREAMS")
-    if wanted is not None and wanted >= 0:
-        return wanted
-    if wanted is None and own.get("PERFORMANCE_HINT", PerformanceMode.LATENCY) is PerformanceMode.LATENCY:
-        return 1
-    count = own.get("INFERENCE_NUM_THREADS") or threads.threads()
-    most = own.get("PERFORMANCE_HINT_NUM_REQUESTS") or count
-    return max(1, min(count, most))
-
-
-__all__ = ["DEVICES", "device_property", "model_property", "name_of", "plain", "require_device", "streams"]
+__all__ = ["DEVICES", "device_property", "model_property", "name_of", "plain", "require_device"]

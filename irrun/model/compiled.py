@@ -116,7 +116,7 @@ class Compiled:
         self.inputs = model.inputs
         self.outputs = model.outputs
         self.output_types = [port.element_type for port in self.outputs]
-        self.tiers = Tiers(self.config.tier)
+        self.tiers = Tiers(self.config.tier, self.config.streams)
         self._memories: deque[Memory] = deque(maxlen=4)
 
     def input(self, key: int | str = 0) -> Port:

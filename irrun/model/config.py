@@ -24,7 +24,11 @@ _OWN: Final = (
     "LOW_MEMORY",
     "MAX_ITERATIONS",
     "MAX_MEMORY",
+    "NUM_STREAMS",
     "OPTIMIZE",
+    "PERFORMANCE_HINT",
+    "PERFORMANCE_HINT_NUM_REQUESTS",
+    "PERF_COUNT",
     "TIER",
     "TIMEOUT",
 )
@@ -62,10 +66,6 @@ ACCEPTED: Final = frozenset(
         "MODEL_DISTRIBUTION_POLICY",
         "MODEL_PRIORITY",
         "MULTI_DEVICE_PRIORITIES",
-        "NUM_STREAMS",
-        "PERFORMANCE_HINT",
-        "PERFORMANCE_HINT_NUM_REQUESTS",
-        "PERF_COUNT",
         "SCHEDULE_POLICY",
         "SCHEDULING_CORE_TYPE",
         "TBB_PARTITIONER",
@@ -90,12 +90,16 @@ class ConfigError(RuntimeError):
 
 
 class Config(NamedTuple):
-    """The settings of a compiled model. ``threads`` is None where the caller does not set their number."""
+    """The settings of a compiled model. ``threads`` is None where the caller does not set their number.
+
+    ``streams`` is the number of inferences at once that share the processors.
+    """
 
     optimize: Settings = Settings()
     threads: int | None = None
     tier: Tier = "auto"
     budget: Budget = UNLIMITED
+    streams: int = 1
 
     def apply(self) -> None:
         """Set the number of threads for the whole process: BLAS has one setting for all callers.
@@ -104,7 +108,7 @@ class Config(NamedTuple):
         """
         if self.threads is not None:
             threads.set_threads(self.threads)
-        count = 1 if self.threads is None and threads.is_crowded() else threads.threads()
+        count = 1 if self.threads is None and threads.is_crowded() else max(1, threads.threads() // self.streams)
         if count != (_OF_BLAS[0] if _OF_BLAS else threads.by_affinity()):
             from threadpoolctl import threadpool_limits
 
@@ -121,7 +125,9 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     """Read the settings from a mapping. A text names a device and is ignored, since there is only one.
 
     ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to skip. ``EXECUTION_MODE_HINT`` is
-    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default. ``LOW_MEMORY`` keeps
+    ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default, ``NUM_STREAMS`` the
+    number of inferences at once that share the threads, ``PERFORMANCE_HINT`` is ``LATENCY`` for one, or ``THROUGHPUT``
+    for as many as there are threads, at most ``PERFORMANCE_HINT_NUM_REQUESTS``. ``LOW_MEMORY`` keeps
     weights in their stored element type, f16 too, even where that is slower. ``INFERENCE_PRECISION_HINT`` is ``f32``,
     ``bf16`` or ``f16``, to which the operands of products are rounded. ``TIER`` is ``auto``, ``numpy`` or
     ``compiled``. ``MAX_MEMORY`` is a number of bytes or a text such as ``4GiB``, by default a share of the memory that
@@ -143,7 +149,21 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
         _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto"))),
         _budget(given),
+        max(1, streams(given)),
     )
+
+
+def streams(given: Mapping[str, Any]) -> int:
+    """Return the number of inferences at once: ``NUM_STREAMS``, or as many as there are threads for ``THROUGHPUT``."""
+    hint = str(getattr(given.get("PERFORMANCE_HINT"), "name", given.get("PERFORMANCE_HINT", "LATENCY")))
+    wanted = given.get("NUM_STREAMS")
+    if wanted is None and hint == "LATENCY":
+        return 1
+    if wanted is not None and str(wanted) not in ("AUTO", "-1"):
+        return _count("NUM_STREAMS", wanted)
+    count = _threads(given.get("INFERENCE_NUM_THREADS", 0)) or threads.threads()
+    most = _count("PERFORMANCE_HINT_NUM_REQUESTS", given.get("PERFORMANCE_HINT_NUM_REQUESTS", 0))
+    return min(count, most or count)
 
 
 def _budget(given: Mapping[str, Any]) -> Budget:
@@ -231,10 +251,14 @@ def _switch(name: str, value: Any) -> bool:
 
 
 def _threads(value: Any) -> int | None:
+    return _count("INFERENCE_NUM_THREADS", value) or None
+
+
+def _count(name: str, value: Any) -> int:
     try:
         count = int(value)
     except (TypeError, ValueError):
         count = -1
     if count < 0:
-        raise ConfigError(f"INFERENCE_NUM_THREADS is {value!r}, expected a number of threads")
-    return count or None
+        raise ConfigError(f"{name} is {value!r}, expected a number from 0 on")
+    return count

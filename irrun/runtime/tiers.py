@@ -52,12 +52,13 @@ def can_compile() -> bool:
 
 
 class Tiers:
-    """Runs the plans of a compiled model. Several threads may use it at once.
+    """Runs the plans of a compiled model. Several threads may use it at once: ``streams`` of them share the processors.
 
     A plan with a time limit runs on NumPy, where the time is checked before each layer.
     """
 
-    def __init__(self, wanted: Tier = "auto") -> None:
+    def __init__(self, wanted: Tier = "auto", streams: int = 1) -> None:
+        self._streams = streams
         self._wanted = wanted if can_compile() else "numpy"
         self._packs: Packs = weakref.WeakValueDictionary()
         self._hot: weakref.WeakKeyDictionary[Plan, _Compiled] = weakref.WeakKeyDictionary()
@@ -98,7 +99,7 @@ class Tiers:
         with self._lock:
             found = self._hot.get(plan)
             if found is None:
-                found = self._hot[plan] = _Compiled(self._packs)
+                found = self._hot[plan] = _Compiled(self._packs, self._streams)
         found.runs += 1
         if not self._may_compile(plan):
             return found
@@ -142,7 +143,8 @@ def release(plan: Plan) -> None:
 class _Compiled:
     """The program of a plan, as soon as there is one, and the instances of that."""
 
-    def __init__(self, packs: Packs) -> None:
+    def __init__(self, packs: Packs, streams: int = 1) -> None:
+        self._streams = streams
         self.runs = 0
         self.is_ready = self.is_compiling = False
         self._is_done = False
@@ -191,7 +193,7 @@ class _Compiled:
         from irrun.runtime.instance import Misfit
 
         memory.clear()
-        instance, choice = self._instance(), self._choice_of(threads())
+        instance, choice = self._instance(), self._choice_of(max(1, threads() // self._streams))
         count = choice.next()
         began = time.perf_counter()
         try:

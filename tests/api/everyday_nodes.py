@@ -88,7 +88,11 @@ def _old(ov: Any, precision: str = "FP16", type: str = "f16") -> Any:
     ports = nets.ins(nets.port(0, precision, dims))
     layers = [
         nets.layer(
-            0, "x", "Parameter", f'shape="{dims}" element_type="{type}"', nets.outs(nets.port(0, precision, dims, "x_t"))
+            0,
+            "x",
+            "Parameter",
+            f'shape="{dims}" element_type="{type}"',
+            nets.outs(nets.port(0, precision, dims, "x_t")),
         ),
         nets.layer(1, "a", "Abs", "", ports + nets.outs(nets.port(1, precision, dims, "a_t"))),
         nets.layer(2, "s", "Abs", "", ports + nets.outs(nets.port(1, precision, dims, "s_t"))),
@@ -177,7 +181,9 @@ NODES: dict[str, Check] = {
     "layers of version 10": lambda ov: [
         node.get_type_name() for node in _old(ov).get_ordered_ops() if node.get_type_name() != "Parameter"
     ],
-    "name of output layer of version 10": lambda ov: _old(ov).output().get_node().input_value(0).get_node().friendly_name,
+    "name of output layer of version 10": lambda ov: (
+        _old(ov).output().get_node().input_value(0).get_node().friendly_name
+    ),
     "renamed ends of version 10": _renamed_old,
     "saved version 10": _saved_old,
     "symbol": _with_symbol,
