@@ -21,8 +21,12 @@ from irrun.model.config import read_config
 from irrun.ops.extending import ExtensionError, ExtensionSource, operations_of
 
 _FOREIGN: Final = {
-    ".onnx": "ONNX", ".pb": "TensorFlow", ".tflite": "TensorFlow Lite", ".pdmodel": "PaddlePaddle",
-    ".pt": "PyTorch", ".pth": "PyTorch",
+    ".onnx": "ONNX",
+    ".pb": "TensorFlow",
+    ".tflite": "TensorFlow Lite",
+    ".pdmodel": "PaddlePaddle",
+    ".pt": "PyTorch",
+    ".pth": "PyTorch",
 }
 _MARKUP: Final = ("<?xml", "<net", "<layer")
 

@@ -48,7 +48,7 @@ class Variable:
 
 
 class ReadValue(Node):
-    """The value of a variable: ``read_value(initial, variable)``, or ``read_value(variable)`` that begins with zeros."""
+    """The value of a variable: ``read_value(initial, variable)``, or ``read_value(variable)`` with zeros at first."""
 
     def __init__(self, new_value: Any, variable: Variable | None = None) -> None:
         if variable is None:

@@ -12,6 +12,11 @@ from tests.api import (
     built_models,
     core,
     everyday_edits,
+    everyday_graphs,
+    everyday_nodes,
+    everyday_runs,
+    everyday_settings,
+    everyday_values,
     models,
     modules,
     nodes,
@@ -45,6 +50,11 @@ GROUPS: list[dict[str, Check]] = [
         modules,
         subgraphs,
         everyday_edits,
+        everyday_graphs,
+        everyday_nodes,
+        everyday_runs,
+        everyday_settings,
+        everyday_values,
     )
 ]
 CHECKS = {name: check for group in GROUPS for name, check in group.items()}
