@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,3 +63,22 @@ def test_evaluate(scheduler: str, tmp_path: Path) -> None:
     there = irrun_command("evaluate", DIGITS / "model.xml", *given, "--scheduler", scheduler)
     assert (there.exit_code, there.stdout) == (0, "top1: 96.67 % (29 of 30)\n"), there.stderr
     assert here.stdout == there.stdout
+
+
+def test_compare(scheduler: str, tmp_path: Path) -> None:
+    for side in ("a", "b"):
+        (tmp_path / side).mkdir()
+        for index in range(3):
+            shutil.copy(DIGITS / "model.xml", tmp_path / side / f"{index}.xml")
+            shutil.copy(DIGITS / "model.bin", tmp_path / side / f"{index}.bin")
+    weights = np.fromfile(tmp_path / "b" / "1.bin", np.uint8)
+    weights[4:580] = 0
+    weights.tofile(tmp_path / "b" / "1.bin")
+    there = irrun_command("compare", tmp_path / "a", tmp_path / "b", "--scheduler", scheduler)
+    here = irrun_command("compare", tmp_path / "a", tmp_path / "b")
+    assert (there.exit_code, there.stdout) == (1, here.stdout), there.stderr
+    assert [line.split()[:3] for line in here.stdout.splitlines()[1:]] == [
+        ["0.xml", "equal", "0"],
+        ["1.xml", "conv1", "different"],
+        ["2.xml", "equal", "0"],
+    ]

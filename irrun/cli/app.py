@@ -86,11 +86,12 @@ Examples:
   irrun info model.xml
   irrun run model.xml -i image=cat.npy
   irrun lint model.xml
+  irrun compare model.xml other.xml
   irrun ops Interpolate
   irrun eval Add '[[1,2],[3,4]]' '[10,20]'
 
-The exit status is 0 when all went well, 1 when lint finds something, 2 when a command is misused or cannot do what was
-asked, and 70 when irrun itself fails. Colours are for terminals only; NO_COLOR turns them off.
+The exit status is 0 when all went well, 1 when lint or compare finds something, 2 when a command is misused or cannot
+do what was asked, and 70 when irrun itself fails. Colours are for terminals only; NO_COLOR turns them off.
 """
 
 

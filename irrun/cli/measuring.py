@@ -123,7 +123,7 @@ class Native:
         precision: str = "f32",
         profiled: bool = False,
     ) -> None:
-        ov = _openvino()
+        ov = require_native()
         self.version: str = ov.get_version()
         core = ov.Core()
         config = {
@@ -134,7 +134,7 @@ class Native:
             "PERF_COUNT": profiled,
         }
         try:
-            model, self.read_ms = milliseconds(lambda: _read(ov, core, path, weights, shapes))
+            model, self.read_ms = milliseconds(lambda: read_native(ov, core, path, weights, shapes))
             compiled, self.compile_ms = milliseconds(lambda: core.compile_model(model, "CPU", config))
             self._request = compiled.create_infer_request()
             self._inputs = {value.port.index: value.array for value in given}
@@ -161,20 +161,16 @@ class Native:
         return [array.copy() for array in self._request.infer(self._inputs).to_tuple()]
 
 
-def require_native() -> None:
-    """Raise Failure where OpenVINO is not installed."""
-    _openvino()
-
-
-def _openvino() -> Any:
+def require_native(option: str = "--compare-openvino") -> Any:
+    """Return the package openvino; Failure where it is not installed."""
     try:
         return importlib.import_module("openvino")
     except ImportError:
-        what = "--compare-openvino needs the package openvino, which is not installed here; pip install openvino"
+        what = f"{option} needs the package openvino, which is not installed here; pip install openvino"
         raise Failure(what) from None
 
 
-def _read(ov: Any, core: Any, path: Path, weights: Path | None, shapes: Mapping[Port, Shape]) -> Any:
+def read_native(ov: Any, core: Any, path: Path, weights: Path | None, shapes: Mapping[Port, Shape]) -> Any:
     model = core.read_model(path) if weights is None else core.read_model(path, weights)
     if shapes:
         model.reshape({port.index: ov.PartialShape(str(shape)) for port, shape in shapes.items()})

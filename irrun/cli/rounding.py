@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.cli.differences import cosine, gaps
 from irrun.cli.inputs import Value, runner
 from irrun.cli.precision import HINT
 from irrun.cli.tables import aligned
@@ -47,12 +48,8 @@ def _error(exact: Array, array: Array) -> dict[str, float | None]:
     if exact.dtype.kind not in "fiu" or exact.shape != array.shape or not exact.size:
         return {"max": None, "mean": None, "cosine": None}
     x, y = exact.astype(np.float64).reshape(-1), array.astype(np.float64).reshape(-1)
-    same = (x == y) | (np.isnan(x) & np.isnan(y))
-    with np.errstate(all="ignore"):
-        gap = np.where(same, 0.0, np.abs(x - y))
-        length = np.linalg.norm(x) * np.linalg.norm(y)
-        cosine = float(x @ y / length) if length else float(same.all())
-    return {"max": float(gap.max()), "mean": float(gap.mean()), "cosine": cosine}
+    gap = gaps(x, y)
+    return {"max": float(gap.max()), "mean": float(gap.mean()), "cosine": cosine(x, y)}
 
 
 def text(record: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,7 +31,7 @@ def items_of(patterns: Sequence[str]) -> list[Item]:
     """Return the files of folders, patterns and names, each once; Failure where one of them names none."""
     found: dict[Path, Path] = {}
     for text in patterns:
-        files = list(_files(text))
+        files = list(files_of(text, SUFFIXES))
         if not files:
             known = ", ".join(sorted(SUFFIXES))
             raise Failure(f"--batch {text}: there is no such file, expected files of {known}")
@@ -48,11 +48,14 @@ def items_of(patterns: Sequence[str]) -> list[Item]:
     ]
 
 
-def _files(text: str) -> Iterator[tuple[Path, Path]]:
-    """Yield each file of a pattern with the folder that its name is relative to."""
+def files_of(text: str, suffixes: Container[str]) -> Iterator[tuple[Path, Path]]:
+    """Yield the files of a folder with these suffixes, of a pattern, or the one of a name, in natural order.
+
+    Each comes with the folder that its name is relative to.
+    """
     path = Path(text)
     if path.is_dir():
-        inside = [item for item in path.rglob("*") if item.is_file() and item.suffix.lower() in SUFFIXES]
+        inside = [item for item in path.rglob("*") if item.is_file() and item.suffix.lower() in suffixes]
         yield from ((item, path) for item in sorted(inside, key=natural))
     elif path.exists():
         yield path, path.parent

@@ -27,6 +27,7 @@ import numpy as np
 
 from irrun.cli import inputs, limits, precision, values
 from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.differences import gaps, magnitude
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -216,14 +217,8 @@ def _difference(ours: Sequence[Array], theirs: Sequence[Array]) -> tuple[float |
         if texts[0]:
             gap, scale = 0.0 if np.array_equal(left.astype(str), right.astype(str)) else np.inf, 0.0
         else:
-            gap, scale = _gap(left.astype(np.float64), right.astype(np.float64))
-        if not gap <= largest:
-            largest, relative = gap, gap / scale if scale and np.isfinite(scale) else None
+            x, y = left.astype(np.float64), right.astype(np.float64)
+            gap, scale = float(gaps(x, y).max(initial=0.0)), magnitude(y)
+        if gap > largest:
+            largest, relative = gap, gap / scale if scale else None
     return largest, relative
-
-
-def _gap(left: Array, right: Array) -> tuple[float, float]:
-    """Return the largest difference, with two NaN as equal, and the largest magnitude on the right."""
-    with np.errstate(invalid="ignore"):
-        gap = np.where((left == right) | (np.isnan(left) & np.isnan(right)), 0.0, np.abs(left - right))
-    return float(gap.max(initial=0.0)), float(np.abs(right).max(initial=0.0))

@@ -1,0 +1,133 @@
+"""Compare the outputs of two models, or of a model and OpenVINO, and name the first layer that differs.
+
+OTHER is another model, or an .npy or .npz file of expected outputs. Two folders or quoted patterns are compared file by
+file of the same name. Both sides get the same inputs: those of -i, and random ones otherwise. Inputs and outputs belong
+together by name, or by place where no name is the same.
+
+Floats may differ by --atol plus --rtol times the largest magnitude of the output; other types must be equal. Where
+outputs differ, both models run as written, layer by layer, to find the first layer of the same name that differs.
+
+\b
+Examples:
+  irrun compare model.xml other.xml
+  irrun compare model.xml other.xml -i image=cat.npy --rtol 0.01
+  irrun compare model.xml expected.npz -i inputs.npz
+  irrun compare model.xml --openvino
+  irrun compare old/ new/ --jobs 4
+
+The exit status is 0 where all are equal, 1 where one differs, and 2 where one cannot be compared.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from irrun.cli import inputs, jobs, limits, values
+from irrun.cli.console import level, note, result, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
+from irrun.cli.failures import CANNOT, Failure
+from irrun.cli.jobs import way
+
+DIFFERENT: Final = 1
+
+
+@click.command(help=__doc__)
+@click.argument("model", type=click.Path())
+@click.argument("other", required=False, type=click.Path())
+@inputs.options
+@click.option("--openvino", "native", is_flag=True, help="Compare with OpenVINO in place of OTHER.")
+@click.option(
+    "--rtol", type=click.FloatRange(min=0), default=1e-3, show_default=True, help="The tolerance by the magnitude."
+)
+@click.option("--atol", type=click.FloatRange(min=0), default=1e-5, show_default=True, help="The absolute tolerance.")
+@click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
+@jobs.options
+@limits.limits
+@extension_option
+@text_or_json
+@verbosity
+def command(
+    model: str,
+    other: str | None,
+    files: tuple[str, ...],
+    seed: int,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+    native: bool,
+    rtol: float,
+    atol: float,
+    as_written: bool,
+    jobs: int,
+    scheduler: str | None,
+    max_memory: int | None,
+    max_iterations: int | None,
+    timeout: float | None,
+    output_format: str,
+) -> None:
+    from irrun.cli.comparing import report
+    from irrun.cli.comparing.comparison import Comparison
+    from irrun.cli.comparing.pairs import pairs_of
+    from irrun.cli.measuring import require_native
+
+    if (other is None) != native:
+        raise click.UsageError("one of OTHER and --openvino is needed")
+    if native:
+        require_native("--openvino")
+    pairs = pairs_of(model, other)
+    workers = way(jobs, scheduler, 1)
+    work = Comparison(
+        {
+            "OPTIMIZE": not as_written,
+            "INFERENCE_NUM_THREADS": workers.threads,
+            "TIER": os.environ.get("IRRUN_TIER", "auto"),
+            **limits.settings(pairs[0].model, max_memory, max_iterations, timeout),
+        },
+        files=files,
+        seed=seed,
+        shapes=shapes,
+        weights=weights,
+        rtol=rtol,
+        atol=atol,
+        extensions=[str(Path(path).absolute()) for path in extensions()],
+    )
+    records = _records(work, pairs, workers)
+    counts = {status: sum(item["status"] == status for item in records) for status in ("equal", "different", "failed")}
+    if output_format == "json":
+        result(values.as_json({"rtol": rtol, "atol": atol, **counts, "pairs": records}))
+    elif len(records) == 1 and not counts["failed"]:
+        result(report.page(records[0]))
+    elif counts["failed"] < len(records):
+        result(report.table([item for item in records if item["status"] != "failed"]))
+    for item in records:
+        if item["status"] == "failed":
+            is_told = len(records) == 1 or any(
+                str(item.get(key)) in item["error"] for key in ("name", "model", "other")
+            )
+            what = item["error"] if is_told else f"{item['name']}: {item['error']}"
+            click.echo(f"{click.style('error:', fg='red', bold=True)} {what}", err=True)
+    if len(records) > 1:
+        note(f"{len(records)} pairs: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
+    if counts["failed"] or counts["different"]:
+        raise click.exceptions.Exit(CANNOT if counts["failed"] else DIFFERENT)
+
+
+def _records(work: Any, pairs: Sequence[Any], workers: jobs.Way) -> list[dict[str, Any]]:
+    from irrun.cli.progress import watched
+    from irrun.jobs import Lost, in_order, spread
+    from irrun.jobs.cluster import ClusterError
+
+    found = in_order(spread(work, pairs, workers.jobs, workers.scheduler))
+    shown = watched(found, len(pairs), sys.stderr) if level() >= 0 else found
+    try:
+        return [
+            {"name": pair.name, "status": "failed", "error": item.reason} if isinstance(item, Lost) else item
+            for pair, item in zip(pairs, shown, strict=True)
+        ]
+    except ClusterError as error:
+        raise Failure(str(error)) from None

@@ -1,0 +1,1 @@
+"""Outputs of a model beside those of another one: ``irrun compare``."""

@@ -1,0 +1,240 @@
+"""irrun compare: two models, expected outputs, OpenVINO, folders, and the first layer that differs."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.cli.differences import Difference, cosine, difference, gaps
+from tests.cases import f32, i64
+from tests.cli.conftest import Net, Run, one_line
+
+DIGITS = Path(__file__).parents[2] / "examples" / "digits"
+HAS_OPENVINO = importlib.util.find_spec("openvino") is not None
+
+
+def net(path: Path, weight: float = 1, bias: float = 0, name: str = "product", type: str = "f32") -> str:
+    """Write relu(weight * x + bias), whose layers are called product, sum and relu."""
+    made = Net()
+    x = made.parameter("x", type, "1,3")
+    dtype = np.float32 if type == "f32" else np.int64
+    product = made.layer("Multiply", {}, [x, made.const(np.array([weight], dtype), type)], name=name)
+    total = made.layer("Add", {}, [product, made.const(np.array([bias], dtype), type)], name="sum")
+    made.result(made.layer("Relu", {}, [total], name="relu", tensor="y"))
+    return made.write(path)
+
+
+def compared(run: Run, *arguments: Any, status: int) -> dict[str, Any]:
+    result = run("compare", *arguments, "--json")
+    assert result.exit_code == status, result.stderr
+    return dict(json.loads(result.stdout))
+
+
+def test_equal(run: Run, tmp_path: Path) -> None:
+    record = compared(run, net(tmp_path / "a.xml"), net(tmp_path / "b.xml", name="other"), status=0)
+    assert (record["equal"], record["different"], record["failed"]) == (1, 0, 0)
+    (pair,) = record["pairs"]
+    assert pair["outputs"] == [
+        {
+            "name": "y",
+            "type": "f32",
+            "shape": [1, 3],
+            "differs": False,
+            "problem": "",
+            "max": 0,
+            "relative": 0,
+            "cosine": pytest.approx(1),
+            "argmax": {"changed": 0, "rows": 1},
+        }
+    ]
+    assert "layer" not in pair
+
+
+def test_the_first_layer_that_differs(run: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
+    first, second = net(tmp_path / "a.xml", bias=1), net(tmp_path / "b.xml", bias=1.5)
+    (pair,) = compared(run, first, second, "-i", tmp_path / "x.npy", status=1)["pairs"]
+    assert (pair["layer"]["name"], pair["layer"]["type"], pair["layer"]["max"]) == ("sum", "Add", 0.5)
+    assert pair["layer"]["relative"] == pytest.approx(0.5 / 4.5)
+    assert len(pair["layer"]["constants"]) == 1
+    assert pair["layers"] == 3
+    (output,) = pair["outputs"]
+    assert (output["max"], output["argmax"]) == (0.5, {"changed": 0, "rows": 1})
+    text = run("compare", first, second, "-i", tmp_path / "x.npy").stdout
+    assert 'different: 1 of 1 output\nfirst layer that differs: Add "sum", max 0.5, relative 0.11, constants' in text
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ([], 1),
+        (["--rtol", "0.01"], 0),
+        (["--rtol", "0", "--atol", "0.011"], 0),
+        (["--rtol", "0", "--atol", "0.009"], 1),
+        (["--rtol", "0.0033"], 1),
+    ],
+)
+def test_tolerances(run: Run, tmp_path: Path, options: list[str], status: int) -> None:
+    """The outputs are at most 3, and differ by 0.01."""
+    np.save(tmp_path / "x.npy", f32([[1, 2, 2.99]]))
+    models = net(tmp_path / "a.xml"), net(tmp_path / "b.xml", bias=0.01)
+    assert run("compare", *models, "-i", tmp_path / "x.npy", *options).exit_code == status
+
+
+def test_other_types_must_be_equal(run: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", i64([[1000, 2000, 3000]]))
+    models = net(tmp_path / "a.xml", type="i64"), net(tmp_path / "b.xml", bias=1, type="i64")
+    (pair,) = compared(run, *models, "-i", tmp_path / "x.npy", "--rtol", "1", status=1)["pairs"]
+    assert (pair["outputs"][0]["max"], pair["outputs"][0]["argmax"]) == (1, None)
+
+
+def test_without_a_layer_to_name(run: Run, tmp_path: Path) -> None:
+    made = Net()
+    made.result(made.layer("Negative", {}, [made.parameter("x", "f32", "1,3")], name="minus", tensor="y"))
+    result = run("compare", net(tmp_path / "a.xml"), made.write(tmp_path / "b.xml"))
+    assert result.exit_code == 1
+    assert result.stdout.endswith("no layer has the same name on both sides\n")
+
+
+def test_outputs_belong_together_by_name(run: Run, tmp_path: Path) -> None:
+    def both(path: Path, *order: str) -> str:
+        made = Net()
+        x = made.parameter("x", "f32", "1,3")
+        for type in order:
+            made.result(made.layer(type, {}, [x], name=type, tensor=type.lower()))
+        return made.write(path)
+
+    first = both(tmp_path / "a.xml", "Abs", "Exp")
+    assert run("compare", first, both(tmp_path / "b.xml", "Exp", "Abs")).exit_code == 0
+    (pair,) = compared(run, first, both(tmp_path / "c.xml", "Exp", "Sin"), status=1)["pairs"]
+    assert [(item["name"], item["problem"]) for item in pair["outputs"]] == [
+        ("abs", "the other side does not have it"),
+        ("exp", ""),
+        ("", "an output that the first model does not have"),
+    ]
+
+
+def test_expected_outputs(run: Run, tmp_path: Path) -> None:
+    model = net(tmp_path / "a.xml", weight=2)
+    np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
+    np.save(tmp_path / "y.npy", f32([[2, 4, 6]]))
+    np.savez(tmp_path / "y.npz", y=f32([[2, 4, 7]]))
+    np.save(tmp_path / "z.npy", f32([2, 4]))
+    given = ("-i", tmp_path / "x.npy")
+    assert run("compare", model, tmp_path / "y.npy", *given).exit_code == 0
+    (pair,) = compared(run, model, tmp_path / "y.npz", *given, status=1)["pairs"]
+    assert pair["outputs"][0]["max"] == 1
+    assert "layer" not in pair
+    wrong = run("compare", model, tmp_path / "z.npy", *given)
+    assert (wrong.exit_code, wrong.stdout) == (1, 'output "y": [1,3] beside [2]\n\ndifferent: 1 of 1 output\n')
+    np.savez(tmp_path / "y.npz", w=f32([1]))
+    unknown = run("compare", model, tmp_path / "y.npz", *given)
+    assert one_line(unknown) == f'error: {tmp_path / "y.npz"}: no output "w", expected y'
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """Two folders: equal.xml, deep/other.xml that differs, and notes that are no IR."""
+    for side in ("old", "new"):
+        (tmp_path / side / "deep").mkdir(parents=True)
+        net(tmp_path / side / "equal.xml")
+        net(tmp_path / side / "deep" / "other.xml", weight=1 + (side == "new"))
+    (tmp_path / "old" / "notes.xml").write_text("<notes/>")
+    return tmp_path
+
+
+@pytest.mark.parametrize("options", [[], ["--jobs", "2"]], ids=" ".join)
+@pytest.mark.parametrize("pattern", ["", "**/*.xml"])
+def test_folders(run: Run, folders: Path, options: list[str], pattern: str) -> None:
+    result = run("compare", folders / "old" / pattern, folders / "new" / pattern, *options)
+    assert result.exit_code == 1
+    assert [line.split() for line in result.stdout.splitlines()[1:]] == [
+        ["deep/other.xml", "product", "different", "0.5"],
+        ["equal.xml", "equal", "0"],
+    ]
+    assert result.stderr == "note: 2 pairs: 1 equal, 1 different, 0 failed\n"
+
+
+def test_what_cannot_be_compared(run: Run, folders: Path) -> None:
+    net(folders / "new" / "more.xml")
+    (folders / "new" / "equal.xml").write_text("<net><layers>")
+    result = run("compare", folders / "old", folders / "new")
+    assert result.exit_code == 2
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["pair", "deep/other.xml"]
+    lines = result.stderr.splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("error: equal.xml: ") or "equal.xml" in lines[0]
+    assert lines[1] == f"error: more.xml has no counterpart in {folders / 'old'}"
+    assert lines[2] == "note: 3 pairs: 0 equal, 1 different, 2 failed"
+
+
+def test_wrong_uses(run: Run, folders: Path, add: str) -> None:
+    model = folders / "old" / "equal.xml"
+    assert one_line(run("compare", model, "no.xml")).startswith(
+        "error: no.xml: there is no such file, expected a model"
+    )
+    assert one_line(run("compare", "no/*.xml", folders)).startswith("error: no/*.xml: there is no such file, expected")
+    assert " are a file and a folder, expected two of one kind" in one_line(run("compare", folders / "old", model))
+    assert "one of OTHER and --openvino is needed" in run("compare", model).stderr
+    assert "one of OTHER and --openvino is needed" in run("compare", model, model, "--openvino").stderr
+    assert one_line(run("compare", model, add)) == (
+        f'error: {add}: the first model has no input "a:0", its inputs are x:0'
+    )
+
+
+@pytest.mark.skipif(not HAS_OPENVINO, reason="openvino is not installed")
+def test_openvino(run: Run, tmp_path: Path) -> None:
+    assert run("compare", DIGITS / "model.xml", "--openvino").exit_code == 0
+    for name in ("a", "b"):
+        shutil.copy(DIGITS / "model.xml", tmp_path / f"{name}.xml")
+        shutil.copy(DIGITS / "model.bin", tmp_path / f"{name}.bin")
+    assert compared(run, tmp_path, "--openvino", status=0)["equal"] == 2
+    (pair,) = compared(run, DIGITS / "model.xml", "--openvino", "--rtol", "0", "--atol", "0", status=1)["pairs"]
+    assert pair["layers"] > 10
+
+
+def test_without_openvino(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    assert one_line(run("compare", DIGITS / "model.xml", "--openvino")) == (
+        "error: --openvino needs the package openvino, which is not installed here; pip install openvino"
+    )
+
+
+def test_layers_that_do_not_fit_the_memory(run: Run, tmp_path: Path) -> None:
+    """Each layer has 4,000 bytes, of which two exist at the same time and four are kept."""
+
+    def chain(path: Path, last: str) -> str:
+        made = Net()
+        at = made.parameter("x", "f32", "1000")
+        for index, type in enumerate(("Abs", "Sin", "Cos", last)):
+            at = made.layer(type, {}, [at], name=f"layer {index}", tensor=f"t{index}")
+        made.result(at)
+        return made.write(path)
+
+    models = chain(tmp_path / "a.xml", "Abs"), chain(tmp_path / "b.xml", "Negative")
+    result = run("compare", *models, "--max-memory", "12000", "--as-written")
+    assert result.exit_code == 1
+    assert "the layers cannot be compared: the outputs of all layers, which are kept to be compared, take" in " ".join(
+        result.stdout.split()
+    )
+
+
+def test_differences() -> None:
+    one = f32([[1, 2], [3, 4]])
+    assert difference(one, one + f32([[0, 1.5], [0, -2]])) == Difference(
+        2, 4, pytest.approx(cosine(one.ravel(), f32([1, 3.5, 3, 2]))), (1, 2), False
+    )
+    assert difference(f32([np.nan, 1]), f32([np.nan, 1])).most == 0
+    assert difference(f32([np.nan, 1]), f32([1, 1])) == Difference(np.inf, 1, None, (0, 1), False)
+    assert difference(np.array(["a"]), np.array(["a"], object)) == Difference(0)
+    assert difference(np.array(["a"]), np.array(["b"])).exceeds(1, 1)
+    assert gaps(np.array([np.inf, np.inf]), np.array([np.inf, 1])).tolist() == [0, np.inf]
+    assert difference(f32([]), f32([])) == Difference(0, 0, 1, None, False)
+    assert cosine(f32([1, 0]), f32([0, 1])) == 0
