@@ -1,4 +1,4 @@
-"""Fits tables to a terminal: the last column continues on further lines, long names stand on lines of their own."""
+"""Fits tables and prose to a terminal: the last column continues on further lines, long names have their own."""
 
 from __future__ import annotations
 
@@ -69,6 +69,23 @@ def wrapped(text: str, width: int | None, indent: int) -> list[str]:
     head, tail = text[:indent], text[indent:]
     parts = textwrap.wrap(tail, room, break_long_words=False, break_on_hyphens=False) or [""]
     return [head + parts[0], *(" " * indent + part for part in parts[1:])]
+
+
+def filled(text: str, width: int | None) -> str:
+    """Break the paragraphs of a text to ``width`` columns, except headings and indented lines. None breaks nothing."""
+    if width is None:
+        return text
+    lines: list[str] = []
+    paragraph: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if line and not line.startswith(("#", " ")):
+            paragraph.append(line)
+            continue
+        if paragraph:
+            lines += wrapped(" ".join(paragraph), width, 0)
+            paragraph.clear()
+        lines.append(line)
+    return "\n".join(lines[:-1])
 
 
 def clipped(text: str, most: int) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
-from irrun.cli.tables import aligned, clipped, listed, wrapped
+from irrun.cli.app import app
+from irrun.cli.tables import aligned, clipped, filled, listed, wrapped
 from irrun.ops.registry import declarations
 from tests.cli.conftest import Run
 
@@ -25,11 +27,14 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
         ["ops"],
         ["ops", "Interpolate"],
         ["rule"],
+        ["rule", "--all"],
         ["info", DIGITS],
         ["run", DIGITS, "--random", "--shape", "2,1,8,8"],
         ["bench", DIGITS, "--niter", "2"],
         ["profile", DIGITS, "--niter", "2"],
-        *([command, "--help"] for command in ("run", "bench", "schema", "evaluate")),
+        ["compare", DIGITS, DIGITS],
+        ["--help"],
+        *([command, "--help"] for command in app.list_commands(click.Context(app))),
     ],
     ids=lambda arguments: " ".join(map(str, arguments[:1])),
 )
@@ -64,6 +69,12 @@ def test_listed() -> None:
     assert listed(rows, None) == ["a            1  one two three", "a long name  2  four"]
     assert listed(rows, 30, 4) == ["a  1  one two three", "a long name\n   2  four"]
     assert wrapped("a  one two three four five six", 24, 3) == ["a  one two three four", "   five six"]
+
+
+def test_filled() -> None:
+    text = "One two\nthree.\n\n## A long heading stays\nFour five\nsix.\n    as it is"
+    assert filled(text, None) == text
+    assert filled(text, 20) == "One two three.\n\n## A long heading stays\nFour five six.\n    as it is"
 
 
 def test_aligned() -> None:

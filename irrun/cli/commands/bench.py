@@ -41,7 +41,7 @@ from irrun.cli.measuring import (
     require_native,
     short,
 )
-from irrun.cli.tables import aligned, columns, listed
+from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.model import build, load
 from irrun.runtime.tiers import backend, can_compile
 from irrun.tensor import Array
@@ -177,7 +177,8 @@ def _text(record: Mapping[str, Any]) -> str:
     rows.append(_row("throughput", [engine["throughput"] for engine in engines.values()], _per_second))
     lines = [*listed(facts, columns()), "", aligned(rows)]
     if "ratio" in record:
-        lines += ["", _agreement(record["largest_difference"], record["relative_difference"])]
+        agreement = _agreement(record["largest_difference"], record["relative_difference"])
+        lines += ["", *wrapped(agreement, columns(), 2)]
     return "\n".join(lines)
 
 

@@ -11,7 +11,8 @@ Examples:
   irrun lint 'models/**/*.xml' --select IR4,IR5 --ignore wrong-precision
   irrun lint model.xml --output-format json > report.json
   irrun lint models/ --write-baseline baseline.json
-  irrun lint models/ --baseline baseline.json --output-format sarif --output-file irrun.sarif
+  irrun lint models/ --baseline baseline.json
+  irrun lint models/ --output-format sarif --output-file irrun.sarif
   irrun lint model.xml --diff --unsafe-fixes
   irrun lint models/ --fix
   irrun lint tile.xml --value 1=1,2,3
@@ -35,7 +36,7 @@ from irrun.cli import jobs
 from irrun.cli.console import verbosity
 from irrun.cli.extending import rules_option
 from irrun.cli.limits import MEMORY_OPTION
-from irrun.diagnostics import formats
+from irrun.diagnostics import formats, listing
 from irrun.diagnostics.diagnostic import Severity
 
 _LEVELS = [str(severity) for severity in Severity]
@@ -119,7 +120,12 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Skip these files and folders; repeatable.")
 @click.option("--config", type=click.Path(path_type=Path), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option("--output-format", type=click.Choice(formats.names()), help="Format of the findings.  [default: full]")
+@click.option(
+    "--output-format",
+    type=click.Choice(formats.names()),
+    metavar="FORMAT",
+    help=f"Format of the findings: {listing(formats.names())}.  [default: full]",
+)
 @click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("--statistics", is_flag=True, help="Print the number of findings of each rule instead of the findings.")
 @click.option(

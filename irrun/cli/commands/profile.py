@@ -39,7 +39,7 @@ from irrun.cli.measuring import (
     require_native,
     short,
 )
-from irrun.cli.tables import aligned, clipped, columns, listed
+from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
 from irrun.cli.writing import refuse_inputs
 from irrun.document.replacing import replacing
 from irrun.model import Loaded, build, load
@@ -247,7 +247,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
         native = record["openvino"]
         ratio = record["total_ms"] / native["total_ms"]
         title = f"OpenVINO {native['version']}: {short(native['total_ms'])} ms; irrun takes {ratio:.2f} times that"
-        lines += ["", title, "", *_types(native["types"])]
+        lines += ["", *wrapped(title, columns(), 2), "", *_types(native["types"])]
     slowest = sorted(layers, key=lambda layer: -layer["ms"])[:top]
     if slowest:
         lines += ["", f"the slowest {len(slowest)} of {len(layers):,} layers", _layers(slowest)]

@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import rules_option
-from irrun.cli.tables import columns, listed
+from irrun.cli.tables import columns, filled, listed
 from irrun.cli.values import as_json
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _record(rule: RuleInfo) -> dict[str, object]:
 
 def _page(rule: RuleInfo) -> str:
     title = click.style(f"{rule.code} {rule.name}", bold=True)
-    return f"{title} ({rule.severity})\n\n{rule.explanation}\n\n{rule.url}"
+    return f"{title} ({rule.severity})\n\n{filled(rule.explanation, columns())}\n\n{rule.url}"
 
 
 def _listing(rules: list[RuleInfo]) -> str:
