@@ -1,0 +1,138 @@
+"""The commands of the README and the guides run as they are printed, and say what the pages say."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import click.testing
+import numpy as np
+import pytest
+
+from irrun.cli.app import app
+from tests.cases import f32
+from tests.cli.conftest import Net
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+PAGES = ("README.md", "docs/many-inputs.md", "docs/extensions.md", "docs/robustness.md")
+ELSEWHERE = ("tcp://HOST:8786", "openvino_tokenizer.xml")
+"""Commands about other machines, and files that are not in the repository."""
+
+LAYER = """<layer id="0" name="tile" type="Tile" version="opset1">
+    <input><port id="0"><dim>1</dim><dim>2</dim><dim>3</dim></port><port id="1"><dim>3</dim></port></input>
+    <output><port id="2" precision="FP32"><dim>1</dim><dim>4</dim><dim>9</dim></port></output>
+</layer>
+"""
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```\w*\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+
+
+def commands() -> list[tuple[str, str]]:
+    """Return the commands of each page, without comments and redirection."""
+    lines = [(page, line) for page in PAGES for block in blocks(page) for line in block.splitlines()]
+    found = [(page, re.sub(r"\s+[#>] .*", "", line)) for page, line in lines if line.startswith("irrun ")]
+    return [(page, line) for page, line in found if not any(word in line for word in ELSEWHERE)]
+
+
+def needs(command: str) -> list[str]:
+    """Return the packages that a command needs and this environment lacks."""
+    wanted = {"openvino": "--openvino" in command or "--compare-openvino" in command, "PIL": "photos" in command}
+    return [name for name, is_needed in wanted.items() if is_needed and importlib.util.find_spec(name) is None]
+
+
+def save(path: Path, *shape: int) -> None:
+    path.parent.mkdir(exist_ok=True)
+    np.save(path, np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the pages name."""
+    folder = tmp_path_factory.mktemp("pages")
+    shutil.copytree(EXAMPLES, folder / "examples")
+    shutil.copytree(EXAMPLES / "digits", folder / "models")
+    shutil.copy(EXAMPLES / "extension" / "my_ops.py", folder)
+    net = Net()
+    image = net.parameter("image", "f32", "?,3,?,?")
+    axes = net.const(np.array([2, 3]), "i64")
+    mean = net.layer("ReduceMean", {"keep_dims": "false"}, [image, axes], name="mean", tensor="scores")
+    net.result(mean)
+    for name in ("model", "other", "old/model", "new/model"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        net.write(folder / f"{name}.xml")
+    save(folder / "cat.npy", 1, 3, 224, 224)
+    save(folder / "x.npy", 4, 4)
+    np.savez(folder / "inputs.npz", image=np.ones((1, 3, 8, 8), np.float32))
+    np.savez(folder / "expected.npz", scores=f32([[1, 1, 1]]))
+    for index in range(3):
+        save(folder / "inputs" / f"{index}.npy", 1, 3, 8, 8)
+        save(folder / "steps" / f"{index}.npy", 1, 3, 8, 8)
+    for name in ("labels.npy", "y.npy"):
+        np.save(folder / name, np.array([0, 1, 2]))
+    (folder / "tile.xml").write_text(LAYER)
+    if importlib.util.find_spec("PIL") is not None:
+        from PIL import Image
+
+        (folder / "photos").mkdir()
+        for index in range(3):
+            Image.fromarray(np.full((8, 8, 3), 40 * index, np.uint8)).save(folder / "photos" / f"{index}.png")
+    return folder
+
+
+@pytest.fixture
+def here(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(command: str) -> click.testing.Result:
+    arguments = shlex.split(command)[1:]
+    return click.testing.CliRunner().invoke(app, arguments, prog_name="irrun")
+
+
+@pytest.mark.parametrize(("page", "command"), commands(), ids=[command for _, command in commands()])
+def test_a_command_runs(here: Path, page: str, command: str) -> None:
+    if needs(command):
+        pytest.skip(f"not installed: {', '.join(needs(command))}")
+    if page == "docs/extensions.md":
+        shutil.copy(here / "examples" / "extension" / "model.xml", here)
+    quick = " --niter 1" if command.startswith(("irrun bench", "irrun profile")) else ""
+    result = run(command + quick)
+    assert result.exit_code == 0, result.stderr
+
+
+def test_the_pages_have_commands() -> None:
+    assert len(commands()) > 30
+
+
+@pytest.mark.usefixtures("here")
+def test_the_digit_of_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = re.search(r"&& \.venv/bin/(irrun run .*)", text)
+    answer = re.search(r"the answer: `(top: .*)`", text)
+    assert command is not None
+    assert answer is not None
+    assert run(command[1]).stdout.splitlines()[-1] == answer[1]
+
+
+@pytest.mark.usefixtures("here")
+def test_the_accuracy_of_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    stated = re.search(r"over all (\d+) held-out images \(([\d.]+ %)\):\n\n```\n(.*)\n", text)
+    assert stated is not None
+    count, share, command = stated.groups()
+    assert re.fullmatch(rf"top1: {re.escape(share)} \(\d+ of {count}\)\n", run(command).stdout)
+
+
+@pytest.mark.usefixtures("here")
+def test_the_findings_of_the_readme() -> None:
+    command, output = next(block.split("\n", 1) for block in blocks("README.md") if block.startswith("$ irrun lint"))
+    result = run(command.removeprefix("$ "))
+    assert output == f"{result.stdout}{result.stderr}"
