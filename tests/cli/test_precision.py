@@ -26,10 +26,13 @@ def test_the_error_is_shown(run: Run, precision: str) -> None:
     assert {item["layer"] for item in record["layers"]} <= {"conv1", "conv2", "conv3", "fc1", "fc2"}
     assert len(record["layers"]) == 3
     least, most = (2.0**-14, 2.0**-11) if precision == "f16" else (2.0**-11, 2.0**-8)
-    assert all(least < item["error"] < most for item in record["layers"])
+    assert all(least < item["own"] < most for item in record["layers"])
+    errors = [item["error"] for item in record["layers"]]
+    assert errors == sorted(errors, reverse=True)
+    assert 0 < errors[-1] <= errors[0] < most
     lines = run(*args).stdout.splitlines()
     assert lines[3].split() == ["against", "f32", "max", "mean", "cosine"]
-    assert lines[6].startswith("largest errors of single layers")
+    assert lines[6].split("  ")[0] == "rounded by itself"
 
 
 def test_check_needs_a_precision(run: Run) -> None:
