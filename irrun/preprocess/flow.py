@@ -31,6 +31,12 @@ class Flow:
     color: ColorFormat | None = None
     sizes: tuple[int, ...] = ()
     planes: Sequence[Output] = ()
+    has_type: bool = True
+
+    def require_type(self) -> None:
+        """RuntimeError where the element type at the other end is not known."""
+        if not self.has_type:
+            raise RuntimeError("there is no element type to convert to: set_element_type of the tensor sets it")
 
     def apply(self, type: str, *inputs: Any, **attributes: Any) -> None:
         """Replace the output by that of an operation of it and of constants."""
@@ -84,8 +90,12 @@ def expanded(layout: Layout, rank: int) -> tuple[str, ...]:
 
 
 def order_of(before: Layout, after: Layout, rank: int) -> list[int]:
-    """Return for each axis of a layout the axis of another one; RuntimeError where they have other names."""
+    """Return for each axis of a layout the axis of another one; axes without a name keep their order.
+
+    RuntimeError where they have other names.
+    """
     first, second = expanded(before, rank), expanded(after, rank)
-    if not first or sorted(first) != sorted(second) or first.count("?") > 1:
+    if not first or sorted(first) != sorted(second):
         raise RuntimeError(f"the layout {before} cannot be converted to {after} for a tensor of rank {rank}")
-    return [first.index(name) for name in second]
+    unnamed = iter([axis for axis, name in enumerate(first) if name == "?"])
+    return [next(unnamed) if name == "?" else first.index(name) for name in second]

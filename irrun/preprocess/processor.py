@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from irrun.api.building import element
 from irrun.api.layout import Layout
 from irrun.api.model import Model
 from irrun.api.nodes import Output
 from irrun.api.op import Parameter, Result
 from irrun.api.ports import find_port
-from irrun.api.shapes import as_dims
+from irrun.api.shapes import PartialShape, as_dims
 from irrun.api.tensor import Tensor
-from irrun.api.types import element_of
+from irrun.api.types import Type, element_of
 from irrun.preprocess.flow import Flow, order_of
 from irrun.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
 from irrun.tensor import Dim, ElementType, Shape
@@ -50,8 +50,10 @@ class OutputTensorInfo(_Laid):
         super().__init__()
         self.type: ElementType | None = None
 
-    def set_element_type(self, type: Any) -> Self:
-        self.type = element(type)
+    def set_element_type(self, type: Type) -> Self:
+        if not isinstance(type, Type):
+            raise TypeError(f"an element type is a Type, got {type!r}")
+        self.type = type.element
         return self
 
 
@@ -65,7 +67,9 @@ class InputTensorInfo(OutputTensorInfo):
         self.color: ColorFormat | None = None
         self.sub_names: tuple[str, ...] = ()
 
-    def set_shape(self, shape: Any) -> Self:
+    def set_shape(self, shape: PartialShape | Sequence[int]) -> Self:
+        if isinstance(shape, str):
+            raise TypeError(f"a shape is a PartialShape or a list, got {shape!r}")
         self.shape = as_dims(shape)
         return self
 
@@ -167,6 +171,7 @@ def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
     """Put a new Parameter and the steps before the consumers of one of the model."""
     fact = parameter.fact(0)
     inner = info.model().layout if not info.model().layout.empty else parameter.layout
+    inner = inner if not inner.empty else info.preprocess().layout or inner
     outer = info.tensor().layout
     if (info.tensor().color in _ONE_PLANE or info.tensor().color in _CHANNELS) and outer.empty:
         outer = Layout("NHWC")
@@ -208,7 +213,10 @@ def _shape_of(info: InputInfo, shape: Shape, inner: Layout, outer: Layout) -> Sh
     if tensor.shape is not None:
         return tensor.shape
     dims = list(shape)
-    if not outer.empty and not inner.empty:
+    order = info.preprocess().order
+    if order is not None and inner.empty and len(order) == len(dims):
+        dims = [dims[order.index(axis)] for axis in range(len(dims))]
+    elif not outer.empty and not inner.empty:
         dims = [dims[axis] for axis in order_of(inner, outer, len(dims))]
     if tensor.color in (ColorFormat.RGBX, ColorFormat.BGRX):
         dims[outer.get_index_by_name("C")] = Dim.exactly(4)
@@ -247,7 +255,7 @@ def _behind(result: Result, info: OutputInfo) -> None:
     source = result.input_value(0)
     inner = info.model().layout if not info.model().layout.empty else result.layout
     outer = info.tensor().layout
-    flow = Flow(source, inner, outer)
+    flow = Flow(source, inner, outer, has_type=info.tensor().type is not None)
     for step in info.postprocess().steps:
         step(flow)
     wanted = info.tensor().type

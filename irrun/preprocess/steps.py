@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.api.building import element
 from irrun.api.layout import Layout
-from irrun.api.nodes import as_output
+from irrun.api.nodes import Output
 from irrun.preprocess.flow import Flow, node
 from irrun.tensor import Array
 
@@ -44,7 +44,6 @@ class PaddingMode(Enum):
     """The values around a padded tensor."""
 
     CONSTANT = 0
-    EDGE = 1
     REFLECT = 2
     SYMMETRIC = 3
 
@@ -58,6 +57,9 @@ _MODES: Final = {
     ResizeAlgorithm.RESIZE_BILINEAR_PILLOW: "bilinear_pillow",
     ResizeAlgorithm.RESIZE_BICUBIC_PILLOW: "bicubic_pillow",
 }
+_PILLOW: Final = -0.5
+"""The coefficient of Pillow's cubic interpolation."""
+
 _GRAY: Final = np.array([0.299, 0.587, 0.114], np.float32)
 
 
@@ -67,6 +69,8 @@ class PostProcessSteps:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.has_layout = False
+        self.layout: Layout | None = None
+        self.order: list[int] | None = None
 
     def _add(self, step: Step) -> Self:
         self.steps.append(step)
@@ -75,7 +79,7 @@ class PostProcessSteps:
     def convert_element_type(self, type: Any = None) -> Self:
         """Convert the elements; without a type to that of the other end, once all steps are done."""
         if type is None:
-            return self
+            return self._add(lambda flow: flow.require_type())
         wanted = element(type)
         return self._add(lambda flow: flow.apply("Convert", destination_type=wanted))
 
@@ -83,16 +87,20 @@ class PostProcessSteps:
         """Reorder the axes to a layout or by a list of axes; without one to the layout of the other end."""
         if isinstance(layout, list | tuple):
             order = [int(axis) for axis in layout]
-            self.has_layout = True
+            self.has_layout, self.order = True, order
             return self._add(lambda flow: flow.transpose(order))
         wanted = Layout(layout) if isinstance(layout, str) else layout
+        self.layout = wanted if wanted is not None else self.layout
         return self._add(lambda flow: flow.arrange(flow.wanted if wanted is None else wanted))
 
     def custom(self, operation: Callable[..., Any]) -> Self:
         """Apply a function from an output to a node."""
 
         def step(flow: Flow) -> None:
-            flow.output = as_output(operation(flow.output))
+            made = operation(flow.output)
+            if not isinstance(made, Output):
+                raise RuntimeError(f"a custom step returns an output, such as node.output(0), got {made!r}")
+            flow.output = made
 
         return self._add(step)
 
@@ -122,6 +130,7 @@ class PreProcessSteps(PostProcessSteps):
             mode = _MODES[algorithm]
             settings: dict[str, Any] = {"mode": mode, "shape_calculation_mode": "sizes"}
             settings |= {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_floor"}
+            settings |= {"cube_coeff": _PILLOW if mode == "bicubic_pillow" else -0.75}
             flow.apply("Interpolate", np.array(sizes, np.int64), axes, **settings)
 
         return self._add(step)
