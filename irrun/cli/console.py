@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
+
+from irrun.cli.options import Command
 
 _KEY = "irrun.verbosity"
 _QUIET = "Print no notes and warnings; -qq prints no results either."
 _TRACEBACK = "irrun.traceback"
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def verbosity(command: _Command) -> _Command:
+def verbosity(command: Command) -> Command:
     """Add the options ``-v``, ``-q`` and ``--traceback`` to a command."""
     quiet = click.option("-q", "--quiet", count=True, expose_value=False, callback=_quieter, help=_QUIET)
     loud = click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Say more.")
@@ -23,7 +21,7 @@ def verbosity(command: _Command) -> _Command:
     )
 
 
-def text_or_json(command: _Command) -> _Command:
+def text_or_json(command: Command) -> Command:
     """Add ``--format`` and its shorthand ``--json`` to a command; the parameter is ``output_format``."""
     name, formats = "output_format", click.Choice(["text", "json"])
     choice = click.option("--format", "--output-format", name, type=formats, default="text", show_default=True)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 
 import click
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+from irrun.cli.options import Command
+
 _KEY: Final = "irrun.extensions"
 
 
-def extension_option(command: _Command) -> _Command:
+def extension_option(command: Command) -> Command:
     """Add the repeatable option ``--extension`` to a command; ``extensions`` returns the files."""
     return _option(_taken)(command)
 
 
-def rules_option(command: _Command) -> _Command:
+def rules_option(command: Command) -> Command:
     """Add ``--extension`` to a command about rules; those of the files apply until the command ends."""
     return _option(_with_rules)(command)
 
@@ -44,7 +45,7 @@ def _with_rules(context: click.Context, parameter: click.Parameter, files: tuple
         raise Failure(str(error)) from None
 
 
-def _option(callback: Callable[..., None]) -> Callable[[_Command], _Command]:
+def _option(callback: Callable[..., None]) -> Callable[[Command], Command]:
     return click.option(
         "--extension",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),

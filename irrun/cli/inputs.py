@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import click
 import numpy as np
@@ -12,13 +12,13 @@ import numpy as np
 from irrun.cli import arrays, assignments, values
 from irrun.cli.console import note
 from irrun.cli.failures import Failure
+from irrun.cli.options import together
 from irrun.diagnostics import IRError
 from irrun.model import InputError, Loaded, Outputs, Port, Session
 from irrun.model.arguments import as_carrier
 from irrun.tensor import Array, Shape
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Value(NamedTuple):
@@ -38,29 +38,26 @@ class Value(NamedTuple):
         }
 
 
-def options(command: _Command) -> _Command:
-    """Add the options ``--input``, ``--seed``, ``--shape`` and ``--weights`` to a command."""
-    for option in (
-        click.option("--weights", type=FILE, help="The weights file, if it is not beside the model."),
-        click.option(
-            "--shape",
-            "shapes",
-            multiple=True,
-            metavar="[NAME][SHAPE]",
-            help="Reshape an input, such as 'image[1,3,?,224]'; repeatable.",
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(min=0),
-            metavar="N",
-            default=0,
-            show_default=True,
-            help="The seed of random inputs.",
-        ),
-        click.option("-i", "--input", "files", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable."),
-    ):
-        command = option(command)
-    return command
+options = together(
+    click.option("-i", "--input", "files", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable."),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="The seed of random inputs.",
+    ),
+    click.option(
+        "--shape",
+        "shapes",
+        multiple=True,
+        metavar="[NAME][SHAPE]",
+        help="Reshape an input, such as 'image[1,3,?,224]'; repeatable.",
+    ),
+    click.option("--weights", type=FILE, help="The weights file, if it is not beside the model."),
+)
+"""The options ``--input``, ``--seed``, ``--shape`` and ``--weights``."""
 
 
 def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Shape]]:

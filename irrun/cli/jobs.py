@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import click
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+from irrun.cli.options import Command, together
 
 MOST_REQUESTS: Final = 8
 """Requests at the same time in one process, unless their number is given: Python runs one thread at a time."""
@@ -32,7 +31,7 @@ def way(jobs: int, scheduler: str | None, requests: int | None, threads: int | N
     return Way(jobs, scheduler, count, threads or max(1, processors() // count))
 
 
-def requests(command: _Command) -> _Command:
+def requests(command: Command) -> Command:
     """Add ``--requests`` to a command."""
     return click.option(
         "--requests",
@@ -42,23 +41,20 @@ def requests(command: _Command) -> _Command:
     )(command)
 
 
-def options(command: _Command) -> _Command:
-    """Add ``--jobs`` and ``--scheduler`` to a command."""
-    for option in (
-        click.option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Use the workers of a Dask cluster, such as tcp://HOST:8786, or local for one of --jobs workers.",
-        ),
-        click.option(
-            "-j",
-            "--jobs",
-            type=click.IntRange(min=0),
-            metavar="N",
-            default=1,
-            show_default=True,
-            help="Number of processes; 0 for all processors.",
-        ),
-    ):
-        command = option(command)
-    return command
+options = together(
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=1,
+        show_default=True,
+        help="Number of processes; 0 for all processors.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Use the workers of a Dask cluster, such as tcp://HOST:8786, or local for one of --jobs workers.",
+    ),
+)
+"""The options ``--jobs`` and ``--scheduler``."""

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from irrun.cli.failures import Failure
+from irrun.cli.options import as_record
 
 if TYPE_CHECKING:
     from irrun.linter.configuration import Configuration
 
-SETTINGS: Final = ("MAX_MEMORY", "MAX_ITERATIONS", "TIMEOUT")
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+class Limits(NamedTuple):
+    """The limits of an inference as they are given."""
+
+    max_memory: int | None
+    max_iterations: int | None
+    timeout: float | None
+
+    def settings(self, model: Path) -> dict[str, Any]:
+        """Return the limits as settings: those given, else those in the configuration of the model's folder."""
+        found = configuration(model.absolute().parent)
+        limits = {name: getattr(found, name, None) if own is None else own for name, own in self._asdict().items()}
+        return {name.upper(): value for name, value in limits.items() if value is not None}
 
 
 def size(text: str) -> int:
@@ -32,40 +43,24 @@ MEMORY_OPTION: Final = click.option(
 )
 
 
-def limits(command: _Command) -> _Command:
-    """Add the options ``--max-memory``, ``--max-iterations`` and ``--timeout`` to a command."""
-    for option in (
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True, max=1e9),
-            metavar="SECONDS",
-            help="The time after which an inference is ended, checked before each layer.",
-        ),
-        click.option(
-            "--max-iterations",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="The most iterations of a loop.  [default: 1000000]",
-        ),
-        MEMORY_OPTION,
-    ):
-        command = option(command)
-    return command
-
-
-def settings(model: Path, max_memory: int | None, max_iterations: int | None, timeout: float | None) -> dict[str, Any]:
-    """Return the limits for ``compile_model``: those given, else those in the configuration of the model's folder."""
-    given = dict(zip(SETTINGS, (max_memory, max_iterations, timeout), strict=True))
-    return {
-        **_configured(model.absolute().parent),
-        **{name: value for name, value in given.items() if value is not None},
-    }
-
-
-def _configured(folder: Path) -> dict[str, Any]:
-    found = configuration(folder)
-    values = () if found is None else (found.max_memory, found.max_iterations, found.timeout)
-    return {name: value for name, value in zip(SETTINGS, values, strict=False) if value is not None}
+options = as_record(
+    "limit",
+    Limits,
+    MEMORY_OPTION,
+    click.option(
+        "--max-iterations",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="The most iterations of a loop.  [default: 1000000]",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True, max=1e9),
+        metavar="SECONDS",
+        help="The time after which an inference is ended, checked before each layer.",
+    ),
+)
+"""The options ``--max-memory``, ``--max-iterations`` and ``--timeout``, as ``limit``."""
 
 
 def configuration(folder: Path) -> Configuration | None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 
 import click
 
 from irrun.cli import limits
 from irrun.cli.failures import Failure
+from irrun.cli.options import Command
 from irrun.model.config import PRECISIONS
 from irrun.tensor.element_type import F32
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 NAMES: Final = tuple(type.name for type in PRECISIONS)
 HINT: Final = "INFERENCE_PRECISION_HINT"
 
 
-def option(command: _Command) -> _Command:
+def option(command: Command) -> Command:
     """Add the option ``--precision`` to a command."""
     return click.option(
         "--precision",
@@ -29,7 +27,7 @@ def option(command: _Command) -> _Command:
     )(command)
 
 
-def several(command: _Command) -> _Command:
+def several(command: Command) -> Command:
     """Add the option ``--precision``, which may be repeated, to a command."""
     return click.option(
         "--precision",

@@ -31,6 +31,7 @@ from irrun.cli.differences import gaps, magnitude
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
+from irrun.cli.limits import Limits
 from irrun.cli.measuring import (
     Native,
     blas_in_use,
@@ -75,7 +76,7 @@ ROWS = (
 @click.option(
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
-@limits.limits
+@limits.options
 @precision.several
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
@@ -92,9 +93,7 @@ def command(
     niter: int | None,
     seconds: float,
     threads: int | None,
-    max_memory: int | None,
-    max_iterations: int | None,
-    timeout: float | None,
+    limit: Limits,
     precisions: tuple[str, ...],
     as_written: bool,
     low_memory: bool,
@@ -110,7 +109,7 @@ def command(
         "LOW_MEMORY": low_memory,
         "INFERENCE_NUM_THREADS": threads or 0,
         precision.HINT: precision.chosen(model, precisions[0] if precisions else None, as_written),
-        **limits.settings(model, max_memory, max_iterations, timeout),
+        **limit.settings(model),
     }
     compiled, compile_ms = milliseconds(lambda: build(loaded, config))
     given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)

@@ -33,6 +33,7 @@ from irrun.cli.console import level, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.jobs import way
+from irrun.cli.limits import Limits
 
 DIFFERENT: Final = 1
 
@@ -48,7 +49,7 @@ DIFFERENT: Final = 1
 @click.option("--atol", type=click.FloatRange(min=0), default=1e-5, show_default=True, help="The absolute tolerance.")
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @jobs.options
-@limits.limits
+@limits.options
 @extension_option
 @text_or_json
 @verbosity
@@ -65,9 +66,7 @@ def command(
     as_written: bool,
     jobs: int,
     scheduler: str | None,
-    max_memory: int | None,
-    max_iterations: int | None,
-    timeout: float | None,
+    limit: Limits,
     output_format: str,
 ) -> None:
     from irrun.cli.comparing import report
@@ -86,7 +85,7 @@ def command(
             "OPTIMIZE": not as_written,
             "INFERENCE_NUM_THREADS": workers.threads,
             "TIER": os.environ.get("IRRUN_TIER", "auto"),
-            **limits.settings(pairs[0].model, max_memory, max_iterations, timeout),
+            **limit.settings(pairs[0].model),
         },
         files=files,
         seed=seed,

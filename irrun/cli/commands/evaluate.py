@@ -22,13 +22,15 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, inputs, jobs, limits, many, values
+from irrun.cli import arrays, assignments, inputs, jobs, limits, values
+from irrun.cli.batch.options import numbers
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Way, way
+from irrun.cli.limits import Limits
 from irrun.cli.metrics import METRICS, Metric
 from irrun.diagnostics import near_match
 from irrun.model import Loaded, build, load
@@ -45,11 +47,11 @@ from irrun.tensor import Array
 @click.option("--batch-size", type=click.IntRange(min=1), metavar="N", default=32, help="Rows of --data at a time.")
 @click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
 @click.option("--layout", metavar="NCHW", default="", help="The axes of the input for images; else guessed.")
-@click.option("--mean-values", callback=many.numbers, metavar="M,M,M", help="Subtract these from images.")
-@click.option("--scale-values", callback=many.numbers, metavar="S,S,S", help="Divide the channels of images by these.")
+@click.option("--mean-values", callback=numbers, metavar="M,M,M", help="Subtract these from images.")
+@click.option("--scale-values", callback=numbers, metavar="S,S,S", help="Divide the channels of images by these.")
 @jobs.options
 @jobs.requests
-@limits.limits
+@limits.options
 @extension_option
 @text_or_json
 @verbosity
@@ -68,16 +70,14 @@ def command(
     jobs: int,
     scheduler: str | None,
     requests: int | None,
-    max_memory: int | None,
-    max_iterations: int | None,
-    timeout: float | None,
+    limit: Limits,
     output_format: str,
 ) -> None:
     if bool(files) == bool(patterns):
         raise click.UsageError("one of --data and --batch is needed")
     loaded = load(model, weights, extensions=extensions())
     index = _index(loaded, output)
-    config = limits.settings(model, max_memory, max_iterations, timeout)
+    config = limit.settings(model)
     say_findings(loaded, model)
     truth = arrays.load(labels)
     if patterns:

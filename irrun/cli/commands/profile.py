@@ -31,6 +31,7 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Value
+from irrun.cli.limits import Limits
 from irrun.cli.measuring import (
     Native,
     blas_in_use,
@@ -63,7 +64,7 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write one run as a Chrome trace, for ui.perfetto.dev.",
 )
-@limits.limits
+@limits.options
 @precision.option
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
@@ -81,9 +82,7 @@ def command(
     top: int,
     threads: int | None,
     trace: Path | None,
-    max_memory: int | None,
-    max_iterations: int | None,
-    timeout: float | None,
+    limit: Limits,
     precision_name: str | None,
     as_written: bool,
     low_memory: bool,
@@ -105,7 +104,7 @@ def command(
         "LOW_MEMORY": low_memory,
         "INFERENCE_NUM_THREADS": threads or 0,
         precision.HINT: precision.chosen(model, precision_name, as_written),
-        **limits.settings(model, max_memory, max_iterations, timeout),
+        **limit.settings(model),
     }
     record = _profile(loaded, model, given, niter, config, trace)
     blas = blas_in_use()

@@ -25,13 +25,15 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import assignments, inputs, limits, many, precision, values
+from irrun.cli import assignments, inputs, limits, precision, values
+from irrun.cli.batch.options import batch_options
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import way
+from irrun.cli.limits import Limits
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
@@ -46,11 +48,11 @@ from irrun.tensor import Array, ElementType
 @click.option(
     "--top", type=click.IntRange(min=1), metavar="N", help="Show the N likeliest classes of each row of scores."
 )
-@many.options
+@batch_options
 @click.option(
     "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
 )
-@limits.limits
+@limits.options
 @precision.option
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @click.option("--check", is_flag=True, help="Run in f32 too, and show what the precision costs.")
@@ -69,9 +71,7 @@ def command(
     top: int | None,
     patterns: tuple[str, ...],
     threads: int | None,
-    max_memory: int | None,
-    max_iterations: int | None,
-    timeout: float | None,
+    limit: Limits,
     precision_name: str | None,
     as_written: bool,
     check: bool,
@@ -87,7 +87,7 @@ def command(
         "LOW_MEMORY": low_memory,
         "INFERENCE_NUM_THREADS": threads or 0,
         precision.HINT: precision.chosen(model, precision_name, as_written),
-        **limits.settings(model, max_memory, max_iterations, timeout),
+        **limit.settings(model),
     }
     if patterns:
         if files or randomly or check or top is not None or output is None:

@@ -1,0 +1,34 @@
+"""Decorators of options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return a decorator that adds several options, in the order of the help."""
+
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+def as_record(name: str, record: Any, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return a decorator that adds several options, whose values the command gets as one ``record``, a NamedTuple."""
+
+    def decorated(command: Command) -> Any:
+        @functools.wraps(command)
+        def with_record(**given: Any) -> Any:
+            fields = {field: given.pop(field) for field in record._fields}
+            return command(**given, **{name: record(**fields)})
+
+        return together(*options)(with_record)
+
+    return decorated
