@@ -75,8 +75,8 @@ class Reshape(Op):
 
 def _either(size: Dim, copied: Dim) -> Dim:
     """Return a size that is given, or copied where it is 0."""
-    least = min(max(size.lo, 1), copied.lo)
-    return within(size, Dim(least, max(size.hi, copied.hi)))
+    bounds = Dim(min(max(size.lo, 1), copied.lo), max(size.hi, copied.hi))
+    return within(size, bounds) if copied.hi <= size.hi else bounds
 
 
 def _check(pattern: Sequence[Dim]) -> None:

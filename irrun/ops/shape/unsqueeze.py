@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, op
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
@@ -15,7 +13,8 @@ T = TypeVar("T", ANY)
 class Unsqueeze(Op):
     """Insert axes of size 1, at their positions in the result.
 
-    Note: a repeated axis is inserted once, as in OpenVINO.
+    Note: a repeated axis is inserted once, as in OpenVINO; negative ones count from the end of a result with one axis
+    for each different number.
     """
 
     departures = {"no axes": "requires an axis"}
@@ -42,14 +41,13 @@ class Unsqueeze(Op):
 
     def run(self, data: Array, axes: Array) -> Array:
         listed = [int(axis) for axis in axes.reshape(-1).tolist()]
-        return np.expand_dims(data, _places(listed, data.ndim))
+        sizes = list(data.shape)
+        for axis in _places(listed, data.ndim):
+            sizes.insert(axis, 1)
+        return data.reshape(sizes)
 
 
-def _places(axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Return the new axes, ascending, counted from the front of the result."""
-    count = len(set(axes))
-    while True:
-        places = {normalize_axis(axis, rank + count, attribute=None, input=1) for axis in axes}
-        if len(places) == count:
-            return tuple(sorted(places))
-        count = len(places)
+def _places(axes: Sequence[int], rank: int) -> list[int]:
+    """Return the new axes, ascending. One after the last axis of the result is its last."""
+    full = rank + len(set(axes))
+    return sorted({normalize_axis(axis, full, attribute=None, input=1) for axis in axes})
