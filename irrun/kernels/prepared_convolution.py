@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from irrun.kernels.convolution_blocks import TILE, Geometry
 from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
-from irrun.kernels.convolution_shifts import Shifts, worth_shifts
 from irrun.kernels.epilogue import Activation, Epilogue
 from irrun.kernels.layout import channels_first
 from irrun.kernels.threads import Array
@@ -65,9 +64,6 @@ class _Unprepared:
         np.copyto(out, result)
         return out
 
-
-_FEW_FILTERS: Final = 48
-"""The number of filters up to which transforming the channels costs more than it saves."""
 
 Prepared = PreparedConvolution | _Unprepared
 
@@ -135,8 +131,6 @@ def _choose(
         from irrun.kernels.winograd import Winograd
 
         return Winograd(weights[0], geometry, epilogue)
-    if worth_shifts(geometry, filters, depth):
-        return Shifts(weights[0], geometry, epilogue)
     return Columns(weights[0], geometry, epilogue)
 
 
@@ -147,5 +141,4 @@ def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) ->
         return False
     tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
     used = batch * math.prod(geometry.counts) / (tiles * TILE * TILE)
-    few = filters <= _FEW_FILTERS and worth_shifts(geometry, filters, depth)
-    return tiles >= max(32, filters // 24) and used > 0.6 and not few
+    return tiles >= max(32, filters // 24) and used > 0.6
