@@ -47,7 +47,10 @@ FEW: Final = 2
 
 
 def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -> dict[int, dict[str, float]]:
-    """Median milliseconds beside busy programs, by their number: of irrun, of irrun in one thread, of OpenVINO."""
+    """Median milliseconds beside busy programs, by their number: of irrun, of irrun in one thread, of OpenVINO.
+
+    They take turns: the share of the processors that the system gives to a program changes from second to second.
+    """
     workers = {
         "irrun": Worker("irrun", made, threads),
         "irrun, 1 thread": Worker("irrun", made, 1),
@@ -58,10 +61,20 @@ def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -
     found: dict[int, dict[str, float]] = {}
     for count in counts:
         with neighbours(count):
-            found[count] = {name: statistics.median(worker.ask(run=seconds)) for name, worker in workers.items()}
+            times = in_turns(workers, seconds)
+        found[count] = {name: statistics.median(each) for name, each in times.items()}
     for worker in workers.values():
         worker.close()
     return found
+
+
+def in_turns(workers: Mapping[str, Worker], seconds: float) -> dict[str, list[float]]:
+    """The milliseconds of the runs of each worker."""
+    times: dict[str, list[float]] = {name: [] for name in workers}
+    for _ in range(max(math.ceil(seconds / TURN), 1)):
+        for name in random.sample(list(workers), len(workers)):
+            times[name] += workers[name].ask(run=min(TURN, seconds))
+    return times
 
 
 def measure(

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import random
+import statistics
 from collections.abc import Callable, Mapping
+
+import pytest
 
 from irrun.runtime.choice import Choice
 
@@ -64,3 +68,32 @@ def test_a_neighbour_that_leaves_is_noticed_at_the_next_trial() -> None:
 
 def test_one_processor_has_one_choice() -> None:
     assert set(runs(Choice(1), 10, lambda _: 1.0)) == {1}
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [((1.5, 0.25), (1.2, 0.35)), ((1.0, 0.05), (1.6, 0.4)), ((1.2, 0.3), (1.6, 0.6)), ((1.0, 0.1), (1.0, 0.4))],
+    ids=["two are better", "one is better", "one is better, and both vary", "two vary"],
+)
+def test_beside_neighbours_runs_take_about_as_long_as_with_the_best_number(
+    one: tuple[float, float], two: tuple[float, float]
+) -> None:
+    """Each number has a median and a spread; before, the machine was calm and two were better."""
+    best = min(one[0], two[0])
+    medians = []
+    for seed in range(50):
+        source = random.Random(seed)
+
+        def seconds(count: int, source: random.Random = source) -> float:
+            median, spread = one if count == 1 else two
+            return median * source.lognormvariate(0, spread)
+
+        choice, taken = Choice(2), []
+        runs(choice, 12, fixed({2: 0.55, 1: 1.0}))
+        for _ in range(60):
+            count = choice.next()
+            taken.append(seconds(count))
+            choice.took(count, taken[-1])
+        medians.append(statistics.median(taken) / best)
+    assert statistics.mean(medians) < 1.1
+    assert statistics.quantiles(medians, n=10)[-1] < 1.25
