@@ -25,13 +25,13 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import inputs, limits, precision, values
+from irrun.cli import inputs, precision, values
+from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.differences import gaps, magnitude
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.limits import Limits
 from irrun.cli.measuring import (
     Native,
     blas_in_use,
@@ -73,13 +73,7 @@ ROWS = (
     show_default=True,
     help="The duration without --niter, in seconds.",
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
-)
-@limits.options
-@precision.several
-@click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
-@click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
+@compile_options(precision.several)
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure both engines in turns, in that precision.")
 @extension_option
 @text_or_json
@@ -92,11 +86,8 @@ def command(
     weights: Path | None,
     niter: int | None,
     seconds: float,
-    threads: int | None,
-    limit: Limits,
+    compilation: Compilation,
     precisions: tuple[str, ...],
-    as_written: bool,
-    low_memory: bool,
     native: bool,
     output_format: str,
 ) -> None:
@@ -104,13 +95,7 @@ def command(
         require_native()
     loaded, read_ms = milliseconds(lambda: load(model, weights, extensions=extensions()))
     loaded, reshaped = inputs.reshape(loaded, shapes)
-    config: dict[str, Any] = {
-        "OPTIMIZE": not as_written,
-        "LOW_MEMORY": low_memory,
-        "INFERENCE_NUM_THREADS": threads or 0,
-        precision.HINT: precision.chosen(model, precisions[0] if precisions else None, as_written),
-        **limit.settings(model),
-    }
+    config = compilation.settings(model, precisions[0] if precisions else None)
     compiled, compile_ms = milliseconds(lambda: build(loaded, config))
     given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
     say_findings(loaded, model)

@@ -25,13 +25,13 @@ from typing import Any
 
 import click
 
-from irrun.cli import arithmetic, inputs, limits, precision, values
+from irrun.cli import arithmetic, inputs, precision, values
+from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Value
-from irrun.cli.limits import Limits
 from irrun.cli.measuring import (
     Native,
     blas_in_use,
@@ -57,17 +57,11 @@ from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
     "--top", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="Number of layers to show."
 )
 @click.option(
-    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
-)
-@click.option(
     "--trace",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write one run as a Chrome trace, for ui.perfetto.dev.",
 )
-@limits.options
-@precision.option
-@click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
-@click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
+@compile_options(precision.option)
 @click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
 @extension_option
 @text_or_json
@@ -80,12 +74,9 @@ def command(
     weights: Path | None,
     niter: int,
     top: int,
-    threads: int | None,
     trace: Path | None,
-    limit: Limits,
+    compilation: Compilation,
     precision_name: str | None,
-    as_written: bool,
-    low_memory: bool,
     native: bool,
     output_format: str,
 ) -> None:
@@ -99,13 +90,7 @@ def command(
     loaded = load(model, weights, extensions=extensions())
     loaded, reshaped = inputs.reshape(loaded, shapes)
     given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
-    config: dict[str, Any] = {
-        "OPTIMIZE": not as_written,
-        "LOW_MEMORY": low_memory,
-        "INFERENCE_NUM_THREADS": threads or 0,
-        precision.HINT: precision.chosen(model, precision_name, as_written),
-        **limit.settings(model),
-    }
+    config = compilation.settings(model, precision_name)
     record = _profile(loaded, model, given, niter, config, trace)
     blas = blas_in_use()
     if native:

@@ -25,15 +25,15 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import assignments, inputs, limits, precision, values
+from irrun.cli import assignments, inputs, precision, values
 from irrun.cli.batch.options import batch_options
+from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import way
-from irrun.cli.limits import Limits
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
@@ -49,14 +49,8 @@ from irrun.tensor import Array, ElementType
     "--top", type=click.IntRange(min=1), metavar="N", help="Show the N likeliest classes of each row of scores."
 )
 @batch_options
-@click.option(
-    "--threads", type=click.IntRange(min=1, max=1024), metavar="N", help="Number of threads; the default is BLAS's."
-)
-@limits.options
-@precision.option
-@click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
+@compile_options(precision.option)
 @click.option("--check", is_flag=True, help="Run in f32 too, and show what the precision costs.")
-@click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower.")
 @extension_option
 @text_or_json
 @verbosity
@@ -70,31 +64,22 @@ def command(
     output: Path | None,
     top: int | None,
     patterns: tuple[str, ...],
-    threads: int | None,
-    limit: Limits,
+    compilation: Compilation,
     precision_name: str | None,
-    as_written: bool,
     check: bool,
-    low_memory: bool,
     output_format: str,
     jobs: int,
     scheduler: str | None,
     requests: int | None,
     **given_many: Any,
 ) -> None:
-    config: dict[str, Any] = {
-        "OPTIMIZE": not as_written,
-        "LOW_MEMORY": low_memory,
-        "INFERENCE_NUM_THREADS": threads or 0,
-        precision.HINT: precision.chosen(model, precision_name, as_written),
-        **limit.settings(model),
-    }
+    config = compilation.settings(model, precision_name)
     if patterns:
         if files or randomly or check or top is not None or output is None:
             raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random, --top and --check")
         from irrun.cli.batch.command import run_many
 
-        workers = way(jobs, scheduler, requests, threads)
+        workers = way(jobs, scheduler, requests, compilation.threads)
         run_many(model, weights, patterns, output, config, shapes, output_format, way=workers, **given_many)
         return
     begin = time.perf_counter()
