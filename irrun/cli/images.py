@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from irrun.cli.batch.options import Preparation
 from irrun.cli.failures import Failure
 from irrun.model import Port
 from irrun.tensor import Array
@@ -14,18 +15,6 @@ from irrun.tensor import Array
 IMAGES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp"})
 
 _COLOURS: Final = 3
-
-
-class Preparation(NamedTuple):
-    """The way from pixels to an input: (pixel - mean) / scale for each channel.
-
-    ``layout`` is a permutation of NCHW or CHW; empty to guess it. ``mean`` and ``scale`` have one value, or one for
-    each channel.
-    """
-
-    layout: str = ""
-    mean: tuple[float, ...] = ()
-    scale: tuple[float, ...] = ()
 
 
 def read_image(path: Path, port: Port, how: Preparation) -> Array:

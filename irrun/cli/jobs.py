@@ -6,10 +6,18 @@ from typing import Final, NamedTuple
 
 import click
 
-from irrun.cli.options import Command, together
+from irrun.cli.options import as_record, together
 
 MOST_REQUESTS: Final = 8
 """Requests at the same time in one process, unless their number is given: Python runs one thread at a time."""
+
+
+class Workers(NamedTuple):
+    """The options ``--jobs``, ``--scheduler`` and ``--requests`` as they are given."""
+
+    jobs: int
+    scheduler: str | None
+    requests: int | None
 
 
 class Way(NamedTuple):
@@ -31,16 +39,6 @@ def way(jobs: int, scheduler: str | None, requests: int | None, threads: int | N
     return Way(jobs, scheduler, count, threads or max(1, processors() // count))
 
 
-def requests(command: Command) -> Command:
-    """Add ``--requests`` to a command."""
-    return click.option(
-        "--requests",
-        type=click.IntRange(min=1, max=1024),
-        metavar="N",
-        help="With --batch: number of inferences at the same time in each process.",
-    )(command)
-
-
 options = together(
     click.option(
         "-j",
@@ -58,3 +56,16 @@ options = together(
     ),
 )
 """The options ``--jobs`` and ``--scheduler``."""
+
+workers_options = as_record(
+    "workers",
+    Workers,
+    click.option(
+        "--requests",
+        type=click.IntRange(min=1, max=1024),
+        metavar="N",
+        help="With --batch: number of inferences at the same time in each process.",
+    ),
+    options,
+)
+"""The same and ``--requests``, as ``workers``."""

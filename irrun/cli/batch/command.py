@@ -15,13 +15,13 @@ from irrun.cli import inputs, values
 from irrun.cli.batch import run as driver
 from irrun.cli.batch import table as parquet
 from irrun.cli.batch.items import Item, items_of
+from irrun.cli.batch.options import Batch
 from irrun.cli.batch.records import RECORDS, Records
 from irrun.cli.batch.work import Inference
 from irrun.cli.console import note, result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.images import Preparation
 from irrun.cli.jobs import Way
 from irrun.diagnostics import listing, near_match
 from irrun.model import load
@@ -36,27 +36,21 @@ def run_many(
     shapes: Sequence[str],
     output_format: str,
     *,
-    records: Path | None,
-    batch_size: int,
-    steps: bool,
-    layout: str,
-    mean_values: tuple[float, ...],
-    scale_values: tuple[float, ...],
+    batch: Batch,
     way: Way,
 ) -> None:
     """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
     if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
         raise Failure(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
-    lines, table = _record_files(records, folder / RECORDS)
-    if steps and batch_size > 1:
+    lines, table = _record_files(batch.records, folder / RECORDS)
+    if batch.steps and batch.size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected one of both")
     items = items_of(patterns)
     loaded = load(model, weights, extensions=extensions())
     loaded, _ = inputs.reshape(loaded, shapes)
-    if batch_size > 1:
+    if batch.size > 1:
         driver.check_batches(loaded)
     say_findings(loaded, model)
-    how = Preparation(layout, mean_values, scale_values)
     config = {"TIER": os.environ.get("IRRUN_TIER", "auto"), **config, "INFERENCE_NUM_THREADS": way.threads}
     work = Inference(
         model,
@@ -65,16 +59,16 @@ def run_many(
         shapes=shapes,
         extensions=[str(Path(path).absolute()) for path in extensions()],
         folder=folder,
-        preparation=how,
-        stateful=steps,
+        preparation=batch.preparation,
+        stateful=batch.steps,
         travels=way.scheduler is not None,
     )
     stamps = [path.stat() for path in (model, weights or model.with_suffix(".bin")) if path.exists()]
     numerics = [config.get(name) for name in ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT")]
     files = [(item.st_size, item.st_mtime_ns) for item in stamps]
-    identity = repr((model.name, files, tuple(shapes), how, steps, numerics))
+    identity = repr((model.name, files, tuple(shapes), batch.preparation, batch.steps, numerics))
     begin = time.perf_counter()
-    todo = driver.groups(items, batch_size, stateful=steps)
+    todo = driver.groups(items, batch.size, stateful=batch.steps)
     kept = Records(lines, hashlib.sha256(identity.encode()).hexdigest()[:16])
     try:
         done, before, failed = driver.run(work, todo, kept, way)

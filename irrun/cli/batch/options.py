@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from irrun.cli import jobs
-from irrun.cli.options import together
+from irrun.cli.options import as_record, together
 
 
 def numbers(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
@@ -18,6 +19,40 @@ def numbers(_context: click.Context, _parameter: click.Parameter, text: str | No
         raise click.BadParameter(f"{text!r} is not of the form 123.7,116.3,103.5") from None
 
 
+class Preparation(NamedTuple):
+    """The way from pixels to an input: (pixel - mean) / scale for each channel.
+
+    ``layout`` is a permutation of NCHW or CHW; empty to guess it. ``mean`` and ``scale`` have one value, or one for
+    each channel.
+    """
+
+    layout: str = ""
+    mean: tuple[float, ...] = ()
+    scale: tuple[float, ...] = ()
+
+
+class Batch(NamedTuple):
+    """The options of many inputs as they are given: the file of records, inputs in a batch, sequences, and images."""
+
+    records: Path | None
+    size: int
+    steps: bool
+    preparation: Preparation
+
+
+image_options = as_record(
+    "preparation",
+    Preparation,
+    click.option("--layout", metavar="NCHW", default="", help="The axes of the input for images; else guessed."),
+    click.option(
+        "--mean-values", "mean", callback=numbers, metavar="M,M,M", help="Subtract these from images, blue first."
+    ),
+    click.option(
+        "--scale-values", "scale", callback=numbers, metavar="S,S,S", help="Divide the channels of images by these."
+    ),
+)
+"""The options ``--layout``, ``--mean-values`` and ``--scale-values``, as ``preparation``."""
+
 batch_options = together(
     click.option(
         "--batch",
@@ -26,20 +61,26 @@ batch_options = together(
         metavar="PATTERN",
         help="Run on each of these files, one after the other: a folder, a quoted pattern or a file; repeatable.",
     ),
-    click.option(
-        "--records",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="With --batch: the file of records, .jsonl or .parquet.  [default: records.jsonl in the folder]",
+    as_record(
+        "batch",
+        Batch,
+        click.option(
+            "--records",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="With --batch: the file of records, .jsonl or .parquet.  [default: records.jsonl in the folder]",
+        ),
+        click.option(
+            "--batch-size",
+            "size",
+            type=click.IntRange(min=1),
+            metavar="N",
+            default=1,
+            help="With --batch: join N inputs.",
+        ),
+        click.option("--steps", is_flag=True, help="With --batch: the files of a folder are steps of one sequence."),
+        image_options,
     ),
-    click.option(
-        "--batch-size", type=click.IntRange(min=1), metavar="N", default=1, help="With --batch: join N inputs."
-    ),
-    click.option("--steps", is_flag=True, help="With --batch: the files of a folder are steps of one sequence."),
-    click.option("--layout", metavar="NCHW", default="", help="The axes of the input for images; else guessed."),
-    click.option("--mean-values", callback=numbers, metavar="M,M,M", help="Subtract these from images, blue first."),
-    click.option("--scale-values", callback=numbers, metavar="S,S,S", help="Divide the channels of images by these."),
-    jobs.requests,
-    jobs.options,
+    jobs.workers_options,
 )
-"""The options about many inputs."""
+"""The options ``--batch``, as ``patterns``, those that go with it, as ``batch``, and the workers."""

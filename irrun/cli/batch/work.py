@@ -12,9 +12,10 @@ import numpy as np
 
 from irrun.cli import inputs, saving
 from irrun.cli.batch.items import Item
+from irrun.cli.batch.options import Preparation
 from irrun.cli.batch.sharing import Sharing
 from irrun.cli.failures import Failure, of_system
-from irrun.cli.images import IMAGES, Preparation, read_image
+from irrun.cli.images import IMAGES, read_image
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.internal import InternalError
 from irrun.model import Compiled, InputError, Port, build, load

@@ -22,14 +22,14 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, inputs, jobs, limits, values
-from irrun.cli.batch.options import numbers
+from irrun.cli import arrays, assignments, inputs, limits, values
+from irrun.cli.batch.options import Preparation, image_options
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.jobs import Way, way
+from irrun.cli.jobs import Way, Workers, way, workers_options
 from irrun.cli.limits import Limits
 from irrun.cli.metrics import METRICS, Metric
 from irrun.diagnostics import near_match
@@ -46,11 +46,8 @@ from irrun.tensor import Array
 @click.option("--output", metavar="NAME", help="The output to compare; the first by default.")
 @click.option("--batch-size", type=click.IntRange(min=1), metavar="N", default=32, help="Rows of --data at a time.")
 @click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
-@click.option("--layout", metavar="NCHW", default="", help="The axes of the input for images; else guessed.")
-@click.option("--mean-values", callback=numbers, metavar="M,M,M", help="Subtract these from images.")
-@click.option("--scale-values", callback=numbers, metavar="S,S,S", help="Divide the channels of images by these.")
-@jobs.options
-@jobs.requests
+@image_options
+@workers_options
 @limits.options
 @extension_option
 @text_or_json
@@ -64,12 +61,8 @@ def command(
     output: str | None,
     batch_size: int,
     weights: Path | None,
-    layout: str,
-    mean_values: tuple[float, ...],
-    scale_values: tuple[float, ...],
-    jobs: int,
-    scheduler: str | None,
-    requests: int | None,
+    preparation: Preparation,
+    workers: Workers,
     limit: Limits,
     output_format: str,
 ) -> None:
@@ -81,10 +74,7 @@ def command(
     say_findings(loaded, model)
     truth = arrays.load(labels)
     if patterns:
-        from irrun.cli.images import Preparation
-
-        how = Preparation(layout, mean_values, scale_values)
-        pairs = _of_files(model, weights, patterns, truth, config, how, way(jobs, scheduler, requests), index)
+        pairs = _of_files(model, weights, patterns, truth, config, preparation, way(*workers), index)
     else:
         pairs = _of_rows(loaded, files, arrays.load_one(labels), config, batch_size, index)
     found = {name: METRICS[name]() for name in metrics}
@@ -145,7 +135,7 @@ def _of_files(
     patterns: Sequence[str],
     labels: Array | dict[str, Array],
     config: Mapping[str, Any],
-    how: Any,
+    preparation: Preparation,
     way: Way,
     index: int,
 ) -> Iterator[tuple[Array, Array]]:
@@ -170,7 +160,7 @@ def _of_files(
         weights,
         {**config, "INFERENCE_NUM_THREADS": way.threads},
         extensions=[str(Path(path).absolute()) for path in extensions()],
-        preparation=how,
+        preparation=preparation,
         travels=way.scheduler is not None,
     )
     for number, record in driver.results(work, [(item,) for item in items], way):

@@ -26,14 +26,14 @@ import click
 import numpy as np
 
 from irrun.cli import assignments, inputs, precision, values
-from irrun.cli.batch.options import batch_options
+from irrun.cli.batch.options import Batch, batch_options
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.jobs import way
+from irrun.cli.jobs import Workers, way
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
@@ -68,10 +68,8 @@ def command(
     precision_name: str | None,
     check: bool,
     output_format: str,
-    jobs: int,
-    scheduler: str | None,
-    requests: int | None,
-    **given_many: Any,
+    batch: Batch,
+    workers: Workers,
 ) -> None:
     config = compilation.settings(model, precision_name)
     if patterns:
@@ -79,8 +77,8 @@ def command(
             raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random, --top and --check")
         from irrun.cli.batch.command import run_many
 
-        workers = way(jobs, scheduler, requests, compilation.threads)
-        run_many(model, weights, patterns, output, config, shapes, output_format, way=workers, **given_many)
+        spread = way(*workers, compilation.threads)
+        run_many(model, weights, patterns, output, config, shapes, output_format, batch=batch, way=spread)
         return
     begin = time.perf_counter()
     loaded = load(model, weights, extensions=extensions())
