@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irrun import exceptions, helpers, layout_helpers, op, preprocess, properties, utils
+    from irrun import exceptions, helpers, layout_helpers, op, passes, preprocess, properties, utils
     from irrun.api.batch import get_batch, set_batch
     from irrun.api.compiled import CompiledModel
     from irrun.api.core import Core, Version, compile_model, read_model
@@ -73,7 +73,7 @@ _PLACES = {
 
 LATEST_OPSET = 17
 
-_MODULES = ("exceptions", "helpers", "layout_helpers", "op", "preprocess", "properties", "utils")
+_MODULES = ("exceptions", "helpers", "layout_helpers", "op", "passes", "preprocess", "properties", "utils")
 _OPSETS = frozenset(map(str, range(1, LATEST_OPSET + 1)))
 
 __all__ = [
@@ -119,6 +119,7 @@ __all__ = [
     "layout_helpers",
     "lint",
     "op",
+    "passes",
     "preprocess",
     "properties",
     "read_model",

@@ -1,13 +1,5 @@
-"""The exceptions that OpenVINO's Python code raises beside RuntimeError, for programs that catch them."""
+"""The exceptions of OpenVINO's Python code."""
 
+from irrun.api.errors import OVError, OVTypeError, UserInputError
 
-class OVError(Exception):
-    """Base class of the exceptions of this module."""
-
-
-class UserInputError(OVError):
-    """An argument of a builder is wrong."""
-
-
-class OVTypeError(OVError, TypeError):
-    """An argument has a wrong type."""
+__all__ = ["OVError", "OVTypeError", "UserInputError"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import irrun
+from irrun.api.absent import ABSENT
 from irrun.model.config import ACCEPTED, known_settings
 from tests.api.departures import DEPARTURES
 
@@ -27,7 +28,10 @@ NAMES: Final = ROOT / "docs" / "data" / "openvino-api.json"
 CLASSES: Final = (
     *("Core", "Model", "Node", "Output", "Input", "ConstOutput", "CompiledModel", "InferRequest", "AsyncInferQueue"),
     *("Tensor", "Type", "Shape", "PartialShape", "Dimension", "Layout", "ProfilingInfo", "RTMap", "OVAny"),
-    *("op.Parameter", "op.Constant", "op.Result"),
+    *("op.Parameter", "op.Constant", "op.Result", "op.assign", "op.read_value"),
+    *("op.if_op", "op.loop", "op.tensor_iterator", "op.util.Variable", "op.util.VariableInfo"),
+    *("op.util.SliceInputDescription", "op.util.ConcatOutputDescription", "Symbol", "TensorVector"),
+    *("passes.Manager", "passes.Matcher", "passes.MatcherPass", "passes.ModelPass", "passes.GraphRewrite"),
     *("preprocess.PrePostProcessor", "preprocess.InputInfo", "preprocess.InputTensorInfo", "preprocess.InputModelInfo"),
     *("preprocess.PreProcessSteps", "preprocess.OutputInfo", "preprocess.OutputTensorInfo"),
     *("preprocess.OutputModelInfo", "preprocess.PostProcessSteps", "preprocess.ColorFormat"),
@@ -36,10 +40,16 @@ CLASSES: Final = (
 MODULES: Final = (
     "",
     "op",
+    "op.util",
+    "passes",
     "preprocess",
     "properties",
     "properties.hint",
     "properties.device",
+    "properties.log",
+    "properties.streams",
+    "properties.intel_cpu",
+    "properties.intel_auto",
     "layout_helpers",
     "exceptions",
     "helpers",
@@ -47,25 +57,14 @@ MODULES: Final = (
 )
 OPSETS: Final = range(1, irrun.LATEST_OPSET + 1)
 
-EXPLANATIONS: Final[Mapping[str, str]] = {
-    "convert_model": "models of other frameworks are not converted",
-    "frontend": "models of other frameworks are not read",
-    "tools": "the converter is not part of irrun",
-    "RemoteContext": "there is no device with memory of its own",
-    "RemoteTensor": "there is no device with memory of its own",
-    "VAContext": "there is no device with memory of its own",
-    "VASurfaceTensor": "there is no device with memory of its own",
-    "Op": "operations of users are classes of irrun, see extensions.md",
-    "OpExtension": "operations of users are classes of irrun, see extensions.md",
-    "Extension": "operations of users are classes of irrun, see extensions.md",
-}
-
 
 def openvino_names() -> dict[str, list[str]]:
     """Return the names of OpenVINO's classes, modules and opsets."""
     import openvino
     import openvino.exceptions
     import openvino.helpers
+    import openvino.op.util
+    import openvino.passes
     import openvino.preprocess
     import openvino.properties.device
     import openvino.properties.hint
@@ -120,7 +119,7 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
         "",
         "Of the missing names:",
         "",
-        *(f"* `{name}`: {text}" for name, text in EXPLANATIONS.items() if name in missing["module"]),
+        *_reasons({name for names in missing.values() for name in names}),
         "",
         "## Builders",
         "",
@@ -167,9 +166,19 @@ def _has(holder: str, name: str) -> bool:
     try:
         module = holder.removeprefix("module").strip()
         found = _resolve(irrun, module) if module else irrun
-        return hasattr(next(iter(found)) if isinstance(found, type) and issubclass(found, Enum) else found, name)
+        found = next(iter(found)) if isinstance(found, type) and issubclass(found, Enum) else found
+        return hasattr(found, name) or name in getattr(found, "__annotations__", {})
     except AttributeError:
         return False
+
+
+def _reasons(missing: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each reason, with the names that are missing for it."""
+    by_reason: dict[str, list[str]] = {}
+    for name in sorted(missing):
+        by_reason.setdefault(ABSENT.get(name, "not built"), []).append(f"`{name}`")
+    for reason, names in by_reason.items():
+        yield f"* {', '.join(names)}: {reason}"
 
 
 def _row(title: str, names: Sequence[str], missing: Sequence[str]) -> str:

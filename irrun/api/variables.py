@@ -16,6 +16,10 @@ from irrun.api.types import Type
 class VariableInfo:
     """The type, shape and name of a variable."""
 
+    data_shape: PartialShape
+    data_type: Type
+    variable_id: str
+
     def __init__(
         self, data_shape: PartialShape | None = None, data_type: Type = Type.dynamic, variable_id: str = ""
     ) -> None:
@@ -29,6 +33,8 @@ class VariableInfo:
 
 class Variable:
     """A variable that a model reads and writes."""
+
+    info: VariableInfo
 
     def __init__(self, info: VariableInfo) -> None:
         self.info = info
@@ -47,7 +53,14 @@ class Variable:
         return "<Variable>"
 
 
-class ReadValue(Node):
+class _OfVariable(Node):
+    """A node that reads or writes a variable."""
+
+    def get_variable_id(self) -> str:
+        return str(self.get_attributes()["variable_id"])
+
+
+class ReadValue(_OfVariable):
     """The value of a variable: ``read_value(initial, variable)``, or ``read_value(variable)`` with zeros at first."""
 
     def __init__(self, new_value: Any, variable: Variable | None = None) -> None:
@@ -65,7 +78,7 @@ class ReadValue(Node):
         self._begin(made.record, made.input_values(), made.facts)
 
 
-class Assign(Node):
+class Assign(_OfVariable):
     """Writes a variable, which is given as such or by its name."""
 
     def __init__(self, new_value: Any, variable: Variable | str, name: str = "") -> None:

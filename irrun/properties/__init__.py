@@ -1,8 +1,8 @@
 """The names of properties: each is a text and a function that returns the name, or the pair of name and value."""
 
-from irrun.api.types import Type
 from irrun.properties import device, hint, intel_auto, intel_cpu, log, streams
 from irrun.properties.names import Choice, Property
+from irrun.tensor import ElementType
 
 
 class CacheMode(Choice):
@@ -38,8 +38,8 @@ enable_weightless = Property("ENABLE_WEIGHTLESS", bool)
 weights_path = Property("WEIGHTS_PATH", str)
 auto_batch_timeout = Property("AUTO_BATCH_TIMEOUT", int)
 force_tbb_terminate = Property("FORCE_TBB_TERMINATE", bool)
-key_cache_precision = Property("KEY_CACHE_PRECISION", Type)
-value_cache_precision = Property("VALUE_CACHE_PRECISION", Type)
+key_cache_precision = Property("KEY_CACHE_PRECISION", ElementType)
+value_cache_precision = Property("VALUE_CACHE_PRECISION", ElementType)
 key_cache_group_size = Property("KEY_CACHE_GROUP_SIZE", int)
 value_cache_group_size = Property("VALUE_CACHE_GROUP_SIZE", int)
 workload_type = Property("WORKLOAD_TYPE", WorkloadType)

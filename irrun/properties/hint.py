@@ -1,7 +1,7 @@
 """Properties that say what a model is for."""
 
-from irrun.api.types import Type
 from irrun.properties.names import Choice, Property
+from irrun.tensor import ElementType
 
 
 class PerformanceMode(Choice):
@@ -45,7 +45,7 @@ class ModelDistributionPolicy(Choice):
 
 performance_mode = Property("PERFORMANCE_HINT", PerformanceMode)
 execution_mode = Property("EXECUTION_MODE_HINT", ExecutionMode)
-inference_precision = Property("INFERENCE_PRECISION_HINT", Type)
+inference_precision = Property("INFERENCE_PRECISION_HINT", ElementType)
 num_requests = Property("PERFORMANCE_HINT_NUM_REQUESTS", int)
 model_priority = Property("MODEL_PRIORITY", Priority)
 model_distribution_policy = Property("MODEL_DISTRIBUTION_POLICY", set, frozenset)
@@ -55,5 +55,5 @@ enable_hyper_threading = Property("ENABLE_HYPER_THREADING", bool)
 scheduling_core_type = Property("SCHEDULING_CORE_TYPE", SchedulingCoreType)
 allow_auto_batching = Property("ALLOW_AUTO_BATCHING", bool)
 dynamic_quantization_group_size = Property("DYNAMIC_QUANTIZATION_GROUP_SIZE", int)
-kv_cache_precision = Property("KV_CACHE_PRECISION", Type)
+kv_cache_precision = Property("KV_CACHE_PRECISION", ElementType)
 activations_scale_factor = Property("ACTIVATIONS_SCALE_FACTOR", int, float)

@@ -33,9 +33,8 @@ class Property(str):
     def __call__(self, *values: Any) -> Any:
         if not values:
             return str(self)
-        from irrun.api.rt_info import OVAny
-
-        if len(values) > 1 or not isinstance(values[0], self._kinds):
+        value = getattr(values[0], "element", values[0])
+        if len(values) > 1 or not isinstance(value, self._kinds):
             names = " or ".join(kind.__name__ for kind in self._kinds) or "no value, since it can only be read"
             raise TypeError(f"{self} takes {names}, got {', '.join(map(repr, values))}")
-        return str(self), OVAny(values[0])
+        return str(self), values[0]

@@ -10,7 +10,7 @@ from irrun import opset13 as ops
 
 
 def _nameless() -> irrun.CompiledModel:
-    x = ops.parameter([2], "f32", name="x")
+    x = ops.parameter([2], np.float32, name="x")
     return irrun.compile_model(irrun.Model([ops.relu(x)], [x], "nameless"), "CPU")
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.api.building import attribute_value, element, make
+from irrun.api.errors import OVTypeError
 from irrun.api.nodes import Node, Output, as_output
 from irrun.api.op import CLASSES, Constant, Parameter, Result
 from irrun.api.opsets.signatures import Parameter as Declared
@@ -18,7 +19,6 @@ from irrun.api.opsets.signatures import signature
 from irrun.api.subgraphs import If, Loop, TensorIterator
 from irrun.api.tensor import Tensor
 from irrun.diagnostics import near_match
-from irrun.exceptions import OVTypeError
 from irrun.ops import Op
 from irrun.ops.registry import LATEST, find, load, spelling
 
