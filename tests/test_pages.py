@@ -112,6 +112,12 @@ def test_the_pages_have_commands() -> None:
     assert len(commands()) > 30
 
 
+def test_the_program_of_the_readme(here: Path) -> None:
+    program = next(block for block in blocks("README.md") if block.startswith("import irrun as ov"))
+    exec(program, {"image": np.ones((4, 3, 224, 224), np.float32)})
+    assert (here / "small.xml").exists()
+
+
 @pytest.mark.usefixtures("here")
 def test_the_digit_of_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")

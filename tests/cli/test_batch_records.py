@@ -50,6 +50,20 @@ def test_outputs_of_other_settings_are_not_taken_for_done(run: Run, clamp: str, 
     assert [done(), done("--shape", "?,3"), done(), done()] == [2, 2, 2, 0]
 
 
+def test_outputs_that_other_inputs_replaced_are_not_taken_for_done(
+    run: Run, clamp: str, rows: Path, tmp_path: Path
+) -> None:
+    (rows / "1.npy").unlink()
+    more = tmp_path / "more"
+    more.mkdir()
+    np.save(more / "2.npy", ROW)
+
+    def done(folder: Path) -> int:
+        return int(json.loads(run("run", clamp, "--batch", folder, "-o", tmp_path / "out", "--json").stdout)["done"])
+
+    assert [done(rows), done(more), done(rows), done(more), done(more)] == [2, 1, 1, 1, 0]
+
+
 def test_lines_in_another_file(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
     lines = tmp_path / "logs" / "all.jsonl"
     for expected in (["done", "failed", "done"], ["done", "failed", "done", "failed"]):

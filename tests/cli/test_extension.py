@@ -70,7 +70,9 @@ def test_schema_knows_its_attributes(run: Run) -> None:
 def test_a_rule_is_listed_explained_and_selected(run: Run) -> None:
     with_it = ("--extension", RULES)
     assert any(line.startswith("MY201  warning  unnamed-output") for line in run("rule", *with_it).stdout.splitlines())
-    assert run("rule", "unnamed-output", *with_it).stdout.startswith("MY201 unnamed-output (warning)\n\nAn output of")
+    page = run("rule", "unnamed-output", *with_it).stdout
+    assert page.startswith("MY201 unnamed-output (warning)\n\nAn output of")
+    assert page.endswith("by its position only.\n")
     found = run("lint", MODEL, *with_it, "--output-format", "concise")
     assert (found.exit_code, found.stdout) == (
         1,

@@ -20,7 +20,9 @@ def tokenizer(tmp_path: Path) -> Path:
     return example("sound_files", "Extension tokenizer").written(tmp_path)
 
 
-CANNOT_RUN = "which irrun cannot run; expected operations of opset1 to opset17"
+CANNOT_RUN = (
+    "which irrun cannot run; expected operations of opset1 to opset17, or those that --extension or add_extension names"
+)
 WHOLE = Fact(F32, Shape.parse("?,3"))
 
 

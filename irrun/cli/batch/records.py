@@ -23,21 +23,16 @@ class Records:
 
     def latest(self) -> dict[str, Record]:
         """Return the last record of each input by its path, unless its settings differ; a cut line is ignored."""
-        found: dict[str, Record] = {}
-        for line in self._text().splitlines():
-            try:
-                record: Record = json.loads(line)
-            except ValueError:
-                continue
-            found[record["input"]] = record
+        found = {record["input"]: record for record in self._records()}
         return {name: record for name, record in found.items() if record["settings"] == self._settings}
 
     def done(self) -> dict[str, str]:
-        """Return the stamps of the inputs whose outputs are there."""
+        """Return the stamps of the inputs whose outputs are there, and were not replaced by those of other inputs."""
+        writers = {record["output"]: record for record in self._records() if record["status"] == "done"}
         return {
             name: record["stamp"]
             for name, record in self.latest().items()
-            if record["status"] == "done" and Path(record["output"]).exists()
+            if record["status"] == "done" and writers[record["output"]] == record and Path(record["output"]).exists()
         }
 
     @contextmanager
@@ -54,6 +49,13 @@ class Records:
             if is_cut:
                 file.write("\n")
             yield add
+
+    def _records(self) -> Iterator[Record]:
+        for line in self._text().splitlines():
+            try:
+                yield json.loads(line)
+            except ValueError:
+                continue
 
     def _text(self) -> str:
         return self.path.read_text(encoding="utf-8", errors="surrogateescape") if self.path.exists() else ""

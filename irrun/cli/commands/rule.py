@@ -68,7 +68,8 @@ def _record(rule: RuleInfo) -> dict[str, object]:
 
 def _page(rule: RuleInfo) -> str:
     title = click.style(f"{rule.code} {rule.name}", bold=True)
-    return f"{title} ({rule.severity})\n\n{filled(rule.explanation, columns())}\n\n{rule.url}"
+    parts = [f"{title} ({rule.severity})", filled(rule.explanation, columns()), rule.url]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _listing(rules: list[RuleInfo]) -> str:
