@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TextIO, TypeVar
 
-PATIENCE: Final = 1.0
+DELAY: Final = 1.0
 """Seconds of work before the bar is shown."""
 
 _INTERVAL: Final = 0.1
@@ -23,7 +23,7 @@ def watched(
         yield from items
         return
     begin = clock()
-    due = begin + PATIENCE
+    due = begin + DELAY
     shown = False
     try:
         for done, item in enumerate(items, start=1):

@@ -1,4 +1,4 @@
-"""The way in: where the items go, and what comes back."""
+"""Spreads items over this process, over several, or over a cluster, and yields their results."""
 
 from __future__ import annotations
 

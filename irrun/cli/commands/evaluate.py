@@ -98,12 +98,7 @@ def _text(name: str, metric: Metric) -> str:
 def _index(model: Loaded, name: str | None) -> int:
     if not model.outputs:
         raise Failure("the model has no outputs")
-    for port in model.outputs:
-        if name is None or name in port.all_names:
-            return int(port.index)
-    names = [known for port in model.outputs for known in port.all_names if known]
-    close = near_match(name or "", names) or f", expected {', '.join(names)}"
-    raise Failure(f'no output "{name}"{close}')
+    return model.output(0 if name is None else name).index
 
 
 def _of_rows(
