@@ -143,7 +143,7 @@ class _Saving:
             known = [facts[outlet] for outlet in facts.outlets(node.id)]
             tensors = [_joined(names.get(Outlet(node.id, port), given)) for port, given in enumerate(node.names)]
             made = self._layer(node, graph, facts, sources, known, tensors)
-            ids[node.id] = made[0].layer if made else len(self.writer._layers) - 1
+            ids[node.id] = made[0].layer if made else self.writer.last
             handles.update({Outlet(node.id, port): handle for port, handle in enumerate(made)})
         return ids
 

@@ -129,6 +129,11 @@ class Writer:
     def result(self, source: Handle, name: str = "") -> int:
         """Add a Result layer, an output of the model; return its id."""
         self.layer("Result", "opset1", [source], [], name=name)
+        return self.last
+
+    @property
+    def last(self) -> int:
+        """The id of the layer that was added last."""
         return len(self._layers) - 1
 
     @property
