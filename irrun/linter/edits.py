@@ -154,7 +154,7 @@ class Editor:
 
     def _aligned(self, port: PortElement, dims: Sequence[_Dim], sizes: Sequence[str]) -> Iterator[Edit]:
         """Replace all dims, keeping those that are right and adding or removing as few as possible."""
-        matcher = difflib.SequenceMatcher(None, port.dims, sizes, autojunk=False)
+        matcher = difflib.SequenceMatcher(None, port.dims, sizes)
         for what, begin, end, first, last in matcher.get_opcodes():
             if what == "equal":
                 continue

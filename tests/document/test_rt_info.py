@@ -6,7 +6,7 @@ import pytest
 
 from irrun.document.reader import read
 from irrun.document.rt_info import rt_info
-from tests.linter.models import NET
+from tests.linter.models import ITERATOR, NET
 
 
 def entries(content: str) -> dict[str, str]:
@@ -36,6 +36,17 @@ def test_that_of_a_layer_is_not_that_of_the_net() -> None:
 def test_a_net_without_layers() -> None:
     text = '<net name="n" version="11"><layers/><edges/><rt_info><a value="1"/></rt_info></net>'
     assert rt_info(read(text.encode())) == {"a": "1"}
+
+
+def test_that_of_a_layer_in_a_net_with_its_own() -> None:
+    text = NET.replace('<data min="0" max="6"/>', '<data min="0" max="6"/><rt_info><a value="1"/></rt_info>')
+    assert rt_info(read(text.replace("</net>", '<rt_info><b value="2"/></rt_info></net>').encode())) == {"b": "2"}
+
+
+def test_that_of_a_body_is_not_that_of_the_net() -> None:
+    text = ITERATOR.replace("</body>", '<rt_info><a value="1"/></rt_info></body>')
+    assert text.count("<rt_info>") == 1
+    assert rt_info(read(text.encode())) == {}
 
 
 def test_comments() -> None:

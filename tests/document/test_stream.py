@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from xml.etree import ElementTree
-from xml.parsers.expat import errors
+from xml.parsers.expat import ExpatError, errors
 
 import pytest
 
@@ -153,6 +153,10 @@ def test_the_depth_is_that_of_open_elements() -> None:
     deepest = stream.DEEPEST
     stream.check(b"<a>" + b"<b/>" * (2 * deepest) + b"</a>")
     stream.check(b"<a>" * deepest + b"</a>" * deepest)
+    stream.check('<?xml version="1.0" encoding="ascii"?><a>é</a>'.encode())
+    for malformed in (b"<x:a/>", b"<a>", b"", b"\xff"):
+        with pytest.raises(ExpatError):
+            stream.check(malformed)
     with pytest.raises(stream.TooLarge):
         stream.check(b"<a>" * (deepest + 1) + b"</a>" * (deepest + 1))
     assert [stream.depth(ElementTree.fromstring(text)) for text in ("<a/>", "<a><b/><c><d/></c></a>")] == [1, 3]

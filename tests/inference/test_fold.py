@@ -140,6 +140,9 @@ def test_sizes_between_bounds_are_kept() -> None:
     fact = folded("Add", dims(Dim(0, 4), Dim(0, 9)), known(0, 1))
     assert fact.value is not None
     assert [str(item) for item in fact.value.tolist()] == ["0..4", "1..10"]
+    fact = folded("Add", dims(Dim(0, 4), Dim(0, 9)), known(0, 0))
+    assert fact.value is not None
+    assert [str(item) for item in fact.value.tolist()] == ["0..4", "0..9"]
     assert folded("Add", dims(Dim.anything(), Dim(-3, 4)), known(0, 0)).value is None
 
 

@@ -68,15 +68,28 @@ def test_a_correction_inside_a_body_reaches_the_layers_behind_it() -> None:
     }
 
 
-def test_two_more_ports() -> None:
-    net = context(NET.replace('"f32"', '"f16"'))
-    fix = corrected_precision(net.outputs[1], net)
-    assert fix is not None
-    assert fix.message == "write FP16, and fix 1 more port"
-    net = context(NET.replace('"f32"', '"f16"').replace('precision="FP32"', 'precision="FP16"', 1))
+@pytest.mark.parametrize(("right", "more"), [(0, "3 more ports"), (1, "2 more ports"), (2, "1 more port")])
+def test_the_number_of_dependent_ports(right: int, more: str) -> None:
+    ports = NET.split('precision="FP32"')
+    text = 'precision="FP32"'.join(ports[: 5 - right])
+    text = 'precision="FP16"'.join([text, *ports[5 - right :]])
+    net = context(text.replace('"f32"', '"f16"'))
     fix = corrected_precision(net.outputs[0], net)
     assert fix is not None
-    assert fix.message == "write FP16, and fix 3 more ports"
+    assert fix.message == f"write FP16, and fix {more}"
+
+
+def test_a_layer_that_many_paths_lead_to_is_corrected_once() -> None:
+    ir = Writer("net")
+    x = ir.parameter("x", F32, Shape([2]))
+    for _ in range(100):
+        (x,) = ir.layer("Add", "opset1", [x, x], [Fact(F32, Shape([2]))])
+    ir.result(x)
+    net = context(ir.text.replace('element_type="f32"', 'element_type="f16"'))
+    fix = corrected_precision(net.outputs[0], net)
+    assert fix is not None
+    assert fix.message == "write FP16, and fix 301 more ports"
+    assert len(fix.edits) == 302
 
 
 def test_ports_are_found_by_their_elements() -> None:

@@ -126,6 +126,22 @@ def test_no_edit(edit: Callable[..., tuple[Edit, ...]]) -> None:
     assert edit(Editor(document), document.net.layers[1].outputs[0]) == ()
 
 
+def test_a_value_and_a_name_are_replaced_in_place() -> None:
+    document = read(NET.encode())
+    editor = Editor(document)
+    assert edited(document.data, editor.value(2, "name", "z")).decode() == NET.replace('name="x"', 'name="z"')
+    assert edited(document.data, editor.name(2, "name", "title")).decode() == NET.replace('name="x"', 'title="x"')
+
+
+def test_tabs_and_blanks_are_kept_in_the_indentation_of_new_sizes() -> None:
+    mixed = CLAMP.replace("            <dim>", "\t  <dim>").replace("        <", "\t<")
+    before, after = mixed.split("<output>")
+    inner = "\t  <dim>2</dim>\n\t  <dim>3</dim>\n"
+    assert inner in after
+    empty = after.replace(inner, "").replace(">\n\t</port>", "/>")
+    assert sizes(f"{before}<output>{empty}", "2", "3") == mixed
+
+
 def test_an_added_attribute() -> None:
     document = read(NET.encode())
     edits = Editor(document).added(2, "id", "scale", "1")
