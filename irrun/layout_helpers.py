@@ -22,40 +22,50 @@ def set_layout(port: Output, layout: Layout) -> None:
 
 
 def has_batch(layout: Layout) -> bool:
+    """Return whether a layout has an axis for the batch."""
     return layout.has_name("N")
 
 
 def has_channels(layout: Layout) -> bool:
+    """Return whether a layout has an axis for the channels."""
     return layout.has_name("C")
 
 
 def has_depth(layout: Layout) -> bool:
+    """Return whether a layout has an axis for the depth."""
     return layout.has_name("D")
 
 
 def has_height(layout: Layout) -> bool:
+    """Return whether a layout has an axis for the height."""
     return layout.has_name("H")
 
 
 def has_width(layout: Layout) -> bool:
+    """Return whether a layout has an axis for the width."""
     return layout.has_name("W")
 
 
 def batch_idx(layout: Layout) -> int:
+    """Return the axis of the batch in a layout; RuntimeError where there is none."""
     return layout.get_index_by_name("N")
 
 
 def channels_idx(layout: Layout) -> int:
+    """Return the axis of the channels in a layout; RuntimeError where there is none."""
     return layout.get_index_by_name("C")
 
 
 def depth_idx(layout: Layout) -> int:
+    """Return the axis of the depth in a layout; RuntimeError where there is none."""
     return layout.get_index_by_name("D")
 
 
 def height_idx(layout: Layout) -> int:
+    """Return the axis of the height in a layout; RuntimeError where there is none."""
     return layout.get_index_by_name("H")
 
 
 def width_idx(layout: Layout) -> int:
+    """Return the axis of the width in a layout; RuntimeError where there is none."""
     return layout.get_index_by_name("W")

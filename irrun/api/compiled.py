@@ -38,6 +38,7 @@ class CompiledModel:
 
     @staticmethod
     def of(engine: Compiled, loaded: Loaded, name: str, settings: Mapping[str, Any]) -> CompiledModel:
+        """Return the compiled model of an engine and the model that it was built from."""
         model = object.__new__(CompiledModel)
         model._begin(engine, loaded, name, settings)
         return model
@@ -51,19 +52,24 @@ class CompiledModel:
 
     @property
     def inputs(self) -> list[ConstOutput]:
+        """The inputs, in the order of the Parameters."""
         return list(self._inputs)
 
     @property
     def outputs(self) -> list[ConstOutput]:
+        """The outputs, in the order of the Results."""
         return list(self._outputs)
 
     def input(self, key: int | str | None = None) -> ConstOutput:
+        """Return an input by index or tensor name, or the only one; RuntimeError where there is none."""
         return port_of(self._inputs, key, "input")
 
     def output(self, key: int | str | None = None) -> ConstOutput:
+        """Return an output by index or tensor name, or the only one; RuntimeError where there is none."""
         return port_of(self._outputs, key, "output")
 
     def create_infer_request(self) -> InferRequest:
+        """Return a new request, with tensors and variables of its own."""
         return InferRequest.of(self)
 
     def infer_new_request(self, inputs: Any = None) -> OVDict:
@@ -83,12 +89,15 @@ class CompiledModel:
         return self._own.infer(inputs, share_inputs, share_outputs, decode_strings=decode_strings)
 
     def query_state(self) -> list[VariableState]:
+        """Return the variables of the request of this object."""
         return self._own.query_state()
 
     def reset_state(self) -> None:
+        """Set the variables of the request of this object to their initial values."""
         self._own.reset_state()
 
     def get_property(self, name: Any) -> Any:
+        """Return a property by name; RuntimeError where there is none."""
         return model_property(name_of(name), self._name, self._settings)
 
     def set_property(self, properties: Mapping[Any, Any]) -> None:
@@ -113,6 +122,7 @@ class CompiledModel:
         return model
 
     def release_memory(self) -> None:
+        """Forget the request of this object, and with it the values of its variables."""
         self._request = None
 
     def __reduce__(self) -> NoReturn:
@@ -122,18 +132,22 @@ class CompiledModel:
 
     @property
     def engine(self) -> Compiled:
+        """The engine that runs the model."""
         return self._engine
 
     @property
     def plan(self) -> Plan:
+        """The plan for any shapes of the inputs."""
         return self._engine.plan
 
     @property
     def plans(self) -> Plans:
+        """The plans for particular shapes of the inputs."""
         return self._engine.plans
 
     @property
     def tiers(self) -> Tiers:
+        """The kernels that run the plans."""
         return self._engine.tiers
 
     def prepare(self) -> None:

@@ -56,9 +56,11 @@ class Core:
 
     @property
     def available_devices(self) -> list[str]:
+        """The names of the devices."""
         return list(DEVICES)
 
     def get_available_devices(self) -> list[str]:
+        """Return the names of the devices."""
         return self.available_devices
 
     def read_model(self, model: Any, weights: Any = None, config: Mapping[str, Any] | None = None) -> Model:
@@ -163,18 +165,23 @@ class Core:
             self._extensions.append(source)
 
     def register_plugin(self, *arguments: Any) -> None:
+        """Raise RuntimeError: there are no plugins of devices."""
         raise RuntimeError("there are no plugins of devices; there is one device, the CPU")
 
     def register_plugins(self, *arguments: Any) -> None:
+        """Raise RuntimeError: there are no plugins of devices."""
         raise RuntimeError("there are no plugins of devices; there is one device, the CPU")
 
     def unload_plugin(self, device_name: str) -> None:
+        """Do nothing; RuntimeError for an unknown device."""
         require_device(device_name)
 
     def create_context(self, device_name: str, properties: Mapping[Any, Any] | None = None) -> None:
+        """Raise RuntimeError: the CPU has no memory of its own."""
         raise RuntimeError(f"{require_device(device_name)} has no memory of its own, and so no context")
 
     def get_default_context(self, device_name: str) -> None:
+        """Raise RuntimeError: the CPU has no memory of its own."""
         self.create_context(device_name)
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from irrun.api.nodes import DiscreteTypeInfo
+from irrun.api.type_info import DiscreteTypeInfo
 from irrun.ops.context import BodyInput, BodyOutput
 
 
@@ -13,9 +13,11 @@ class _Description:
     """A connection."""
 
     def copy(self) -> Self:
+        """Return a copy."""
         return replace(self)  # type: ignore[type-var]
 
     def get_type_info(self) -> DiscreteTypeInfo:
+        """Return the name of the class."""
         return DiscreteTypeInfo(type(self).__name__, "util")
 
 

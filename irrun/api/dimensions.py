@@ -34,28 +34,35 @@ class Dimension:
 
     @staticmethod
     def dynamic() -> Dimension:
+        """Return a dimension of any size."""
         return Dimension()
 
     @property
     def is_static(self) -> bool:
+        """Whether the size is known."""
         return self._low == self._high
 
     @property
     def is_dynamic(self) -> bool:
+        """Whether several sizes are possible."""
         return not self.is_static
 
     @property
     def min_length(self) -> int:
+        """The smallest size."""
         return self._low
 
     @property
     def max_length(self) -> int:
+        """The largest size; -1 where there is none."""
         return self._high
 
     def get_min_length(self) -> int:
+        """Return the smallest size."""
         return self._low
 
     def get_max_length(self) -> int:
+        """Return the largest size; -1 where there is none."""
         return self._high
 
     def get_length(self) -> int:
@@ -65,6 +72,7 @@ class Dimension:
         return self._low
 
     def compatible(self, other: Dimension) -> bool:
+        """Return whether some size fits both dimensions."""
         return as_dim(self).compatible(as_dim(other))
 
     def relaxes(self, other: Dimension) -> bool:
@@ -73,12 +81,15 @@ class Dimension:
         return a.lo <= b.lo and b.hi <= a.hi
 
     def refines(self, other: Dimension) -> bool:
+        """Return whether the other dimension allows every size that this one allows."""
         return other.relaxes(self)
 
     def same_scheme(self, other: Dimension) -> bool:
+        """Return whether the dimensions are equal, or both dynamic."""
         return (self.is_dynamic and other.is_dynamic) or self == other
 
     def has_symbol(self) -> bool:
+        """Return whether the dimension was given a symbol."""
         return self._symbol is not None
 
     def get_symbol(self) -> Symbol | None:
@@ -86,9 +97,11 @@ class Dimension:
         return self._symbol
 
     def set_symbol(self, symbol: Symbol) -> None:
+        """Give the dimension a symbol."""
         self._symbol = symbol
 
     def to_string(self) -> str:
+        """Return the text form, such as 3, ? or 2..5."""
         return str(self)
 
     def __len__(self) -> int:

@@ -24,10 +24,12 @@ class Layout:
 
     @staticmethod
     def scalar() -> Layout:
+        """Return the layout of a scalar."""
         return Layout(_SCALAR)
 
     @property
     def empty(self) -> bool:
+        """Whether no axes are described."""
         return not self._names and not self._scalar
 
     @property
@@ -36,6 +38,7 @@ class Layout:
         return self._names
 
     def has_name(self, name: str) -> bool:
+        """Return whether an axis has a name."""
         return _short(name) in self._names
 
     def get_index_by_name(self, name: str) -> int:
@@ -47,6 +50,7 @@ class Layout:
         return index - len(self._names) if _REST in self._names[:index] else index
 
     def to_string(self) -> str:
+        """Return the text form, such as [N,C,H,W]."""
         return str(self)
 
     def __eq__(self, other: object) -> bool:

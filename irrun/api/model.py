@@ -60,10 +60,12 @@ class Model(ModelParts):
     # -- changes
 
     def is_dynamic(self) -> bool:
+        """Return whether a tensor of the model has a dynamic shape."""
         return any(not fact.shape.is_static for fact in self.value.facts.of.values())
 
     @property
     def dynamic(self) -> bool:
+        """Whether a tensor of the model has a dynamic shape."""
         return self.is_dynamic()
 
     def validate_nodes_and_infer_types(self) -> None:
@@ -133,14 +135,17 @@ class Model(ModelParts):
         raise TypeError(f"an output is a tensor name, a pair of node name and index, or a port, got {key!r}")
 
     def add_results(self, results: Sequence[Result]) -> None:
+        """Add Results behind the others."""
         self._ends.results.extend(results)
         self._changed()
 
     def add_parameters(self, parameters: Sequence[Parameter]) -> None:
+        """Add Parameters behind the others."""
         self._ends.parameters.extend(parameters)
         self._changed()
 
     def add_sinks(self, sinks: Sequence[Node]) -> None:
+        """Add nodes that are computed for their effect, such as Assign."""
         self._ends.sinks.extend(sinks)
         self._changed()
 
@@ -148,14 +153,17 @@ class Model(ModelParts):
         """Do nothing: variables are those of ReadValue and Assign."""
 
     def remove_result(self, result: Result) -> None:
+        """Remove a Result."""
         self._ends.results[:] = [item for item in self._ends.results if item is not result]
         self._changed()
 
     def remove_parameter(self, parameter: Parameter) -> None:
+        """Remove a Parameter, which no node should use any more."""
         self._ends.parameters[:] = [item for item in self._ends.parameters if item is not parameter]
         self._stamp = 0
 
     def remove_sink(self, sink: Node) -> None:
+        """Remove a node that was computed for its effect."""
         self._ends.sinks[:] = [item for item in self._ends.sinks if item is not sink]
         self._changed()
 
@@ -222,6 +230,7 @@ class Model(ModelParts):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The findings of reading and inference."""
         return self.value.diagnostics
 
     @property

@@ -108,6 +108,7 @@ class ModelParts:
 
     @property
     def friendly_name(self) -> str:
+        """The name of the model."""
         return self._name
 
     @friendly_name.setter
@@ -115,20 +116,25 @@ class ModelParts:
         self._name = name
 
     def get_friendly_name(self) -> str:
+        """Return the name of the model."""
         return self._name
 
     def set_friendly_name(self, name: str) -> None:
+        """Set the name of the model."""
         self._name = name
 
     @property
     def name(self) -> str:
+        """A name that no other model has."""
         return f"Model{id(self)}"
 
     def get_name(self) -> str:
+        """Return a name that no other model has."""
         return self.name
 
     @property
     def rt_info(self) -> rt_info.RTMap:
+        """The notes on the model."""
         return rt_info.RTMap(self._notes)
 
     def get_rt_info(self, path: Any = None) -> Any:
@@ -141,6 +147,7 @@ class ModelParts:
             raise RuntimeError(f"the model has no rt_info {path!r}{near_match(str(path), self._notes)}") from None
 
     def has_rt_info(self, path: Any) -> bool:
+        """Return whether there is a note under a key or a list of keys."""
         try:
             rt_info.find(self._notes, path)
         except KeyError:
@@ -148,22 +155,27 @@ class ModelParts:
         return True
 
     def set_rt_info(self, value: Any, path: Any) -> None:
+        """Store a note under a key or a list of keys."""
         rt_info.store(self._notes, value, path)
 
     # -- nodes
 
     @property
     def parameters(self) -> list[Parameter]:
+        """The Parameters, in the order of the inputs."""
         return list(self._ends.parameters)
 
     def get_parameters(self) -> list[Parameter]:
+        """Return the Parameters, in the order of the inputs."""
         return self.parameters
 
     @property
     def results(self) -> list[Result]:
+        """The Results, in the order of the outputs."""
         return list(self._ends.results)
 
     def get_results(self) -> list[Result]:
+        """Return the Results, in the order of the outputs."""
         return self.results
 
     @property
@@ -174,25 +186,31 @@ class ModelParts:
         return self._ends.results[0]
 
     def get_result(self) -> Result:
+        """Return the only Result; RuntimeError where there are several."""
         return self.result
 
     @property
     def sinks(self) -> list[Node]:
+        """The nodes that are computed for their effect."""
         return list(self._ends.sinks)
 
     def get_sinks(self) -> list[Node]:
+        """Return the nodes that are computed for their effect."""
         return self.sinks
 
     def get_ordered_ops(self) -> list[Node]:
+        """Return all nodes in topological order."""
         ends = self._ends
         _ = self.value
         return list(self._nodes.values()) or ordered([*ends.results, *ends.sinks, *ends.parameters])
 
     def get_ops(self) -> list[Node]:
+        """Return all nodes."""
         return self.get_ordered_ops()
 
     @property
     def variables(self) -> list[Variable]:
+        """The variables that ReadValue and Assign name."""
         found: dict[str, Variable] = {}
         for node in self.get_ordered_ops():
             name = node.record.type in ("ReadValue", "Assign") and getattr(node.record.op, "variable_id", None)
@@ -202,15 +220,19 @@ class ModelParts:
         return list(found.values())
 
     def get_variables(self) -> list[Variable]:
+        """Return the variables that ReadValue and Assign name."""
         return self.variables
 
     def get_variable_by_id(self, name: str) -> Variable | None:
+        """Return the variable of a name; None where there is none."""
         return next((item for item in self.variables if item.info.variable_id == name), None)
 
     def get_parameter_index(self, node: Node) -> int:
+        """Return the position of a Parameter; -1 where it is none of the model."""
         return next((index for index, item in enumerate(self._ends.parameters) if item is node), -1)
 
     def get_result_index(self, value: Any) -> int:
+        """Return the position of a Result, or of the Result of an output; -1 where there is none."""
         output = value if isinstance(value, Output) else None
         for index, item in enumerate(self._ends.results):
             if item is value or (output is not None and (output.node is item or item.input_value(0) == output)):
@@ -218,38 +240,48 @@ class ModelParts:
         return -1
 
     def get_sink_index(self, node: Node) -> int:
+        """Return the position of a sink; -1 where it is none of the model."""
         return next((index for index, item in enumerate(self._ends.sinks) if item is node), -1)
 
     # -- ports
 
     @property
     def inputs(self) -> list[Output]:
+        """The outputs of the Parameters."""
         return [Output(node, 0) for node in self._ends.parameters]
 
     @property
     def outputs(self) -> list[Output]:
+        """The outputs of the Results."""
         return [Output(node, 0) for node in self._ends.results]
 
     def input(self, key: int | str | None = None) -> Output:
+        """Return an input by index or tensor name, or the only one; IndexError or RuntimeError where there is none."""
         return find_port(self.inputs, key, "input")
 
     def output(self, key: int | str | None = None) -> Output:
+        """Return an output by index or tensor name, or the only one; IndexError or RuntimeError where there is none."""
         return find_port(self.outputs, key, "output")
 
     def get_output_size(self) -> int:
+        """Return the number of outputs."""
         return len(self._ends.results)
 
     def get_output_op(self, index: int) -> Result:
+        """Return the Result of an output; IndexError where there is none."""
         self.output(index)
         return self._ends.results[index]
 
     def get_output_partial_shape(self, index: int) -> PartialShape:
+        """Return the shape of an output, whose sizes may be dynamic."""
         return self.output(index).partial_shape
 
     def get_output_shape(self, index: int) -> Shape:
+        """Return the shape of an output; RuntimeError where it is dynamic."""
         return self.output(index).shape
 
     def get_output_element_type(self, index: int) -> Type:
+        """Return the type of the elements of an output."""
         return self.output(index).element_type
 
 

@@ -13,10 +13,12 @@ from functools import partial
 from typing import Any, Final
 
 from irrun.api.attributes import get_attributes
+from irrun.api.descriptor import DescriptorTensor
 from irrun.api.operators import Operators
-from irrun.api.ports import ConstOutput, DescriptorTensor, Input, Output
+from irrun.api.ports import ConstOutput, Input, Output
 from irrun.api.rt_info import RTMap
 from irrun.api.shapes import PartialShape, Shape, of_dims
+from irrun.api.type_info import DiscreteTypeInfo
 from irrun.api.types import Type, of_element
 from irrun.graph import Node as Record
 from irrun.tensor import Fact
@@ -25,23 +27,6 @@ CLASS_NAMES: Final = {"Const": "Constant", "PReLU": "PRelu", "ReLU": "Relu", "So
 """The names of OpenVINO's classes where a file spells the type in another way."""
 
 _clock = itertools.count(1)
-
-
-class DiscreteTypeInfo:
-    """The type of an operation, and the opset that defines it."""
-
-    def __init__(self, name: str, version_id: str) -> None:
-        self.name = name
-        self.version_id = version_id
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DiscreteTypeInfo) and (self.name, self.version_id) == (other.name, other.version_id)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.version_id))
-
-    def __repr__(self) -> str:
-        return f"<DiscreteTypeInfo: {self.name} {self.version_id}>"
 
 
 class Node(Operators):
@@ -72,10 +57,12 @@ class Node(Operators):
 
     @property
     def record(self) -> Record:
+        """The operation as the graph has it."""
         return self._record
 
     @property
     def friendly_name(self) -> str:
+        """The name of the node, which may be changed."""
         return self._record.name
 
     @friendly_name.setter
@@ -83,9 +70,11 @@ class Node(Operators):
         self.touch(self._record._replace(name=name))
 
     def get_friendly_name(self) -> str:
+        """Return the name of the node."""
         return self.friendly_name
 
     def set_friendly_name(self, name: str) -> None:
+        """Set the name of the node."""
         self.friendly_name = name
 
     @property
@@ -94,24 +83,30 @@ class Node(Operators):
         return f"{self.get_type_name()}_{id(self)}"
 
     def get_name(self) -> str:
+        """Return a name that no other node has."""
         return self.name
 
     def get_instance_id(self) -> int:
+        """Return a number that no other node has."""
         return id(self)
 
     def get_type_name(self) -> str:
+        """Return the type of the operation as OpenVINO spells it."""
         return CLASS_NAMES.get(self._record.type, self._record.type)
 
     @property
     def type_info(self) -> DiscreteTypeInfo:
+        """The type of the operation, and its opset."""
         op = self._record.op
         opset = op.opset if op is not None else self._record.version
         return DiscreteTypeInfo(self.get_type_name(), f"opset{opset}" if isinstance(opset, int) else opset)
 
     def get_type_info(self) -> DiscreteTypeInfo:
+        """Return the type of the operation, and its opset."""
         return self.type_info
 
     def get_attributes(self) -> dict[str, Any]:
+        """Return the attributes by name."""
         return get_attributes(self._record)
 
     def __getattr__(self, name: str) -> Any:
@@ -129,18 +124,22 @@ class Node(Operators):
 
     @property
     def rt_info(self) -> RTMap:
+        """The notes on the node."""
         return self._rt_info
 
     def get_rt_info(self) -> RTMap:
+        """Return the notes on the node."""
         return self._rt_info
 
     def set_rt_info(self, value: Any, key: str) -> None:
+        """Store a note under a key."""
         self._rt_info[key] = value
 
     # -- outputs
 
     @property
     def facts(self) -> tuple[Fact, ...]:
+        """The types, shapes and values that inference knows of the outputs."""
         return self._facts
 
     def fact(self, index: int) -> Fact:
@@ -151,32 +150,41 @@ class Node(Operators):
         return self._facts[index] if index < len(self._facts) else Fact.unknown()
 
     def get_output_size(self) -> int:
+        """Return the number of outputs."""
         return max(self._record.outputs, len(self._facts))
 
     def outputs(self) -> list[Output]:
+        """Return all outputs."""
         return [Output(self, index) for index in range(self.get_output_size())]
 
     def output(self, index: int) -> Output:
+        """Return an output by index; RuntimeError where there is none."""
         self.fact(index)
         return Output(self, index)
 
     def get_output_partial_shape(self, index: int) -> PartialShape:
+        """Return the shape of an output, whose sizes may be dynamic; RuntimeError for a wrong index."""
         return of_dims(self.fact(index).shape)
 
     def get_output_shape(self, index: int) -> Shape:
+        """Return the shape of an output; RuntimeError where it is dynamic, and for a wrong index."""
         return self.get_output_partial_shape(index).to_shape()
 
     def get_output_element_type(self, index: int) -> Type:
+        """Return the type of the elements of an output; RuntimeError for a wrong index."""
         return of_element(self.fact(index).type)
 
     def get_output_tensor(self, index: int) -> DescriptorTensor:
+        """Return the description of the tensor of an output; RuntimeError for a wrong index."""
         return DescriptorTensor(self.output(index))
 
     def get_element_type(self) -> Type:
+        """Return the type of the elements of the first output."""
         return self.get_output_element_type(0)
 
     @property
     def shape(self) -> Shape:
+        """The shape of the first output; RuntimeError where it is dynamic."""
         return self.get_output_shape(0)
 
     # -- inputs
@@ -188,31 +196,40 @@ class Node(Operators):
         return self._sources[index]
 
     def get_input_size(self) -> int:
+        """Return the number of inputs."""
         return len(self._sources)
 
     def inputs(self) -> list[Input]:
+        """Return all inputs."""
         return [Input(self, index) for index in range(len(self._sources))]
 
     def input(self, index: int) -> Input:
+        """Return an input by index; RuntimeError where there is none."""
         self._source(index)
         return Input(self, index)
 
     def input_values(self) -> list[Output]:
+        """Return the outputs that feed the inputs."""
         return list(self._sources)
 
     def input_value(self, index: int) -> Output:
+        """Return the output that feeds an input; RuntimeError for a wrong index."""
         return self._source(index)
 
     def get_input_partial_shape(self, index: int) -> PartialShape:
+        """Return the shape of an input, whose sizes may be dynamic; RuntimeError for a wrong index."""
         return self._source(index).get_partial_shape()
 
     def get_input_shape(self, index: int) -> Shape:
+        """Return the shape of an input; RuntimeError where it is dynamic, and for a wrong index."""
         return self._source(index).get_shape()
 
     def get_input_element_type(self, index: int) -> Type:
+        """Return the type of the elements of an input; RuntimeError for a wrong index."""
         return self._source(index).get_element_type()
 
     def get_input_tensor(self, index: int) -> DescriptorTensor:
+        """Return the description of the tensor of an input; RuntimeError for a wrong index."""
         return DescriptorTensor(self._source(index))
 
     def set_argument(self, index: int, source: Output) -> None:
@@ -223,6 +240,7 @@ class Node(Operators):
         self.touch()
 
     def set_arguments(self, sources: Sequence[Any]) -> None:
+        """Feed the inputs from other outputs, as many as there are."""
         self._sources = [as_output(source) for source in sources]
         for source in self._sources:
             source.node._users.append(weakref.ref(self))
@@ -238,6 +256,7 @@ class Node(Operators):
             self._facts = inferred(self._record, [source.fact for source in self._sources])
 
     def constructor_validate_and_infer_types(self) -> None:
+        """Infer the facts of the outputs, at the end of a constructor."""
         self.validate_and_infer_types()
 
     def evaluate(self, outputs: Sequence[Any], inputs: Sequence[Any], context: Any = None) -> bool:

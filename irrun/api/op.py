@@ -25,6 +25,7 @@ class _ModelPort(Node):
 
     @property
     def layout(self) -> Layout:
+        """The names of the axes."""
         return self._rt_info["layout"].value if "layout" in self._rt_info else Layout()
 
     @layout.setter
@@ -32,9 +33,11 @@ class _ModelPort(Node):
         self._rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
 
     def get_layout(self) -> Layout:
+        """Return the names of the axes."""
         return self.layout
 
     def set_layout(self, layout: Any) -> None:
+        """Set the names of the axes."""
         self.layout = layout
 
 
@@ -45,6 +48,7 @@ class Parameter(_ModelPort):
         self.set(element(element_type), as_dims(shape), name or fresh_name("Parameter"))
 
     def set(self, type: ElementType, shape: Dims, name: str) -> None:
+        """Set the type and the shape."""
         op = ParameterOp(element_type=type, shape=shape)
         known = "_record" in self.__dict__
         record = self._record._replace(op=op) if known else record_of(op, name)
@@ -57,6 +61,7 @@ class Parameter(_ModelPort):
 
     @property
     def partial_shape(self) -> PartialShape:
+        """The shape, whose sizes may be dynamic."""
         return of_dims(self._facts[0].shape)
 
     @partial_shape.setter
@@ -64,16 +69,20 @@ class Parameter(_ModelPort):
         self.set(self._facts[0].type, as_dims(shape), self.friendly_name)
 
     def get_partial_shape(self) -> PartialShape:
+        """Return the shape, whose sizes may be dynamic."""
         return self.partial_shape
 
     def set_partial_shape(self, shape: Any) -> None:
+        """Set the shape; the model infers the others anew when it is validated."""
         self.partial_shape = shape
 
     def get_shape(self) -> list[int]:
+        """Return the sizes as a list; RuntimeError where one is dynamic."""
         return list(self.shape)
 
     @property
     def element_type(self) -> Type:
+        """The type of the elements."""
         return of_element(self._facts[0].type)
 
     @element_type.setter
@@ -81,6 +90,7 @@ class Parameter(_ModelPort):
         self.set(element(type), self._facts[0].shape, self.friendly_name)
 
     def set_element_type(self, type: Any) -> None:
+        """Set the type of the elements."""
         self.element_type = type
 
     def __repr__(self) -> str:
@@ -105,6 +115,7 @@ class Constant(Node):
 
     @staticmethod
     def of_fact(fact: Fact, name: str | None = None) -> Constant:
+        """Return a constant with the type, shape and values of a fact."""
         node = Constant.__new__(Constant)
         node._begin(record_of(HeldConst.of(fact), name or fresh_name("Constant")), (), (fact,))
         return node
@@ -119,30 +130,37 @@ class Constant(Node):
         return Tensor.of_values(values, fact.type)
 
     def get_tensor_view(self) -> Tensor:
+        """Return the values as a tensor."""
         return self.tensor
 
     tensor_view = tensor
 
     @property
     def data(self) -> Array:
+        """The values."""
         return self.tensor.data
 
     @property
     def value(self) -> Array:
+        """The values."""
         return self.data
 
     def get_data(self, *, dtype: Any = None, copy: bool = False) -> Array:
+        """Return the values, converted to a NumPy type if any; as a copy where asked for."""
         data = self.data if dtype is None else self.data.astype(dtype)
         return data.copy() if copy else data
 
     def get_vector(self) -> Array:
+        """Return the values as one row."""
         return self.data.reshape(-1)
 
     @property
     def strides(self) -> list[int]:
+        """The distances of neighbours along each axis, in bytes."""
         return list(self.data.strides)
 
     def get_strides(self) -> list[int]:
+        """Return the distances of neighbours along each axis, in bytes."""
         return self.strides
 
     def get_value_strings(self) -> list[str]:
@@ -150,6 +168,7 @@ class Constant(Node):
         return [_text(item) for item in self.tensor.values().reshape(-1).tolist()]
 
     def get_byte_size(self) -> int:
+        """Return the number of bytes."""
         return storage_size(self._facts[0].type.name, int(np.prod(self._facts[0].shape.static)))
 
 

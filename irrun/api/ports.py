@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from irrun.api.descriptor import DescriptorTensor
 from irrun.api.rt_info import RTMap
 from irrun.api.shapes import PartialShape, Shape, of_dims
 from irrun.api.types import Type, of_element
@@ -28,26 +29,33 @@ class _Port:
 
     @property
     def node(self) -> Node:
+        """The node of the port."""
         return self._node
 
     def get_node(self) -> Node:
+        """Return the node of the port."""
         return self._node
 
     @property
     def index(self) -> int:
+        """The position among the ports of the node."""
         return self._index
 
     def get_index(self) -> int:
+        """Return the position among the ports of the node."""
         return self._index
 
     @property
     def rt_info(self) -> RTMap:
+        """The notes on the port."""
         return self._node._port_info.setdefault((self._side, self._index), RTMap())
 
     def get_rt_info(self) -> RTMap:
+        """Return the notes on the port."""
         return self.rt_info
 
     def set_rt_info(self, value: Any, key: str) -> None:
+        """Store a note on the port under a key."""
         self.rt_info[key] = value
 
 
@@ -60,6 +68,7 @@ class Output(_Port):
 
     @property
     def fact(self) -> Fact:
+        """The type, shape and value that inference knows."""
         return self._node.fact(self._index)
 
     @property
@@ -70,11 +79,13 @@ class Output(_Port):
 
     @property
     def names(self) -> set[str]:
+        """The names of the tensor; those of its source for a Result."""
         output = self._named
         names = output._node.record.names
         return set(names[output._index]) if output._index < len(names) else set()
 
     def get_names(self) -> set[str]:
+        """Return the names of the tensor."""
         return self.names
 
     @property
@@ -86,9 +97,11 @@ class Output(_Port):
         return min(names)
 
     def get_any_name(self) -> str:
+        """Return the first name of the tensor; RuntimeError where there is none."""
         return self.any_name
 
     def set_names(self, names: Iterable[str]) -> None:
+        """Replace the names of the tensor."""
         output = self._named
         record = output._node.record
         known = [*record.names, *((),) * (output._node.get_output_size() - len(record.names))]
@@ -96,38 +109,48 @@ class Output(_Port):
         output._node.touch(record._replace(names=tuple(known)))
 
     def add_names(self, names: Iterable[str]) -> None:
+        """Add names of the tensor."""
         self.set_names({*self.names, *names})
 
     @property
     def element_type(self) -> Type:
+        """The type of the elements."""
         return of_element(self.fact.type)
 
     def get_element_type(self) -> Type:
+        """Return the type of the elements."""
         return self.element_type
 
     @property
     def partial_shape(self) -> PartialShape:
+        """The shape, whose sizes may be dynamic."""
         return of_dims(self.fact.shape)
 
     def get_partial_shape(self) -> PartialShape:
+        """Return the shape, whose sizes may be dynamic."""
         return self.partial_shape
 
     @property
     def shape(self) -> Shape:
+        """The shape; RuntimeError where it is dynamic."""
         return self.partial_shape.to_shape()
 
     def get_shape(self) -> Shape:
+        """Return the shape; RuntimeError where it is dynamic."""
         return self.shape
 
     @property
     def target_inputs(self) -> set[Input]:
+        """The inputs of nodes that consume the output."""
         users = dict.fromkeys(user for reference in self._node._users if (user := reference()) is not None)
         return {item for user in users for item in user.inputs() if user.input_value(item.index) == self}
 
     def get_target_inputs(self) -> set[Input]:
+        """Return the inputs of nodes that consume the output."""
         return self.target_inputs
 
     def remove_target_input(self, target: Input) -> None:
+        """Raise RuntimeError: every input has a source."""
         raise RuntimeError(f"{target!r} needs a source; replace_source_output gives it another one")
 
     def replace(self, other: Output) -> None:
@@ -139,9 +162,11 @@ class Output(_Port):
 
     @property
     def tensor(self) -> DescriptorTensor:
+        """The description of the tensor."""
         return DescriptorTensor(self)
 
     def get_tensor(self) -> DescriptorTensor:
+        """Return the description of the tensor."""
         return DescriptorTensor(self)
 
     def __eq__(self, other: object) -> bool:
@@ -167,6 +192,7 @@ class ConstOutput(Output):
     __slots__ = ()
 
     def set_names(self, names: Iterable[str]) -> None:
+        """Raise AttributeError: a compiled model cannot be changed."""
         raise AttributeError("a compiled model cannot be changed")
 
 
@@ -178,21 +204,27 @@ class Input(_Port):
     _side = "input"
 
     def get_source_output(self) -> Output:
+        """Return the output that feeds the input."""
         return self._node.input_value(self._index)
 
     def replace_source_output(self, source: Output) -> None:
+        """Feed the input from another output, or from the only output of a node."""
         self._node.set_argument(self._index, source)
 
     def get_element_type(self) -> Type:
+        """Return the type of the elements."""
         return self.get_source_output().element_type
 
     def get_partial_shape(self) -> PartialShape:
+        """Return the shape, whose sizes may be dynamic."""
         return self.get_source_output().partial_shape
 
     def get_shape(self) -> Shape:
+        """Return the shape; RuntimeError where it is dynamic."""
         return self.get_source_output().shape
 
     def get_tensor(self) -> DescriptorTensor:
+        """Return the description of the tensor."""
         return DescriptorTensor(self.get_source_output())
 
     element_type = property(get_element_type)
@@ -208,46 +240,6 @@ class Input(_Port):
 
     def __repr__(self) -> str:
         return f"<Input: {self._index} of '{self._node.friendly_name}'>"
-
-
-class DescriptorTensor:
-    """The description of the tensor at a port: its names, element type and shape."""
-
-    def __init__(self, output: Output) -> None:
-        self._output = output
-
-    def get_names(self) -> set[str]:
-        return self._output.names
-
-    def set_names(self, names: Iterable[str]) -> None:
-        self._output.set_names(names)
-
-    def add_names(self, names: Iterable[str]) -> None:
-        self._output.add_names(names)
-
-    def get_any_name(self) -> str:
-        return self._output.any_name
-
-    def get_element_type(self) -> Type:
-        return self._output.element_type
-
-    def get_partial_shape(self) -> PartialShape:
-        return self._output.partial_shape
-
-    def get_shape(self) -> Shape:
-        return self._output.shape
-
-    names = property(get_names, set_names)
-    any_name = property(get_any_name)
-    element_type = property(get_element_type)
-    partial_shape = property(get_partial_shape)
-    shape = property(get_shape)
-
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
-        sizes, type = self._output.fact.shape.size, self._output.element_type
-        return (sizes.lo * type.bitwidth + 7) // 8
 
 
 P = TypeVar("P", bound=Output)

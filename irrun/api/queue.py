@@ -97,6 +97,7 @@ class AsyncInferQueue:
 
     @property
     def userdata(self) -> list[Any]:
+        """The userdata of the last inference of each request."""
         return list(self._userdata)
 
     def __len__(self) -> int:

@@ -37,6 +37,7 @@ class InferRequest(RequestTensors):
 
     @staticmethod
     def of(compiled: CompiledModel) -> InferRequest:
+        """Return a new request of a compiled model."""
         request = object.__new__(InferRequest)
         request._begin(compiled)
         return request
@@ -54,6 +55,7 @@ class InferRequest(RequestTensors):
 
     @property
     def observers(self) -> list[Observer]:
+        """The observers that see every step of an inference."""
         return self._session.observers
 
     # -- inference
@@ -198,6 +200,7 @@ class InferRequest(RequestTensors):
         return found
 
     def get_profiling_info(self) -> list[ProfilingInfo]:
+        """Return the times of the layers in the last inference, measured with ``PERF_COUNT``."""
         return self.profiling_info
 
     def query_state(self) -> list[VariableState]:
@@ -206,12 +209,14 @@ class InferRequest(RequestTensors):
         return [VariableState(self, name, fact) for name, fact in sorted(variables_of(self._compiled).items())]
 
     def reset_state(self) -> None:
+        """Set the variables to their initial values."""
         self._session.state.reset()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a request cannot be copied; create_infer_request makes another one")
 
     def get_compiled_model(self) -> CompiledModel:
+        """Return the compiled model that the request runs."""
         return self._compiled
 
     def __repr__(self) -> str:

@@ -63,18 +63,22 @@ class RequestTensors:
 
     @property
     def model_inputs(self) -> list[ConstOutput]:
+        """The inputs of the compiled model."""
         return self._compiled.inputs
 
     @property
     def model_outputs(self) -> list[ConstOutput]:
+        """The outputs of the compiled model."""
         return self._compiled.outputs
 
     @property
     def input_tensors(self) -> list[Tensor]:
+        """The tensors of all inputs."""
         return [self.get_input_tensor(index) for index in range(len(self._compiled._inputs))]
 
     @property
     def output_tensors(self) -> list[Tensor]:
+        """The tensors of all outputs."""
         return [self.get_output_tensor(index) for index in range(len(self._compiled._outputs))]
 
     def get_input_tensor(self, index: int | None = None) -> Tensor:
@@ -103,6 +107,7 @@ class RequestTensors:
         return 0
 
     def get_tensor(self, key: Any) -> Tensor:
+        """Return the tensor of an input or output by name or port; RuntimeError where there is none."""
         is_input, index = self._either(key)
         return self.get_input_tensor(index) if is_input else self.get_output_tensor(index)
 
@@ -112,6 +117,7 @@ class RequestTensors:
         self._set(is_input, index, tensor)
 
     def set_tensors(self, tensors: Mapping[Any, Tensor]) -> None:
+        """Set the tensors of inputs and outputs by name or port."""
         for key, tensor in tensors.items():
             self.set_tensor(key, tensor)
 
@@ -124,10 +130,12 @@ class RequestTensors:
         self._set_at(False, index, tensor)
 
     def set_input_tensors(self, tensors: Mapping[int, Tensor]) -> None:
+        """Set the tensors of inputs by index."""
         for index, tensor in tensors.items():
             self._set_at(True, index, tensor)
 
     def set_output_tensors(self, tensors: Mapping[int, Tensor]) -> None:
+        """Set the tensors of outputs by index."""
         for index, tensor in tensors.items():
             self._set_at(False, index, tensor)
 

@@ -43,9 +43,11 @@ class OVDict(Mapping[ConstOutput, Array]):
         return len(self._ports)
 
     def to_dict(self) -> dict[ConstOutput, Array]:
+        """Return the arrays by the ports of the outputs."""
         return dict(zip(self._ports, self._arrays, strict=True))
 
     def to_tuple(self) -> tuple[Array, ...]:
+        """Return the arrays in the order of the outputs."""
         return self._arrays
 
     def names(self) -> tuple[set[str], ...]:

@@ -17,9 +17,11 @@ class OVAny:
         self.value = value.value if isinstance(value, OVAny) else value
 
     def get(self) -> Any:
+        """Return the value."""
         return self.value
 
     def set(self, value: Any) -> None:
+        """Set the value."""
         self.value = value
 
     def astype(self, dtype: Any) -> Any:
@@ -32,6 +34,7 @@ class OVAny:
             raise RuntimeError(f"{self.value!r} is no {getattr(dtype, '__name__', dtype)}") from None
 
     def aslist(self, dtype: Any = None) -> list[Any]:
+        """Return the values of a list, or of a text with commas, converted to a type if any."""
         items = self.value.split(",") if isinstance(self.value, str) else list(self.value)
         return items if dtype is None else [OVAny(item).astype(dtype) for item in items]
 

@@ -62,6 +62,7 @@ class Shape(_Numbers):
         super().__init__(values)
 
     def to_string(self) -> str:
+        """Return the text form, such as [1,2]."""
         return str(self)
 
     def __str__(self) -> str:
@@ -121,18 +122,22 @@ class PartialShape:
 
     @property
     def rank(self) -> Dimension:
+        """The number of dimensions, which may be dynamic."""
         return Dimension() if self._dims is None else Dimension(len(self._dims))
 
     @property
     def is_static(self) -> bool:
+        """Whether the rank and all sizes are known."""
         return self._dims is not None and all(dim.is_static for dim in self._dims)
 
     @property
     def is_dynamic(self) -> bool:
+        """Whether the rank or a size is not known."""
         return not self.is_static
 
     @property
     def all_non_negative(self) -> bool:
+        """Whether no size is negative; always true."""
         return True
 
     def to_shape(self) -> Shape:
@@ -144,36 +149,45 @@ class PartialShape:
         return Shape([dim.get_length() for dim in self._known()])
 
     def get_shape(self) -> Shape:
+        """Return the sizes; RuntimeError where one is dynamic."""
         return self.to_shape()
 
     def get_min_shape(self) -> Shape:
+        """Return the smallest sizes."""
         return Shape([dim.min_length for dim in self._dims or ()])
 
     def get_max_shape(self) -> Shape:
+        """Return the largest sizes; the largest integer where there is no bound."""
         return Shape([UNBOUNDED if dim.max_length == OPEN else dim.max_length for dim in self._dims or ()])
 
     def get_dimension(self, index: int) -> Dimension:
+        """Return a dimension by index; RuntimeError where there is none."""
         return self[index]  # type: ignore[no-any-return]
 
     def compatible(self, other: Any) -> bool:
+        """Return whether some shape fits both."""
         return as_dims(self).compatible(as_dims(other))
 
     def relaxes(self, other: PartialShape) -> bool:
+        """Return whether this shape allows every shape that the other one allows."""
         if self._dims is None or other._dims is None:
             return self._dims is None
         pairs = zip(self._dims, other._dims, strict=False)
         return len(self._dims) == len(other._dims) and all(a.relaxes(b) for a, b in pairs)
 
     def refines(self, other: PartialShape) -> bool:
+        """Return whether the other shape allows every shape that this one allows."""
         return other.relaxes(self)
 
     def same_scheme(self, other: PartialShape) -> bool:
+        """Return whether ranks and sizes are equal, or dynamic in both."""
         if self._dims is None or other._dims is None:
             return self._dims is None and other._dims is None
         pairs = zip(self._dims, other._dims, strict=False)
         return len(self._dims) == len(other._dims) and all(a.same_scheme(b) for a, b in pairs)
 
     def to_string(self) -> str:
+        """Return the text form, such as [1,?,2..5]."""
         return str(self)
 
     def _known(self) -> list[Dimension]:

@@ -45,6 +45,7 @@ class VariableState:
         self._state.values[self.name] = np.array(array, dtype=type.dtype if type.is_known else None)
 
     def reset(self) -> None:
+        """Set the variable to its initial value."""
         self._state.reset(self.name)
 
     def __repr__(self) -> str:

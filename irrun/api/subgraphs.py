@@ -110,6 +110,7 @@ class _SubGraphs(Node):
         self.touch(self._record._replace(bodies=bodies))
 
     def validate_and_infer_types(self) -> None:
+        """Infer the facts of the outputs from those of the bodies."""
         self._connect()
         super().validate_and_infer_types()
 
@@ -121,33 +122,43 @@ class If(_SubGraphs):
         self._open("If", "opset8", ("then_body", "else_body"), [execution_condition], name)
 
     def set_then_body(self, body: Model) -> None:
+        """Set the model that runs where the condition is true."""
         self._set_model("then_body", body)
 
     def set_else_body(self, body: Model) -> None:
+        """Set the model that runs where the condition is false."""
         self._set_model("else_body", body)
 
     def set_function(self, index: int, func: Model) -> None:
+        """Set a body by index, 0 for the first branch."""
         self._set_model(self._tags[index], func)
 
     def get_input_descriptions(self, index: int) -> list[InputDescription]:
+        """Return the connections of the inputs with a body."""
         return self._input_descriptions(self._tags[index])
 
     def get_output_descriptions(self, index: int) -> list[OutputDescription]:
+        """Return the connections of the outputs with a body."""
         return self._output_descriptions(self._tags[index])
 
     def set_input_descriptions(self, index: int, inputs: Sequence[InputDescription]) -> None:
+        """Set the connections of the inputs with a body."""
         self._describe_inputs(self._tags[index], inputs)
 
     def set_output_descriptions(self, index: int, outputs: Sequence[OutputDescription]) -> None:
+        """Set the connections of the outputs with a body."""
         self._describe_outputs(self._tags[index], outputs)
 
     def get_then_body(self) -> Model:
+        """Return the model that runs where the condition is true; RuntimeError where it is not set."""
         return self._model("then_body")
 
     def get_else_body(self) -> Model:
+        """Return the model that runs where the condition is false; RuntimeError where it is not set."""
         return self._model("else_body")
 
     def get_function(self, index: int) -> Model:
+        """Return a body by index, 0 for the first branch; RuntimeError where it is not set."""
         return self._model(self._tags[index])
 
     def set_input(self, value: Any, then_parameter: Parameter | None, else_parameter: Parameter | None) -> None:
@@ -171,21 +182,27 @@ class _Iteration(_SubGraphs):
     """Runs a model repeatedly."""
 
     def set_function(self, func: Model) -> None:
+        """Set the model that is repeated."""
         self._set_model("body", func)
 
     def get_function(self) -> Model:
+        """Return the model that is repeated; RuntimeError where it is not set."""
         return self._model("body")
 
     def get_input_descriptions(self) -> list[InputDescription]:
+        """Return the connections of the inputs with the body."""
         return self._input_descriptions("body")
 
     def get_output_descriptions(self) -> list[OutputDescription]:
+        """Return the connections of the outputs with the body."""
         return self._output_descriptions("body")
 
     def set_input_descriptions(self, inputs: Sequence[InputDescription]) -> None:
+        """Set the connections of the inputs with the body."""
         self._describe_inputs("body", inputs)
 
     def set_output_descriptions(self, outputs: Sequence[OutputDescription]) -> None:
+        """Set the connections of the outputs with the body."""
         self._describe_outputs("body", outputs)
 
     def set_invariant_input(self, body_parameter: Parameter, value: Any) -> None:
@@ -264,9 +281,11 @@ class TensorIterator(_Iteration):
         self._open("TensorIterator", "opset1", ("body",), [], name)
 
     def set_body(self, body: Model) -> None:
+        """Set the model that is repeated."""
         self.set_function(body)
 
     def get_body(self) -> Model:
+        """Return the model that is repeated; RuntimeError where it is not set."""
         return self.get_function()
 
 

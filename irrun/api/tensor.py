@@ -88,13 +88,16 @@ class Tensor:
 
     @property
     def element_type(self) -> Type:
+        """The type of the elements."""
         return of_element(self._element)
 
     def get_element_type(self) -> Type:
+        """Return the type of the elements."""
         return self.element_type
 
     @property
     def shape(self) -> Shape:
+        """The sizes; setting them keeps the elements that fit."""
         return Shape(self._shape)
 
     @shape.setter
@@ -109,9 +112,11 @@ class Tensor:
         self._shape = sizes
 
     def get_shape(self) -> Shape:
+        """Return the sizes."""
         return self.shape
 
     def set_shape(self, value: Any) -> None:
+        """Set the sizes; RuntimeError where shared memory is too small."""
         self.shape = value
 
     @property
@@ -120,25 +125,31 @@ class Tensor:
         return math.prod(self._shape)
 
     def get_size(self) -> int:
+        """Return the number of elements."""
         return self.size
 
     @property
     def byte_size(self) -> int:
+        """The number of bytes."""
         if self._element.kind == "string":
             return self.element_type.size * self.size
         return storage_size(self._element.name, self.size)
 
     def get_byte_size(self) -> int:
+        """Return the number of bytes."""
         return self.byte_size
 
     @property
     def strides(self) -> Strides:
+        """The distances of neighbours along each axis, in bytes."""
         return Strides(self._data.strides)
 
     def get_strides(self) -> Strides:
+        """Return the distances of neighbours along each axis, in bytes."""
         return self.strides
 
     def is_continuous(self) -> bool:
+        """Return whether the elements are in one block of memory, in order."""
         return bool(self._data.flags.c_contiguous)
 
     @property
@@ -189,6 +200,7 @@ class Tensor:
         self._data[...] = other._data
 
     def copy_to(self, target: Tensor) -> None:
+        """Copy the elements and the shape to a tensor of the same type; RuntimeError for another type."""
         target.copy_from(self)
 
     def __copy__(self) -> Tensor:

@@ -63,16 +63,20 @@ class Type:
 
     @property
     def type_name(self) -> str:
+        """The name, such as f32."""
         return self.element.name
 
     def get_type_name(self) -> str:
+        """Return the name, such as f32."""
         return self.element.name
 
     def to_string(self) -> str:
+        """Return the name, such as f32."""
         return self.element.name
 
     @property
     def bitwidth(self) -> int:
+        """The number of bits of an element."""
         return 8 * _STRING_BYTES if self.element.kind == "string" else self.element.bits
 
     @property
@@ -81,30 +85,39 @@ class Type:
         return (self.bitwidth + 7) // 8
 
     def get_bitwidth(self) -> int:
+        """Return the number of bits of an element."""
         return self.bitwidth
 
     def get_size(self) -> int:
+        """Return the number of bytes of an element, at least 1."""
         return self.size
 
     def is_static(self) -> bool:
+        """Return whether the type is known."""
         return self.element.is_known
 
     def is_dynamic(self) -> bool:
+        """Return whether the type is not known."""
         return not self.element.is_known
 
     def is_real(self) -> bool:
+        """Return whether elements are floats."""
         return self.element.is_float and self.element.name != "nf4"
 
     def is_integral(self) -> bool:
+        """Return whether elements are no floats."""
         return not self.is_real()
 
     def is_integral_number(self) -> bool:
+        """Return whether elements are integers."""
         return self.is_integral() and self.element.kind != "boolean"
 
     def is_signed(self) -> bool:
+        """Return whether elements may be negative."""
         return self.is_real() or self.element.kind in ("int", "boolean")
 
     def is_quantized(self) -> bool:
+        """Return whether quantised values have the type."""
         return self.element.name in _QUANTIZED
 
     real = property(is_real)
@@ -114,6 +127,7 @@ class Type:
     quantized = property(is_quantized)
 
     def compatible(self, other: Type) -> bool:
+        """Return whether the types are equal, or one of them is not known."""
         return self is other or self.is_dynamic() or other.is_dynamic()
 
     def merge(self, other: Type) -> Type | None:

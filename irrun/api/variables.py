@@ -40,9 +40,11 @@ class Variable:
         self.info = info
 
     def get_info(self) -> VariableInfo:
+        """Return the type, shape and name."""
         return self.info
 
     def get_id(self) -> str:
+        """Return the name."""
         return self.info.variable_id
 
     def update(self, info: VariableInfo) -> None:
@@ -57,6 +59,7 @@ class _OfVariable(Node):
     """A node that reads or writes a variable."""
 
     def get_variable_id(self) -> str:
+        """Return the name of the variable."""
         return str(self.get_attributes()["variable_id"])
 
 

@@ -56,6 +56,7 @@ class Pattern:
         return True
 
     def accepts(self, node: Node) -> bool:  # noqa: ARG002
+        """Return whether the type of a node fits."""
         return True
 
     def _match_inputs(self, node: Node, found: Found) -> bool:
@@ -90,6 +91,7 @@ class WrapType(Pattern):
         self.types = frozenset(_type(name) for name in ([type_names] if isinstance(type_names, str) else type_names))
 
     def accepts(self, node: Node) -> bool:
+        """Return whether the type of a node is one of the types."""
         return node.get_type_name() in self.types
 
 
@@ -97,6 +99,7 @@ class Optional(WrapType):
     """A node of one of some types, or what feeds it where there is none."""
 
     def match(self, output: Output, found: Found) -> bool:
+        """Return whether an output fits, or what feeds it in its place."""
         trial = dict(found)
         if super().match(output, trial):
             found.update(trial)
@@ -108,6 +111,7 @@ class Or(Pattern):
     """The first of some patterns that fits."""
 
     def match(self, output: Output, found: Found) -> bool:
+        """Return whether an output fits one of the patterns."""
         for pattern in self.inputs:
             trial = dict(found)
             if pattern.match(output, trial):

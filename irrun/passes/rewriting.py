@@ -35,6 +35,7 @@ class Matcher:
         return False
 
     def get_name(self) -> str:
+        """Return the name."""
         return self._name
 
     def get_match_value(self) -> Output:
@@ -44,12 +45,15 @@ class Matcher:
         return self._root
 
     def get_match_root(self) -> Node:
+        """Return the node that matched; RuntimeError where none did."""
         return self.get_match_value().node
 
     def get_match_values(self) -> list[Output]:
+        """Return the outputs that the patterns match."""
         return list(self._found.values())
 
     def get_match_nodes(self) -> list[Node]:
+        """Return the nodes of the outputs that the patterns match."""
         return [output.node for output in self._found.values()]
 
     def get_pattern_value_map(self) -> dict[Pattern, Output]:
@@ -63,9 +67,11 @@ class PassBase:
     _name: str | None = None
 
     def get_name(self) -> str:
+        """Return the name, by default that of the class."""
         return self._name or type(self).__name__
 
     def set_name(self, name: str) -> None:
+        """Set the name."""
         self._name = name
 
 
@@ -73,6 +79,7 @@ class ModelPass(PassBase):
     """A pass with a method ``run_on_model``, which returns whether it changed the model."""
 
     def run_on_model(self, model: Model) -> bool:
+        """Change a model and return whether it was changed; NotImplementedError unless overridden."""
         raise NotImplementedError(f"{self.get_name()} has no run_on_model")
 
 
@@ -84,6 +91,7 @@ class MatcherPass(PassBase):
         self._new: list[Node] = []
 
     def register_matcher(self, matcher: Matcher, callback: Callable[[Matcher], bool]) -> None:
+        """Set the pattern, and the function that is called for each match."""
         self._matcher, self._callback = matcher, callback
 
     def register_new_node(self, node: Node) -> Node:
@@ -98,6 +106,7 @@ class MatcherPass(PassBase):
         return self._matcher.match(node) and bool(self._callback(self._matcher))
 
     def run_on_model(self, model: Model) -> bool:
+        """Change a model; return whether it was changed."""
         return GraphRewrite([self]).run_on_model(model)
 
 
@@ -108,6 +117,7 @@ class GraphRewrite(ModelPass):
         self._matchers = [matchers] if isinstance(matchers, MatcherPass) else list(matchers or ())
 
     def add_matcher(self, matcher: MatcherPass) -> MatcherPass:
+        """Add a pass and return it."""
         self._matchers.append(matcher)
         return matcher
 
@@ -115,6 +125,7 @@ class GraphRewrite(ModelPass):
         return nodes
 
     def run_on_model(self, model: Model) -> bool:
+        """Apply the passes to each node; return whether one changed the model."""
         waiting, is_changed = deque(self._order(model.get_ordered_ops())), False
         while waiting:
             node = waiting.popleft()
@@ -139,6 +150,7 @@ class ConstantFolding(ModelPass):
     """Replace outputs whose values are known by constants."""
 
     def run_on_model(self, model: Model) -> bool:
+        """Change a model; return whether it was changed."""
         is_changed = False
         for node in model.get_ordered_ops():
             if isinstance(node.record.op, HeldConst) or node.get_type_name() in ("Result", "Assign", "ReadValue"):
@@ -159,6 +171,7 @@ class Serialize(ModelPass):
         self._version = "UNSPECIFIED" if version is None else str(getattr(version, "name", version))
 
     def run_on_model(self, model: Model) -> bool:
+        """Write a model; return False, since it is not changed."""
         serialize(model, *self._paths, self._version)
         return False
 
@@ -171,6 +184,7 @@ class MakeStateful(ModelPass):
         self._pairs: list[tuple[Any, Any]] = list(pairs)
 
     def run_on_model(self, model: Model) -> bool:
+        """Change a model; return whether it was changed."""
         for first, second in self._pairs:
             parameter: Any = model.input(first).node if isinstance(first, str) else first
             result: Any = model.output(second).node if isinstance(second, str) else second

@@ -31,6 +31,7 @@ class _Laid:
         self.layout = Layout()
 
     def set_layout(self, layout: Any) -> Self:
+        """Set the names of the axes."""
         self.layout = Layout(layout) if isinstance(layout, str) else layout
         return self
 
@@ -51,6 +52,7 @@ class OutputTensorInfo(_Laid):
         self.type: ElementType | None = None
 
     def set_element_type(self, type: Type) -> Self:
+        """Set the type of the elements; TypeError for anything but a Type."""
         if not isinstance(type, Type):
             raise TypeError(f"an element type is a Type, got {type!r}")
         self.type = type.element
@@ -68,20 +70,24 @@ class InputTensorInfo(OutputTensorInfo):
         self.sub_names: tuple[str, ...] = ()
 
     def set_shape(self, shape: PartialShape | Sequence[int]) -> Self:
+        """Set the shape; TypeError for a text."""
         if isinstance(shape, str):
             raise TypeError(f"a shape is a PartialShape or a list, got {shape!r}")
         self.shape = as_dims(shape)
         return self
 
     def set_spatial_static_shape(self, height: int, width: int) -> Self:
+        """Set the height and width of the image."""
         self.spatial = Dim.exactly(height), Dim.exactly(width)
         return self
 
     def set_spatial_dynamic_shape(self) -> Self:
+        """Allow any height and width of the image."""
         self.spatial = Dim(), Dim()
         return self
 
     def set_color_format(self, format: ColorFormat, sub_names: Any = ()) -> Self:
+        """Set the channels of the image, and names for planes that are inputs of their own."""
         names, planes = tuple(sub_names), len(_CHANNELS.get(format, (1,)))
         if names and len(names) != planes:
             raise RuntimeError(f"{format.name} has {planes} planes, got {len(names)} names")
@@ -89,6 +95,7 @@ class InputTensorInfo(OutputTensorInfo):
         return self
 
     def set_memory_type(self, memory_type: str) -> Self:
+        """Do nothing: there is one memory."""
         return self
 
     def set_from(self, value: Any) -> Self:
@@ -108,12 +115,15 @@ class OutputInfo:
         self._model, self._steps, self._tensor = OutputModelInfo(), PostProcessSteps(), OutputTensorInfo()
 
     def model(self) -> OutputModelInfo:
+        """Return the description of what the model makes."""
         return self._model
 
     def postprocess(self) -> PostProcessSteps:
+        """Return the steps behind the model."""
         return self._steps
 
     def tensor(self) -> OutputTensorInfo:
+        """Return the description of what the caller receives."""
         return self._tensor
 
 
@@ -124,12 +134,15 @@ class InputInfo:
         self._model, self._steps, self._tensor = InputModelInfo(), PreProcessSteps(), InputTensorInfo()
 
     def model(self) -> InputModelInfo:
+        """Return the description of what the model takes."""
         return self._model
 
     def preprocess(self) -> PreProcessSteps:
+        """Return the steps before the model."""
         return self._steps
 
     def tensor(self) -> InputTensorInfo:
+        """Return the description of what the caller passes."""
         return self._tensor
 
 
@@ -142,9 +155,11 @@ class PrePostProcessor:
         self._outputs = [OutputInfo() for _ in model.outputs]
 
     def input(self, key: int | str | None = None) -> InputInfo:
+        """Return an input by index or tensor name, or the only one; RuntimeError where there is none."""
         return self._inputs[_index(self._model.inputs, key, "input")]
 
     def output(self, key: int | str | None = None) -> OutputInfo:
+        """Return an output by index or tensor name, or the only one; RuntimeError where there is none."""
         return self._outputs[_index(self._model.outputs, key, "output")]
 
     def build(self) -> Model:

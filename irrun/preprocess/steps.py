@@ -155,6 +155,7 @@ class PreProcessSteps(PostProcessSteps):
         return self._add(step)
 
     def reverse_channels(self) -> Self:
+        """Reverse the order of the channels."""
         return self._add(_reverse)
 
     def convert_color(self, format: ColorFormat) -> Self:

@@ -130,11 +130,11 @@ EDIT: dict[str, Check] = {
     ].__len__(),
     "variable ids": lambda ov: [item.info.variable_id for item in counter(ov).get_variables()],
     "sinks of counter": lambda ov: [item.get_type_name() for item in counter(ov).get_sinks()],
-    "read value node": lambda ov: [
+    "read value node": lambda ov: sorted(
         (node.get_variable_id(), node.get_type_name())
         for node in counter(ov).get_ops()
         if node.get_type_name() in ("ReadValue", "Assign")
-    ],
+    ),
     "model rt info dict": lambda ov: sorted(str(key) for key in small(ov).get_rt_info()),
     "model rt info set bool": lambda ov: _noted(small(ov), True),
     "model rt info set list": lambda ov: _noted(small(ov), [1, 2]),
