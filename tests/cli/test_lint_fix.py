@@ -157,3 +157,11 @@ def test_what_the_baseline_knows_is_left_as_it_is(write: Write, run: Run) -> Non
     assert (result.exit_code, path.read_text()) == (0, DIMS)
     assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 in the baseline, 1 fixed\n"
     assert run("lint", "a.xml", "--baseline", "known.json", "--diff").stdout == ""
+
+
+def test_a_file_in_utf_16(run: Run, tmp_path: Path) -> None:
+    for name, encoding in (("wide", "utf-16"), ("plain", "utf-8")):
+        (tmp_path / f"{name}.xml").write_text(DIMS, encoding=encoding)
+        assert run("lint", tmp_path / f"{name}.xml", "--fix").exit_code == 0
+    fixed = (tmp_path / "wide.xml").read_text(encoding="utf-16")
+    assert fixed == (tmp_path / "plain.xml").read_text(encoding="utf-8") == NET
