@@ -177,27 +177,15 @@ def _respond(x: Array, out: Array, factor: float, beta: float, bias: float, reac
     squares[..., reach + length :, :] = 0
     np.multiply(x, x, out=squares[..., reach : reach + length, :])
     count = squares.size - 2 * reach * inner
-    sums = scratch("sums", shape, x.dtype)
+    sums, flat = scratch("sums", shape, x.dtype), squares.reshape(-1)
     total = sums.reshape(-1)[:count]
-    _run_sums(squares.reshape(-1), 2 * reach + 1, inner, total)
+    np.copyto(total, flat[:count])
+    for step in range(inner, (2 * reach + 1) * inner, inner):
+        total += flat[step : step + count]
     np.multiply(total, factor, out=total)
     np.add(total, bias, out=total)
     _raise(total, beta)
     np.divide(x, sums[..., :length, :], out=out)
-
-
-def _run_sums(x: Array, taps: int, step: int, out: Array) -> None:
-    """Sum x[i], x[i + step], ... over an odd number of taps, from sums of two, four, eight."""
-    if taps == 1:
-        np.copyto(out, x)
-    total, power, have, width, number = x[: out.size], x, 1, 1, 0
-    while have < taps:
-        wider = scratch(f"powers {number % 2}", (power.size - width * step,), x.dtype)
-        power = np.add(power[: wider.size], power[width * step :], out=wider)
-        width, number = 2 * width, number + 1
-        if taps & width:
-            total = np.add(total, power[have * step : have * step + out.size], out=out)
-            have += width
 
 
 def _raise(x: Array, exponent: float) -> None:
