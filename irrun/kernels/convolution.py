@@ -10,7 +10,6 @@ import numpy as np
 from irrun.kernels.windows import Array, extent, pad, view
 
 _COLUMN_ELEMENTS = 1 << 21
-_CHANNEL_ELEMENTS = 1 << 16
 
 
 def convolve(
@@ -32,8 +31,6 @@ def convolve(
         return np.zeros((data.shape[0], groups * filters, *counts), data.dtype)
     if all(taps == 1 for taps in kernel):
         return _pointwise(view(padded, [0] * len(counts), strides, counts), weights)
-    if depth == 1 and groups > 1:
-        return _depthwise(padded, weights, strides, dilations, counts)
     return _columnwise(padded, weights, strides, dilations, counts)
 
 
@@ -46,52 +43,6 @@ def _pointwise(data: Array, weights: Array) -> Array:
     else:
         result = np.matmul(weights.reshape(groups, filters, depth), data.reshape(batch, groups, depth, points))
     return result.reshape(batch, groups * filters, *data.shape[2:])
-
-
-def _depthwise(
-    padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
-) -> Array:
-    """Convolve with one input channel for each group, tap by tap, a few channels at a time for the cache.
-
-    A tap shifts the whole flattened plane by one slice; elements that wrap around row ends are dropped.
-    """
-    groups, filters, _, *kernel = weights.shape
-    batch = padded.shape[0]
-    planes, sizes = _phases(padded, strides)
-    steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    used = 1 + sum((count - 1) * step for count, step in zip(counts, steps, strict=True))
-    result = np.empty((batch, groups, filters, *counts), padded.dtype)
-    block = min(groups, max(1, _CHANNEL_ELEMENTS // (batch * filters * used)))
-    sums, products = np.empty((2, batch, block, filters, math.prod(sizes)), padded.dtype)
-    for first in range(0, groups, block):
-        channels = slice(first, min(first + block, groups))
-        length = channels.stop - first
-        total, product = sums[:, :length, :, :used], products[:, :length, :, :used]
-        for offset in np.ndindex(*kernel):
-            reach = [o * d for o, d in zip(offset, dilations, strict=True)]
-            phase = [r % s for r, s in zip(reach, strides, strict=True)]
-            shift = sum(r // s * step for r, s, step in zip(reach, strides, steps, strict=True))
-            source = planes[(slice(None), channels, *phase)][:, :, np.newaxis, shift : shift + used]
-            factor = weights[(channels, slice(None), 0, *offset)][:, :, np.newaxis]
-            if any(offset):
-                np.multiply(source, factor, out=product)
-                total += product
-            else:
-                np.multiply(source, factor, out=total)
-        whole = sums[:, :length].reshape(batch, length, filters, *sizes)
-        result[:, channels] = whole[(..., *(slice(count) for count in counts))]
-    return result.reshape(batch, groups * filters, *counts)
-
-
-def _phases(data: Array, strides: Sequence[int]) -> tuple[Array, list[int]]:
-    """Group every stride-th element of each axis: [N, C, *strides, points], and the sizes of the points."""
-    axes = len(strides)
-    sizes = [-(-size // stride) for size, stride in zip(data.shape[2:], strides, strict=True)]
-    missing = [n * s - size for n, s, size in zip(sizes, strides, data.shape[2:], strict=True)]
-    whole = pad(data, [0] * axes, missing)
-    split = whole.reshape(*data.shape[:2], *(part for pair in zip(sizes, strides, strict=True) for part in pair))
-    order = (0, 1, *range(3, 3 + 2 * axes, 2), *range(2, 2 + 2 * axes, 2))
-    return split.transpose(order).reshape(*data.shape[:2], *strides, math.prod(sizes)), sizes
 
 
 def _columnwise(
