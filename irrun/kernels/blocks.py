@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.threads import Array
+from irrun.kernels.windows import Array, view
 
 
 def depth_to_space(data: Array, block: int, *, depth_first: bool) -> Array:
@@ -89,13 +89,7 @@ def col2im(
     blocks = data.reshape(batch, channels, rows, cols, down, across)
     image = np.zeros((batch, channels, *padded), dtype=data.dtype)
     for row in range(rows):
-        top = row * dilations[0]
         for col in range(cols):
-            left = col * dilations[1]
-            image[
-                :,
-                :,
-                top : top + down * strides[0] : strides[0],
-                left : left + across * strides[1] : strides[1],
-            ] += blocks[:, :, row, col]
+            part = view(image, (row * dilations[0], col * dilations[1]), strides, (down, across))
+            part += blocks[:, :, row, col]
     return image[:, :, pads_begin[0] : pads_begin[0] + height, pads_begin[1] : pads_begin[1] + width]

@@ -1,4 +1,4 @@
-"""Pads or crops tensors at their edges."""
+"""Pads tensors with their own elements."""
 
 from __future__ import annotations
 
@@ -9,21 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-
-
-def pad_constant(data: Array, before: Sequence[int], after: Sequence[int], value: Any) -> Array:
-    """Pad ``data`` with ``value`` before and after each axis; negative numbers crop."""
-    shape = [max(b + size + a, 0) for b, size, a in zip(before, data.shape, after, strict=True)]
-    source, target = [], []
-    for b, size, length in zip(before, data.shape, shape, strict=True):
-        first, last = max(b, 0), min(b + size, length)
-        source.append(slice(first - b, max(last, first) - b))
-        target.append(slice(first, max(last, first)))
-    if all(part == slice(0, length) for part, length in zip(target, shape, strict=True)):
-        return data[tuple(source)]
-    output = np.full(shape, value, dtype=data.dtype)
-    output[tuple(target)] = data[tuple(source)]
-    return output
 
 
 def pad_mapped(data: Array, before: Sequence[int], after: Sequence[int], mode: str) -> Array:

@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-from irrun.kernels.pad import pad_constant, pad_mapped
+from irrun.kernels import windows
+from irrun.kernels.pad import pad_mapped
 from irrun.ops import Array, Dim, Fact, Fold, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -120,7 +121,7 @@ def _run(data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | Non
     before, after = ([int(pad) for pad in pads.tolist()] for pads in (pads_begin, pads_end))
     _check_all(data.shape, before, after, mode)
     if mode == "constant":
-        return pad_constant(data, before, after, _value(data, pad_value))
+        return windows.pad(data, before, after, _value(data, pad_value))
     return pad_mapped(data, before, after, mode)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 from irrun.kernels.blocks import space_to_batch
-from irrun.kernels.pad import pad_constant
+from irrun.kernels.windows import pad
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.movement.block_lists import check_lists, known_lists
 from irrun.ops.shapes import exact_quotient
@@ -44,4 +44,4 @@ class SpaceToBatch(Op):
 
     def run(self, data: Array, block_shape: Array, pads_begin: Array, pads_end: Array) -> Array:
         blocks, begins, ends = check_lists((block_shape, pads_begin, pads_end), _NAMES)
-        return space_to_batch(pad_constant(data, begins, ends, 0), blocks)
+        return space_to_batch(pad(data, begins, ends), blocks)
