@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.layout import axes_in_memory
+from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.kernels.threads import Array, scratch
 
 BLOCK: Final = 1 << 15
@@ -55,8 +55,10 @@ class Chain(NamedTuple):
     def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
         """Process ``out`` in blocks, with axes in memory order: iterate over the outer axes and split the next one."""
         order = axes_in_memory(out)
-        target = _merged([out.transpose(order), *(np.broadcast_to(x, out.shape).transpose(order) for x in inputs)])
-        out, inputs = target[0], target[1:]
+        arrays = [out.transpose(order), *(np.broadcast_to(x, out.shape).transpose(order) for x in inputs)]
+        axes = merged_axes(arrays)
+        sizes = [size for size, _ in axes]
+        out, *inputs = (as_strided(x, sizes, [each[i] for _, each in axes]) for i, x in enumerate(arrays))
         inner = [math.prod(out.shape[axis + 1 :]) for axis in range(out.ndim)]
         axis = next(axis for axis, size in enumerate(inner) if size <= BLOCK)
         step = max(1, BLOCK // inner[axis])
@@ -66,19 +68,3 @@ class Chain(NamedTuple):
                 part = out[place]
                 workspaces = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.workspaces)]
                 self._run([*(x[place] for x in inputs), part, *workspaces])
-
-
-def _merged(arrays: Sequence[Array]) -> list[Array]:
-    """Return the arrays, which have equal shapes, with adjacent axes merged where every array allows it."""
-    shape = arrays[0].shape
-    groups: list[list[int]] = []
-    for axis, size in enumerate(shape):
-        if size == 1:
-            continue
-        joined = groups and all(a.strides[groups[-1][-1]] == a.strides[axis] * size for a in arrays)
-        if joined:
-            groups[-1].append(axis)
-        else:
-            groups.append([axis])
-    sizes = [math.prod(shape[axis] for axis in group) for group in groups]
-    return [as_strided(a, sizes, [a.strides[group[-1]] for group in groups]) for a in arrays]

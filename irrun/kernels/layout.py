@@ -30,3 +30,20 @@ def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
     if x.flags.c_contiguous:
         return np.ndarray(shape, x.dtype, x, 0, strides)
     return as_strided(x, shape, strides)
+
+
+def merged_axes(arrays: Sequence[Array]) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the axes of arrays of one shape, adjacent ones merged where every array allows it.
+
+    Each is a size and the strides in bytes of the arrays; axes of size 1 are left out.
+    """
+    axes: list[tuple[int, tuple[int, ...]]] = []
+    for axis, size in enumerate(arrays[0].shape):
+        if size == 1:
+            continue
+        strides = tuple(array.strides[axis] for array in arrays)
+        if axes and all(last == own * size for last, own in zip(axes[-1][1], strides, strict=True)):
+            axes[-1] = (axes[-1][0] * size, strides)
+        else:
+            axes.append((size, strides))
+    return axes

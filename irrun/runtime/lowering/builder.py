@@ -8,7 +8,7 @@ array is needed, and so where it is placed in the arena.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
@@ -17,7 +17,7 @@ import numpy as np
 
 from irrun.kernels.compiled.cache import LATE
 from irrun.kernels.compiled.native import Kernel
-from irrun.kernels.layout import axes_in_memory
+from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.kernels.pages import forget
 from irrun.ops import Op
 from irrun.runtime.lowering.space import Space
@@ -213,24 +213,10 @@ _MOST_TASKS: Final = 16
 _LEAST_NANOSECONDS: Final = 4000
 
 
-def merged(arrays: Iterable[Array], most: int) -> list[tuple[int, tuple[int, ...]]] | None:
-    """The axes of arrays of one shape, neighbours made one wherever all allow it: each a size and strides in bytes.
-
-    None where more than ``most`` are left. There is always one at least.
-    """
-    arrays = list(arrays)
-    axes: list[tuple[int, tuple[int, ...]]] = []
-    for axis, size in enumerate(arrays[0].shape):
-        if size == 1:
-            continue
-        strides = tuple(array.strides[axis] for array in arrays)
-        if axes and all(last == own * size for last, own in zip(axes[-1][1], strides, strict=True)):
-            axes[-1] = (axes[-1][0] * size, strides)
-        else:
-            axes.append((size, strides))
-    if len(axes) > most:
-        return None
-    return axes or [(1, tuple(array.itemsize for array in arrays))]
+def merged(arrays: Sequence[Array], most: int) -> list[tuple[int, tuple[int, ...]]] | None:
+    """Return the merged axes of arrays, one at least; None where more than ``most`` are left."""
+    axes = merged_axes(arrays) or [(1, tuple(array.itemsize for array in arrays))]
+    return None if len(axes) > most else axes
 
 
 def in_order_of(array: Array, arrays: Sequence[Array]) -> list[Array]:
