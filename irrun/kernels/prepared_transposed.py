@@ -37,15 +37,12 @@ class PreparedTransposed:
         images, target = x.transpose(0, 2, 3, 1), out.transpose(0, 2, 3, 1)
         extra = None if summand is None else summand.transpose(0, 2, 3, 1)
         for number, (image, part) in enumerate(zip(images, target, strict=True)):
-            self._rows(image, (begins[0], begins[1]), part)
+            self._image(image, begins, part)
             self.epilogue.apply(part, None if extra is None else extra[number])
         return out
 
-    def _rows(self, image: Array, begins: Sequence[int], target: Array) -> None:
-        """Compute some rows of the result from the rows of the image that contribute to them."""
-        first, last = self._reaching(len(image), len(target), begins[0])
-        image = image[first:last]
-        begins = (begins[0] - first * self.strides[0], begins[1])
+    def _image(self, image: Array, begins: Sequence[int], target: Array) -> None:
+        """Compute the result of an image."""
         height, width = image.shape[:2]
         products = scratch("transposed", (height, width, *self.kernel, self.filters), image.dtype)
         np.matmul(matrix_of(image), self.weights, out=products.reshape(height * width, -1))
@@ -55,12 +52,6 @@ class PreparedTransposed:
             from_columns, to_columns = self._places(1, x, width, target.shape[1], begins[1])
             part = target[to_rows, to_columns]
             part += products[from_rows, from_columns, y, x]
-
-    def _reaching(self, size: int, wanted: int, begin: int) -> tuple[int, int]:
-        """Return the range of image rows that contribute to ``wanted`` rows of the result."""
-        places = [self._places(0, tap, size, wanted, begin)[0] for tap in range(self.kernel[0])]
-        met = [place for place in places if place.start < place.stop]
-        return (min(place.start for place in met), max(place.stop for place in met)) if met else (0, 0)
 
     def _places(self, axis: int, tap: int, size: int, wanted: int, begin: int) -> tuple[slice, slice]:
         """Return the slices of the input and of the output that a tap connects."""
