@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array
-
-_LONG_ROW: Final = 1024
-"""Elements of a row that NumPy adds to many rows without a loss between rows."""
-
-_SHORT_BLOCK: Final = 1 << 12
-"""Elements of a block up to which the bias is added without repeating it."""
 
 _ELEMENTS: Final = 1 << 17
 """Elements of a result processed at a time, so that they stay in the cache."""
@@ -43,10 +36,8 @@ class Epilogue:
             return
         for place in _parts(block):
             part = block[place]
-            if self.bias is not None and part.size <= _SHORT_BLOCK:
+            if self.bias is not None:
                 np.add(part, self.bias, out=part)
-            elif self.bias is not None:
-                _add_to_rows(part.reshape(-1, part.shape[-1]), self.bias, self._long)
             if summand is not None:
                 added = summand[place]
                 inside = part[tuple(slice(size) for size in added.shape)]
@@ -54,26 +45,9 @@ class Epilogue:
             if self.activation is not None:
                 self.activation(part)
 
-    @cached_property
-    def _long(self) -> Array:
-        """The bias, repeated to a long row."""
-        assert self.bias is not None
-        return np.tile(self.bias, -(-_LONG_ROW // max(self.bias.size, 1)))
-
 
 def _parts(block: Array) -> Iterator[slice]:
     """Yield slices of rows that fit the cache."""
     step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
     for first in range(0, len(block), step):
         yield slice(first, first + step)
-
-
-def _add_to_rows(block: Array, row: Array, long: Array) -> None:
-    """Add a row to every row of a block; ``long``, the repeated row, is added to several short rows at a time."""
-    repeats = long.size // row.size
-    whole = len(block) - len(block) % repeats
-    if repeats > 1 and whole and block.flags.c_contiguous:
-        several = block[:whole].reshape(-1, long.size)
-        several += long
-        block = block[whole:]
-    block += row
