@@ -47,20 +47,8 @@ def nearest(data: Array, axes: Sequence[Axis], coordinates: str, rounding: str) 
     for of in growing:
         x = source_coordinates(of, coordinates)
         index = np.clip(_ROUNDED[rounding](x, of.scale < 1).astype(np.int64), 0, of.size - 1)
-        data = _repeated(data, of, index)
+        data = np.take(data, index, axis=of.axis)
     return data
-
-
-def _repeated(data: Array, of: Axis, index: Array) -> Array:
-    """Return the elements at ``index`` along an axis; copies whole blocks where each is repeated equally often."""
-    times = of.target // of.size if of.size else 0
-    if times < 2 or not np.array_equal(index, np.arange(of.target) // times):
-        return np.take(data, index, axis=of.axis)
-    result = np.empty((*data.shape[: of.axis + 1], times, *data.shape[of.axis + 1 :]), data.dtype)
-    copies = np.moveaxis(result, of.axis + 1, 0)
-    for copy in copies:
-        copy[...] = data
-    return result.reshape(*data.shape[: of.axis], of.target, *data.shape[of.axis + 1 :])
 
 
 def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool) -> Array:
