@@ -23,7 +23,7 @@ from irrun.ops.movement.roll import Roll
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
 from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.builder import Builder, empty_as, in_order_of, is_f32, lowers, merged, share
 from irrun.tensor import Array
 
 _AXES: Final = 5
@@ -163,8 +163,7 @@ def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -
     is_known = builder.is_constant(shift) and builder.is_constant(axes)
     if not is_known or not is_f32(data) or len(shifts) != len(along) or len(set(along)) != len(along):
         return None
-    order = axes_in_memory(data)
-    out = builder.empty([data.shape[axis] for axis in order]).transpose(np.argsort(order))
+    out = empty_as(builder, data, data.dtype)
     pieces: list[list[tuple[slice, slice]]] = []
     for axis, size in enumerate(data.shape):
         cut = shifts[along.index(axis)] % size if axis in along else 0

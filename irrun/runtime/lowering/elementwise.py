@@ -13,10 +13,9 @@ from irrun.kernels.chain import Chain as Functions
 from irrun.kernels.compiled.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
 from irrun.kernels.compiled.functions import BINARY, RUN, UNARY
 from irrun.kernels.elementwise import Elementwise
-from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
-from irrun.runtime.lowering.builder import Builder, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.builder import F32, Builder, empty_as, in_order_of, is_f32, lowers, merged, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
 
@@ -56,9 +55,7 @@ def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array
     """A chain of functions, in one call."""
     if not is_f32(*inputs):
         return None
-    template = inputs[op.like]
-    order = axes_in_memory(template)
-    out = builder.empty([template.shape[axis] for axis in order]).transpose(np.argsort(order))
+    out = empty_as(builder, inputs[op.like], F32)
     return out if chained(builder, op.chain, inputs, out) else None
 
 
@@ -71,8 +68,7 @@ def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -
     span = output_high - output_low
     if not all(map(builder.is_constant, limits)) or not (low < high).all() or (output_low + span != output_high).any():
         return None
-    order = axes_in_memory(data)
-    out = builder.empty([data.shape[axis] for axis in order]).transpose(np.argsort(order))
+    out = empty_as(builder, data, F32)
     steps = np.array(op.levels - 1, np.float32)
     inputs = [data, low, high, high - low, steps, span, output_low]
     rint = Elementwise("rint", (), np.rint)
