@@ -18,6 +18,7 @@ class Compilation(NamedTuple):
 
     threads: int | None
     limit: Limits
+    group_size: int | None
     as_written: bool
     low_memory: bool
 
@@ -27,7 +28,7 @@ class Compilation(NamedTuple):
             "OPTIMIZE": not self.as_written,
             "LOW_MEMORY": self.low_memory,
             "INFERENCE_NUM_THREADS": self.threads or 0,
-            precision.HINT: precision.chosen(model, precision_name, self.as_written),
+            **precision.settings(model, precision_name, self.group_size, self.as_written),
             **self.limit.settings(model),
         }
 

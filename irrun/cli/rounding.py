@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.cli.differences import cosine, gaps
 from irrun.cli.inputs import Value, runner
-from irrun.cli.precision import HINT
+from irrun.cli.precision import GROUP_SIZE, HINT
 from irrun.cli.tables import aligned
 from irrun.cli.values import printable
 from irrun.graph import Node
@@ -38,7 +38,7 @@ def compared(
     precision = BY_NAME[config[HINT]]
     model = model.reshaped({value.port.any_name: value.array.shape for value in given if _is_open(value)})
     names = set(layers_that_round(build(model, config).plan))
-    plain = build(model, {**config, HINT: F32.name, "TIER": "numpy"})
+    plain = build(model, {**config, HINT: F32.name, GROUP_SIZE: 0, "TIER": "numpy"})
     observer = OwnErrors(precision, names)
     exact = _run(plain, observer, path, given)
     rows = zip(exact.to_dict().items(), outputs.to_tuple(), strict=True)

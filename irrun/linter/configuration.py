@@ -44,6 +44,7 @@ class Configuration:
     max_iterations: int | None = None
     timeout: float | None = None
     precision: str | None = None
+    dynamic_quantization: int | None = None
 
 
 class Configurations:
@@ -139,6 +140,7 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
         read.get("max-iterations"),
         read.get("timeout"),
         read.get("precision"),
+        read.get("dynamic-quantization"),
     )
 
 
@@ -232,6 +234,12 @@ def _inference_precision(value: object) -> str:
     return str(value)
 
 
+def _group_size(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise _Unexpected(value, "a number of activations, 0 for none")
+    return value
+
+
 def _seconds(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
         raise _Unexpected(value, "a positive number of seconds")
@@ -253,4 +261,5 @@ _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "max-iterations": _iterations,
     "timeout": _seconds,
     "precision": _inference_precision,
+    "dynamic-quantization": _group_size,
 }

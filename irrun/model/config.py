@@ -18,6 +18,7 @@ from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, F16, F32
 
 _OWN: Final = (
+    "DYNAMIC_QUANTIZATION_GROUP_SIZE",
     "EXECUTION_MODE_HINT",
     "INFERENCE_NUM_THREADS",
     "INFERENCE_PRECISION_HINT",
@@ -47,7 +48,6 @@ ACCEPTED: Final = frozenset(
         "DEVICE_BIND_BUFFER",
         "DEVICE_ID",
         "DEVICE_PROPERTIES",
-        "DYNAMIC_QUANTIZATION_GROUP_SIZE",
         "ENABLE_CPU_PINNING",
         "ENABLE_CPU_RESERVATION",
         "ENABLE_HYPER_THREADING",
@@ -129,7 +129,9 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     number of inferences at once that share the threads, ``PERFORMANCE_HINT`` is ``LATENCY`` for one, or ``THROUGHPUT``
     for as many as there are threads, at most ``PERFORMANCE_HINT_NUM_REQUESTS``. ``LOW_MEMORY`` keeps
     weights in their stored element type, f16 too, even where that is slower. ``INFERENCE_PRECISION_HINT`` is ``f32``,
-    ``bf16`` or ``f16``, to which the operands of products are rounded. ``TIER`` is ``auto``, ``numpy`` or
+    ``bf16`` or ``f16``, to which the operands of products are rounded. ``DYNAMIC_QUANTIZATION_GROUP_SIZE`` is the
+    number of neighbouring activations that get a common scale when they are rounded to 8 bits, for products with
+    weights of 4 or 8 bits; 0, the default, does not round them. ``TIER`` is ``auto``, ``numpy`` or
     ``compiled``. ``MAX_MEMORY`` is a number of bytes or a text such as ``4GiB``, by default a share of the memory that
     is free; ``MAX_ITERATIONS`` and ``TIMEOUT``, in seconds, are numbers; None lifts any of the three limits.
     ConfigError otherwise.
@@ -145,6 +147,7 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
             _mode(given.get("EXECUTION_MODE_HINT", "PERFORMANCE")) == "ACCURACY",
             _switch("LOW_MEMORY", given.get("LOW_MEMORY", False)),
             _precision(given),
+            _group_size(given),
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
         _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto"))),
@@ -262,3 +265,19 @@ def _count(name: str, value: Any) -> int:
     if count < 0:
         raise ConfigError(f"{name} is {value!r}, expected a number from 0 on")
     return count
+
+
+def _group_size(given: Mapping[str, Any]) -> int:
+    """Read the number of activations that have a common scale."""
+    value = given.get("DYNAMIC_QUANTIZATION_GROUP_SIZE", 0)
+    try:
+        size = -1 if isinstance(value, bool) else int(str(value))
+    except ValueError:
+        size = -1
+    if size < 0:
+        raise ConfigError(f"DYNAMIC_QUANTIZATION_GROUP_SIZE is {value!r}, expected a number from 0 on")
+    if size and given.get("OPTIMIZE") is False:
+        raise ConfigError(
+            f"DYNAMIC_QUANTIZATION_GROUP_SIZE is {size}, but OPTIMIZE is False: the file as written is not rounded"
+        )
+    return size

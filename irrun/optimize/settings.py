@@ -13,6 +13,8 @@ class Settings(NamedTuple):
 
     ``disabled`` names passes to skip. ``accurate`` forbids rewrites that lose precision for speed. ``low_memory`` keeps
     compressed weights compressed, even where that is slower. The operands of products are rounded to ``precision``.
+    Where weights are integers, so many elements of a row that they are multiplied by as ``group_size`` says are rounded
+    to integers with a common scale; 0 leaves them as they are.
     """
 
     enabled: bool = True
@@ -20,3 +22,4 @@ class Settings(NamedTuple):
     accurate: bool = False
     low_memory: bool = False
     precision: ElementType = F32
+    group_size: int = 0

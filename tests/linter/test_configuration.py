@@ -93,7 +93,7 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
             "zzzz = 1",
             "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, fail-level, "
             "output-format, baseline, target-version, target-precision, max-memory, max-iterations, "
-            "timeout or precision",
+            "timeout, precision or dynamic-quantization",
         ),
         ('select = "IR4"', 'select is "IR4", expected a list of texts'),
         ("select = [4]", "select is 4, expected a text in each place of the list"),
@@ -104,6 +104,7 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
         ('target-version = "new"', 'target-version is "new", expected a release of OpenVINO such as "2023.3"'),
         ("target-version = 2023.3", 'target-version is 2023.3, expected a release of OpenVINO such as "2023.3"'),
         ('target-precision = "f32"', 'target-precision is "f32", expected f16'),
+        ("dynamic-quantization = -1", "dynamic-quantization is -1, expected a number of activations, 0 for none"),
         ('precision = "f8"', 'precision is "f8", expected f32, bf16 or f16'),
         ('fail-level = "fatal"', 'fail-level is "fatal", expected info, warning or error'),
         ("baseline = {}", "baseline is a table, expected a path"),

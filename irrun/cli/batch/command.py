@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -25,6 +25,9 @@ from irrun.cli.findings import say_findings
 from irrun.cli.jobs import Way
 from irrun.diagnostics import listing, near_match
 from irrun.model import load
+
+_NUMERICS: Final = ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT", "DYNAMIC_QUANTIZATION_GROUP_SIZE")
+"""Settings that change results."""
 
 
 def run_many(
@@ -64,7 +67,7 @@ def run_many(
         travels=way.scheduler is not None,
     )
     stamps = [path.stat() for path in (model, weights or model.with_suffix(".bin")) if path.exists()]
-    numerics = [config.get(name) for name in ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT")]
+    numerics = [config.get(name) for name in _NUMERICS]
     files = [(item.st_size, item.st_mtime_ns) for item in stamps]
     identity = repr((model.name, files, tuple(shapes), batch.preparation, batch.steps, numerics))
     begin = time.perf_counter()

@@ -92,7 +92,7 @@ def command(
     if missing and not randomly:
         what = f"no value for input {assignments.listed(missing)}"
         raise Failure(f'{what}; give -i "{missing[0].any_name}=FILE.npy" or --random')
-    if check and config[precision.HINT] == "f32":
+    if check and config[precision.HINT] == "f32" and not config[precision.GROUP_SIZE]:
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
     compiled = build(loaded, config)
     given = inputs.completed(given, loaded.inputs, seed)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from irrun.kernels.dynamic_quantization import product
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.halves import rounded
 from irrun.ops import Array, Fact
@@ -24,10 +25,19 @@ class FusedPackedMatMul(Fused):
 
     ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output. Data and decompressed
     weights are rounded to a ``precision``, but where there is one row: that takes as long as reading the weights.
+    If ``group_size`` is not 0, so many elements of a row are rounded to integers of 8 bits with a common scale instead.
     """
 
-    def __init__(self, fact: Fact, weights: PackedMatrix, bias: Array | None, activation: Elementwise | None) -> None:
+    def __init__(
+        self,
+        fact: Fact,
+        weights: PackedMatrix,
+        bias: Array | None,
+        activation: Elementwise | None,
+        group_size: int = 0,
+    ) -> None:
         super().__init__(fact)
+        self.group_size = group_size
         self.weights = weights
         self.bias = bias
         self.activation = activation
@@ -36,7 +46,7 @@ class FusedPackedMatMul(Fused):
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
         made = copy(self)
-        made.precision = precision
+        made.precision = precision if not self.group_size else F32
         return made
 
     def multiply_adds(self, sizes: Sizes) -> int:
@@ -49,6 +59,10 @@ class FusedPackedMatMul(Fused):
         added = None if summand is None else summand.reshape(rows, columns)
         result = memory.empty((*lead, columns), np.dtype(np.float32))
         out = result.reshape(rows, columns)
+        if self.group_size:
+            rows_of = data.reshape(rows, depth)
+            product(rows_of, self.weights, out, self.group_size, self.bias, added, in_place(self.activation))
+            return result
         precision = self.precision.name if rows > 1 else F32.name
         data = rounded(data.reshape(rows, depth), precision)
         self.weights.product(data, out, self.bias, added, in_place(self.activation), precision)

@@ -9,6 +9,8 @@ After:  FusedPackedGather(indices)
 ``irrun.optimize.packed`` chooses the weights beforehand. Those that no step consumes in this form are decompressed at
 the end.
 
+With ``DYNAMIC_QUANTIZATION_GROUP_SIZE``, x is rounded to integers of 8 bits on the way, as that asks for.
+
 Proof: zero point and scale of a column may be applied to the sum (z3, tests/optimize/test_identities.py), but for
 the roundings of the products.
 """
@@ -42,7 +44,8 @@ def _multiply(graph: Rewriter, node: Node, transposed: bool) -> None:
     if end.scale is not None:
         matrix = matrix.scaled(end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    op = FusedPackedMatMul(end.fact, matrix, end.bias, end.activation)
+    size = graph.settings.group_size if matrix.stored.dtype.kind in "iu" else 0
+    op = FusedPackedMatMul(end.fact, matrix, end.bias, end.activation, size)
     graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product, words_of
+from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product
 from irrun.kernels.compiled.product import Product, product
-from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.compiled.tiling import padded_columns, tiling
+from irrun.kernels.dynamic_quantization import codes_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.dynamic import by_group, dynamically, panels, rows_of, source_of
 from irrun.runtime.lowering.elementwise import End, epilogue
 from irrun.runtime.lowering.halves import alone, form_of, in_precision, operand, outputs, types, workspace_of
 from irrun.tensor import Array
@@ -31,8 +30,8 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
     if end is None or not is_f32(summand) or op.weights.dtype != np.float32 or 0 in (depth, filters):
         return None
     x = operand(op, builder, data)
-    data_rows = None if x is None else _rows(builder, x)
-    summand_rows = None if summand is None else _rows(builder, summand)
+    data_rows = None if x is None else rows_of(builder, x)
+    summand_rows = None if summand is None else rows_of(builder, summand)
     if data_rows is None or (summand is not None and summand_rows is None):
         return None
     outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
@@ -96,10 +95,12 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
         or op.precision is F16
     ):
         return None
-    bits, centre = _codes_of(stored)
+    if op.group_size:
+        return dynamically(op, builder, data, summand, end)
+    bits, centre = codes_of(stored)
     groups = stored.shape[1]
-    data_rows = _rows(builder, data)
-    summand_rows = None if summand is None else _rows(builder, summand)
+    data_rows = rows_of(builder, data)
+    summand_rows = None if summand is None else rows_of(builder, summand)
     if (depth // groups) % (32 // bits) or data_rows is None or (summand is not None and summand_rows is None):
         return None
     points = data_rows.shape[0]
@@ -115,13 +116,13 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     padded = padded_columns(filters)
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
     zero = op.weights.zero - np.float32(centre)
-    scales, zeros = (_by_group(np.broadcast_to(side, (filters, groups)), padded) for side in (scale, zero))
+    scales, zeros = (by_group(np.broadcast_to(side, (filters, groups)), padded) for side in (scale, zero))
     builder.call(
         packed_product,
         PackedProduct(
             x=builder.address(data_rows),
             codes=builder.packed(
-                ("codes", bits), _source(stored), cut.vectors, lambda: _panels(stored, centre, bits, cut.vectors)
+                ("codes", bits), source_of(stored), cut.vectors, lambda: panels(stored, centre, bits, cut.vectors)
             ),
             scales=builder.constant(scales),
             zeros=builder.constant(zeros) if zero.any() else 0,
@@ -150,50 +151,5 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     return out
 
 
-_PACKED_AT_ONCE: Final = 1 << 20
-"""Codes that are brought into order at a time, so that copies on the way stay small."""
-
 _LEAST_CODES: Final = 1 << 17
 """Codes that are multiplied by a row in five microseconds."""
-
-
-def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
-    """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
-    filters, panel = stored.shape[0], vectors * LANES
-    step = max(1, _PACKED_AT_ONCE // (math.prod(stored.shape[1:]) * panel)) * panel
-    parts = []
-    for begin in range(0, filters, step):
-        codes = np.subtract(stored[begin : begin + step], centre, dtype=np.int16).astype(np.int8)
-        parts.append(pack(words_of(codes.reshape(len(codes), -1).T, bits), vectors))
-    return np.concatenate(parts)
-
-
-def _by_group(side: Array, padded: int) -> Array:
-    """Scales or zero points [filters, groups] as [groups, padded], with zeros behind them."""
-    rows = np.zeros((side.shape[1], padded), np.float32)
-    rows[:, : side.shape[0]] = side.T
-    return rows
-
-
-def _source(stored: Array | Nibbles) -> Array:
-    """The array that holds the codes."""
-    return stored.pairs if isinstance(stored, Nibbles) else stored
-
-
-def _codes_of(stored: Array | Nibbles) -> tuple[int, int]:
-    """The bits that codes take, and the number in their middle, which is subtracted from them."""
-    if isinstance(stored, Nibbles):
-        return 4, 0 if stored.signed else 8
-    low, high = int(stored.min()), int(stored.max())
-    if high - low < 16:
-        return 4, low + 8 if low < -8 or high > 7 else 0
-    return 8, 128 if high > 127 else 0
-
-
-def _rows(builder: Builder, x: Array) -> Array | None:
-    """[..., K] as rows [M, K] of neighbours, a view or a copy."""
-    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    if np.may_share_memory(rows, x) and (rows.strides[1] == x.itemsize or rows.shape[1] == 1):
-        return rows
-    whole = contiguous(builder, x)
-    return None if whole is None else whole.reshape(rows.shape)
