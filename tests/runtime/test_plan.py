@@ -233,7 +233,7 @@ def test_constants_on_the_way_to_weights_are_let_go(tmp_path: Path) -> None:
         ({"OPTIMIZE": {"disable": ["fuse-matmuls"]}}, 'there is no pass "fuse-matmuls"; did you mean fuse-matmul?'),
         ({"OPTIMIZE": 1}, 'OPTIMIZE is 1, expected True, False, or {"disable": [names of passes]}'),
         ({"EXECUTION_MODE_HINT": "FAST"}, "EXECUTION_MODE_HINT is 'FAST', expected PERFORMANCE or ACCURACY"),
-        ({"INFERENCE_NUM_THREADS": -1}, "INFERENCE_NUM_THREADS is -1, expected a number of threads"),
+        ({"INFERENCE_NUM_THREADS": -1}, "INFERENCE_NUM_THREADS is -1, expected a number from 0 on"),
     ],
 )
 def test_settings_that_do_not_exist(config: dict[str, object], message: str, tmp_path: Path) -> None:
