@@ -165,9 +165,9 @@ def _targets(
         return [(port, arrays.load_one(path) if isinstance(loaded, Mapping) else loaded)]
     if isinstance(loaded, Mapping):
         by_name = {name: item for item in ports for name in item.all_names if name}
-        strange = [name for name in loaded if name not in by_name]
-        if strange:
-            raise Failure(f"{path}: {assignments.unknown_input(strange[0], ports)}")
+        unknown = [name for name in loaded if name not in by_name]
+        if unknown:
+            raise Failure(f"{path}: {assignments.unknown_input(unknown[0], ports)}")
         return [(by_name[name], array) for name, array in loaded.items()]
     if len(ports) != 1:
         raise Failure(f"-i {path} names no input; the model has {assignments.listed(ports)}")

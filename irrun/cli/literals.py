@@ -75,10 +75,10 @@ def settle(spec: OpSpec, arguments: Sequence[Argument | None]) -> list[tuple[Arr
             bound.setdefault(variable, argument.type)
         elif argument.array.dtype.kind == "f":
             fractions.add(variable)
-    settled: list[tuple[Array, ElementType] | None] = []
+    typed: list[tuple[Array, ElementType] | None] = []
     for index, argument in enumerate(arguments):
         if argument is None:
-            settled.append(None)
+            typed.append(None)
             continue
         port = spec.input(index)
         type = argument.type
@@ -86,8 +86,8 @@ def settle(spec: OpSpec, arguments: Sequence[Argument | None]) -> list[tuple[Arr
             type = bound.get(port.type) or (F32 if port.type in fractions else None)
         if type is None:
             type = _natural(argument.array, port)
-        settled.append((_converted(argument, type), type))
-    return settled
+        typed.append((_converted(argument, type), type))
+    return typed
 
 
 def _is_file(path: Path) -> bool:

@@ -53,9 +53,9 @@ def attributes(
     if len(values) == len(known) == len(layer.data):
         return Read(values, ())
     absent = [spec for name, spec in known.items() if name not in layer.data]
-    strangers = [name for name in layer.data if name not in known and name not in ignored]
-    meant = _meant(strangers, absent)
-    lacking = _strangers(layer, strangers, meant, absent, found)
+    unknown = [name for name in layer.data if name not in known and name not in ignored]
+    meant = _meant(unknown, absent)
+    lacking = _report_unknown(layer, unknown, meant, absent, found)
     _absent(
         layer, [spec for spec in absent if spec not in meant.values() and spec not in lacking], found, fragment=fragment
     )
@@ -126,20 +126,20 @@ def _faulty(layer: LayerElement, spec: AttrSpec, text: str, error: OpError) -> D
     return op_fault(error, Anchor(layer.data_element, "value", spec.name), layer, notes=notes)
 
 
-def _meant(strangers: Iterable[str], absent: Iterable[AttrSpec]) -> dict[str, AttrSpec]:
+def _meant(unknown: Iterable[str], absent: Iterable[AttrSpec]) -> dict[str, AttrSpec]:
     """Match misspelt names with the absent attributes they were probably meant to be."""
     left = {spec.name: spec for spec in absent}
     found = {}
-    for name in strangers:
+    for name in unknown:
         close = nearest(name, left)
         if close is not None:
             found[name] = left.pop(close)
     return found
 
 
-def _strangers(
+def _report_unknown(
     layer: LayerElement,
-    strangers: Sequence[str],
+    unknown: Sequence[str],
     meant: Mapping[str, AttrSpec],
     absent: Iterable[AttrSpec],
     found: list[Diagnostic],
@@ -147,7 +147,7 @@ def _strangers(
     """Report undeclared attributes, and return the missing required attributes that they may stand for."""
     for name, spec in meant.items():
         found.append(_unknown(layer, [name], did_you_mean(spec.name), meant=spec.name))
-    left = [name for name in strangers if name not in meant]
+    left = [name for name in unknown if name not in meant]
     if not left:
         return ()
     required = [spec for spec in absent if spec.required and spec not in meant.values()]

@@ -73,7 +73,7 @@ def _dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tup
     except Undecided:
         return tuple(outputs)
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return tuple(_settled(fact, np.asarray(value)) for fact, value in zip(outputs, results, strict=True))
+    return tuple(_with_value(fact, np.asarray(value)) for fact, value in zip(outputs, results, strict=True))
 
 
 def _symbolic(fact: Fact) -> Array | None:
@@ -92,7 +92,7 @@ def _symbolic(fact: Fact) -> Array | None:
     return unknown
 
 
-def _settled(fact: Fact, value: Array) -> Fact:
+def _with_value(fact: Fact, value: Array) -> Fact:
     """Return the fact with the computed value, converted to plain integers where all dims are known."""
     if not fact.shape.admits(value.shape):
         return fact

@@ -48,7 +48,7 @@ class PackedMatrix:
         if (scale is None or scale.shape[1] == 1) and (zero is None or zero.shape[1] == 1):
             stored = stored.reshape(len(stored), 1, -1)
         self.stored = stored
-        self._is_turned = isinstance(stored, np.ndarray) and stored.strides[0] < stored.strides[2]
+        self._is_transposed = isinstance(stored, np.ndarray) and stored.strides[0] < stored.strides[2]
         self.scale = None if scale is None else np.ascontiguousarray(scale, np.float32)
         self._centre = _centre(stored, zero)
         rest = None if zero is None else np.ascontiguousarray(zero - np.float32(self._centre), np.float32)
@@ -104,7 +104,7 @@ class PackedMatrix:
         columns, groups, size = self.stored.shape
         few = rows < _MANY_ROWS
         is_laid = out.T.flags.c_contiguous
-        data = _turned(a) if few else a.T
+        data = _transposed(a) if few else a.T
         wholly = precision != "f32" or (not few and 2 * rows >= depth)
         offset = None if wholly else self._offset
         sums = None if offset is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
@@ -167,7 +167,7 @@ class PackedMatrix:
         small = _SMALL // max(rows, 1)
         if _LEAST <= small < elements:
             elements = small
-        return max(elements // max(depth, 1), _RUN if self._is_turned else 1)
+        return max(elements // max(depth, 1), _RUN if self._is_transposed else 1)
 
     def _floats(self, stored: Array) -> Array:
         """Return stored values in float32, minus the common zero point, in workspace."""
@@ -243,11 +243,11 @@ def _multiply(matrix: Array, data: Array, out: Array) -> None:
         np.matmul(data.T, matrix.T, out=out.T)
 
 
-def _turned(a: Array) -> Array:
+def _transposed(a: Array) -> Array:
     """Return the transposed matrix, in workspace."""
-    turned = scratch("packed data", a.T.shape, a.dtype)
-    np.copyto(turned, a.T)
-    return turned
+    transposed = scratch("packed data", a.T.shape, a.dtype)
+    np.copyto(transposed, a.T)
+    return transposed
 
 
 def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:

@@ -17,8 +17,8 @@ def corners(boxes: Array) -> Array:
     center, size, angle = boxes[..., None, :2], boxes[..., None, 2:4], boxes[..., None, 4]
     offset = size * np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     cos, sin = np.cos(angle), np.sin(angle)
-    turned = np.stack([offset[..., 0] * cos - offset[..., 1] * sin, offset[..., 0] * sin + offset[..., 1] * cos], -1)
-    return np.asarray(center + turned)
+    rotated = np.stack([offset[..., 0] * cos - offset[..., 1] * sin, offset[..., 0] * sin + offset[..., 1] * cos], -1)
+    return np.asarray(center + rotated)
 
 
 def rotated_iou(box: Array, others: Array) -> Array:

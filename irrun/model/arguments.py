@@ -109,8 +109,8 @@ def as_carrier(port: Port, value: Any) -> Array:
         low, high = integer_range(wanted)
         least, most = int(array.min()), int(array.max())
         if least < low or most > high:
-            strange = least if least < low else most
-            raise InputError(f'input "{port.any_name}" holds {strange}, expected {wanted}, {low} to {high}')
+            outside = least if least < low else most
+            raise InputError(f'input "{port.any_name}" holds {outside}, expected {wanted}, {low} to {high}')
     with np.errstate(all="ignore"):
         return conform(array, wanted)
 

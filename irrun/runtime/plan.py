@@ -107,8 +107,8 @@ def plan(
     if settings.enabled:
         graph, facts = in_f32(graph, facts)
     graph, facts, known = optimize(graph, facts, known, settings, packed)
-    settled = _settled(graph, facts, known)
-    needed = dependencies(graph, settled)
+    constant = _constant_nodes(graph, facts, known)
+    needed = dependencies(graph, constant)
     slots: list[Array | None] = [None]
     slot_of: dict[Outlet, int] = {}
 
@@ -124,9 +124,9 @@ def plan(
         if node.id not in needed or node.id in ends:
             continue
         outlets = facts.outlets(node.id)
-        if node.id in settled:
+        if node.id in constant:
             for outlet in outlets:
-                if _leaves(graph, outlet, settled):
+                if _leaves(graph, outlet, constant):
                     slot(outlet, known[outlet])
             continue
         steps.append(_step(node, graph, facts, declared, settings, budget, slot_of, outlets, slot))
@@ -149,19 +149,19 @@ def _has_few_bits(facts: Facts, settings: Settings) -> bool:
     return settings.enabled and any(fact.type.bits <= most and fact.is_constant for fact in facts.of.values())
 
 
-def _settled(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[int]:
-    """The nodes of which every output is known."""
-    settled = set()
+def _constant_nodes(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[int]:
+    """Return the nodes whose outputs are all known."""
+    constant = set()
     for node in graph:
         outlets = facts.outlets(node.id)
         if outlets and all(outlet in known for outlet in outlets):
-            settled.add(node.id)
-    return settled.difference(graph.results)
+            constant.add(node.id)
+    return constant.difference(graph.results)
 
 
-def _leaves(graph: Graph, outlet: Outlet, settled: Container[int]) -> bool:
+def _leaves(graph: Graph, outlet: Outlet, constant: Container[int]) -> bool:
     """Return whether a Result or a layer that is not constant consumes the value."""
-    return any(inlet.node not in settled for inlet in graph.consumers(outlet))
+    return any(inlet.node not in constant for inlet in graph.consumers(outlet))
 
 
 def _step(

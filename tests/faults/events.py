@@ -171,9 +171,9 @@ def _judged(
     if fault in OF_WEIGHTS:
         return ""
     again = _completed(path, folder)
-    strange = [name for name in again if name not in before and name not in ("stdout", "stderr")]
-    if strange or not all(_same(name, again[name], complete[0][name]) for name in path.written):
-        return f"the next run leaves {strange}"
+    unknown = [name for name in again if name not in before and name not in ("stdout", "stderr")]
+    if unknown or not all(_same(name, again[name], complete[0][name]) for name in path.written):
+        return f"the next run leaves {unknown}"
     return ""
 
 

@@ -28,10 +28,10 @@ def _data(grower: Grower, least: int, most: int, width: int = 1) -> Tensor:
 def linear(grower: Grower) -> Tensor:
     """A product with a constant matrix, a bias, an activation."""
     data = _data(grower, 2, 4)
-    columns, turned = grower.draw.int(1, 8), grower.draw.chance(0.7)
-    shape = (columns, data.shape[-1]) if turned else (data.shape[-1], columns)
-    matrix = weights(grower, data, shape, groups=turned, axis=0 if turned else 1)
-    made = grower.one("MatMul", 1, data, matrix, transpose_b=turned)
+    columns, transposed = grower.draw.int(1, 8), grower.draw.chance(0.7)
+    shape = (columns, data.shape[-1]) if transposed else (data.shape[-1], columns)
+    matrix = weights(grower, data, shape, groups=transposed, axis=0 if transposed else 1)
+    made = grower.one("MatMul", 1, data, matrix, transpose_b=transposed)
     return _finish(grower, made, (columns,) if grower.draw.chance(0.7) else (1,) * (data.rank - 1) + (columns,))
 
 

@@ -34,14 +34,14 @@ def sides(kind: str, groups: int, random: np.random.Generator) -> tuple[Array, A
 @pytest.mark.parametrize("kind", ["u8", "i8", "u4", "i4", "f16"])
 @pytest.mark.parametrize("groups", [1, K // GROUP])
 @pytest.mark.parametrize("with_zero", [False, True])
-@pytest.mark.parametrize("turned", [False, True])
-def test_products(kind: str, groups: int, with_zero: bool, turned: bool) -> None:
+@pytest.mark.parametrize("transposed", [False, True])
+def test_products(kind: str, groups: int, with_zero: bool, transposed: bool) -> None:
     random = np.random.default_rng(1)
     stored = stored_values(kind, random)
     scale, zero = sides(kind, groups, random)
     whole = stored.astype(np.float64) - (zero[:, :, np.newaxis] if with_zero else 0)
     weights = (whole * scale[:, :, np.newaxis]).reshape(N, K).T
-    laid = np.ascontiguousarray(stored.transpose(1, 2, 0)).transpose(2, 0, 1) if turned else stored
+    laid = np.ascontiguousarray(stored.transpose(1, 2, 0)).transpose(2, 0, 1) if transposed else stored
     matrix = PackedMatrix(laid, scale, zero if with_zero else None)
     assert matrix.shape == (K, N)
     assert np.shares_memory(matrix.stored, laid)

@@ -161,8 +161,8 @@ class Mutator:
     def version(self) -> Fault:
         """Write an unknown opset, or an opset without this operation."""
         layer = self.random.choice(self.layers)
-        strange = ["opset0", "opset99", "opset", "opst1", "extension", self._misspelt(layer.version or "")]
-        new = self.random.choice([version for version in strange if not _is_known(layer.type, version)])
+        wrong = ["opset0", "opset99", "opset", "opst1", "extension", self._misspelt(layer.version or "")]
+        new = self.random.choice([version for version in wrong if not _is_known(layer.type, version)])
         return self._value(layer.element, "version", new, "version", frozenset({layer.element}))
 
     def layer_id(self) -> Fault:

@@ -92,12 +92,12 @@ def test_no_sizes_beside_something_else(between: str) -> None:
 
 
 def test_a_closing_tag_is_that_of_its_element() -> None:
-    stranger = "<u><!-- <u> --><u/><ux></ux><u>1</u></u>"
-    text = NET.replace("</layers>", f"{stranger}</layers>")
+    unknown = "<u><!-- <u> --><u/><ux></ux><u>1</u></u>"
+    text = NET.replace("</layers>", f"{unknown}</layers>")
     document = read(text.encode())
     element = 1 + max(layer.inputs[0].dim_elements[-1] for layer in document.net.layers[1:])
     edits = Editor(document).tag(element, "y")
-    assert edited(document.data, edits).decode() == text.replace(stranger, "<y><!-- <u> --><u/><ux></ux><u>1</u></y>")
+    assert edited(document.data, edits).decode() == text.replace(unknown, "<y><!-- <u> --><u/><ux></ux><u>1</u></y>")
 
 
 def test_a_tag_that_is_not_closed_is_not_renamed() -> None:

@@ -161,12 +161,12 @@ def convolved_twice() -> Iterator[Instance]:
 
 
 def multiplied() -> Iterator[Instance]:
-    for rows, depth, columns, turned in itertools.product((1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True)):
+    for rows, depth, columns, transposed in itertools.product((1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True)):
         net = Whole()
-        weights = net.normal(columns, depth) if turned else net.normal(depth, columns)
+        weights = net.normal(columns, depth) if transposed else net.normal(depth, columns)
         made = f"{rows},{columns}"
         inputs = [net.parameter("x", f"{rows},{depth}"), weights]
-        x = net.layer("MatMul", inputs, made, transpose_a=False, transpose_b=turned)
+        x = net.layer("MatMul", inputs, made, transpose_a=False, transpose_b=transposed)
         x = net.layer("Add", [x, net.normal(1, columns)], made)
         net.result(net.layer("ReLU", [net.layer("Add", [x, net.parameter("r", made)], made)], made))
         yield net, {}

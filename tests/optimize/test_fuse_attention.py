@@ -14,9 +14,9 @@ from tests.optimize.nets import Net, check
 ONLY = ["fuse-attention"]
 
 
-def scores(net: Net, turned: bool = True) -> Handle:
-    key = net.parameter("k", "2,3,6,4" if turned else "2,3,4,6")
-    return net.layer("MatMul", [net.parameter("q", "2,3,5,4"), key], "2,3,5,6", transpose_b=turned)
+def scores(net: Net, transposed: bool = True) -> Handle:
+    key = net.parameter("k", "2,3,6,4" if transposed else "2,3,4,6")
+    return net.layer("MatMul", [net.parameter("q", "2,3,5,4"), key], "2,3,5,6", transpose_b=transposed)
 
 
 def attended(net: Net, data: Handle, axis: int = -1) -> Handle:
@@ -24,12 +24,12 @@ def attended(net: Net, data: Handle, axis: int = -1) -> Handle:
     return net.layer("MatMul", [weights, net.parameter("v", "2,3,6,7")], "2,3,5,7")
 
 
-@pytest.mark.parametrize("turned", [True, False])
+@pytest.mark.parametrize("transposed", [True, False])
 @pytest.mark.parametrize("scale", ["Multiply", "Divide", "none"])
 @pytest.mark.parametrize("mask", [(2, 1, 1, 6), (5, 6), (2, 3, 5, 6), None])
-def test_written_out(tmp_path: Path, turned: bool, scale: str, mask: tuple[int, ...] | None) -> None:
+def test_written_out(tmp_path: Path, transposed: bool, scale: str, mask: tuple[int, ...] | None) -> None:
     net = Net()
-    data = scores(net, turned)
+    data = scores(net, transposed)
     if scale != "none":
         data = net.layer(scale, [data, net.constant(np.float32(0.5))], "2,3,5,6")
     if mask is not None:

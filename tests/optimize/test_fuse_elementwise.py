@@ -41,8 +41,8 @@ def test_in_blocks(tmp_path: Path) -> None:
 
 def test_in_blocks_of_a_transposed_tensor(tmp_path: Path) -> None:
     net = Net()
-    turned = net.layer("Transpose", [net.parameter("x", "40,50,60"), net.constant(np.array([2, 0, 1]))], "60,40,50")
-    scaled = net.layer("Multiply", [turned, net.normal(40, 1)], "60,40,50")
+    transposed = net.layer("Transpose", [net.parameter("x", "40,50,60"), net.constant(np.array([2, 0, 1]))], "60,40,50")
+    scaled = net.layer("Multiply", [transposed, net.normal(40, 1)], "60,40,50")
     net.result(net.layer("Sigmoid", [net.layer("Add", [scaled, net.normal(50)], "60,40,50")], "60,40,50"))
     check(net, tmp_path, ONLY, {"Transpose": 1, "FusedElementwise": 1})
 

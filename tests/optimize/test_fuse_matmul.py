@@ -82,7 +82,7 @@ def test_weights_that_change_are_left_alone(tmp_path: Path) -> None:
     check(net, tmp_path, ONLY, {"MatMul": 1, "ReLU": 1})
 
 
-def test_a_vector_and_a_turned_first_factor_are_left_alone(tmp_path: Path) -> None:
+def test_a_vector_and_a_transposed_first_factor_are_left_alone(tmp_path: Path) -> None:
     net = Net()
     one = net.layer("MatMul", [net.parameter("x", "6"), net.normal(6, 7)], "7")
     two = net.layer("MatMul", [net.parameter("y", "6,3"), net.normal(6, 7)], "3,7", transpose_a=True)

@@ -132,8 +132,8 @@ def test_tensors_that_lie_in_memory_in_any_order(tmp_path: Path, order: list[int
     net = Net()
     sizes = (2, 3, 4, 5)
     shape = ",".join(str(sizes[axis]) for axis in order)
-    turned = net.layer("Transpose", [net.parameter("x", "2,3,4,5"), net.constant(np.array(order))], shape)
+    transposed = net.layer("Transpose", [net.parameter("x", "2,3,4,5"), net.constant(np.array(order))], shape)
     given = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}
-    made = net.layer("MVN", [turned, net.constant(LAST)], shape, 6, **given)
+    made = net.layer("MVN", [transposed, net.constant(LAST)], shape, 6, **given)
     net.result(net.layer("Multiply", [made, net.normal(sizes[order[-1]])], shape))
     check(net, tmp_path, ONLY, {"Transpose": 1, "FusedLayerNorm": 1})

@@ -209,13 +209,15 @@ def test_what_cannot_stay_packed(tmp_path: Path) -> None:
     net = Net()
     by_input = decompressed(net, U8, (OUTPUTS, INPUTS), (1, INPUTS), with_zero=True)
     plain = decompressed(net, U8, (OUTPUTS, INPUTS), (OUTPUTS, 1), with_zero=True)
-    x, vector, turned = net.parameter("x", f"5,{INPUTS}"), net.parameter("v", f"{INPUTS}"), f"{INPUTS},5"
+    x, vector, transposed = net.parameter("x", f"5,{INPUTS}"), net.parameter("v", f"{INPUTS}"), f"{INPUTS},5"
     other = decompressed(net, U8, (OUTPUTS, INPUTS), (OUTPUTS, 1), with_zero=True)
     third = decompressed(net, U8, (OUTPUTS, INPUTS), (OUTPUTS, 1), with_zero=True)
     net.result(
         net.layer("MatMul", [x, by_input], f"5,{OUTPUTS}", transpose_b=True),
         net.layer("MatMul", [vector, plain], f"{OUTPUTS}", transpose_b=True),
-        net.layer("MatMul", [net.parameter("t", turned), third], f"5,{OUTPUTS}", transpose_a=True, transpose_b=True),
+        net.layer(
+            "MatMul", [net.parameter("t", transposed), third], f"5,{OUTPUTS}", transpose_a=True, transpose_b=True
+        ),
         net.layer("MatMul", [x, other], f"5,{OUTPUTS}", transpose_b=True),
         net.layer("Add", [net.parameter("w", f"{OUTPUTS},{INPUTS}"), other], f"{OUTPUTS},{INPUTS}"),
     )

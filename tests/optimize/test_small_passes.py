@@ -35,8 +35,8 @@ def test_a_factor_of_one_is_left_out_of_a_swish(tmp_path: Path) -> None:
 def test_what_changes_type_shape_or_order_stays(tmp_path: Path) -> None:
     net = Net()
     square = net.parameter("x", "3,3")
-    turned = net.layer("Transpose", [square, net.constant(np.array([1, 0]))], "3,3")
-    double = net.layer("Reshape", [turned, net.constant(np.array([9]))], "9", special_zero=False)
+    transposed = net.layer("Transpose", [square, net.constant(np.array([1, 0]))], "3,3")
+    double = net.layer("Reshape", [transposed, net.constant(np.array([9]))], "9", special_zero=False)
     net.result(*net.layers("Convert", [double], [(I64, "9")], destination_type="i64"))
     check(net, tmp_path, ["remove-needless"], {"Transpose": 1, "Reshape": 1, "Convert": 1})
 

@@ -166,10 +166,10 @@ def attention(net: Net, random: Random) -> Handle:
         inputs.append(net.parameter("mask", pick(random, text(queries, keys), text(1, 1, 1, keys))))
     shape = text(1, heads, queries, width)
     made = net.layer("ScaledDotProductAttention", inputs, shape, 13, causal=causal)
-    turned = net.layer("Transpose", [made, net.constant(np.array([0, 2, 1, 3]))], text(1, queries, heads, width))
+    transposed = net.layer("Transpose", [made, net.constant(np.array([0, 2, 1, 3]))], text(1, queries, heads, width))
     return net.layer(
         "Reshape",
-        [turned, net.constant(np.array([queries, heads * width]))],
+        [transposed, net.constant(np.array([queries, heads * width]))],
         text(queries, heads * width),
         special_zero=False,
     )
@@ -181,12 +181,12 @@ def elementwise(net: Net, random: Random) -> Handle:
     order = random.permutation(3)
     shape = text(*(sizes[axis] for axis in order))
     data = net.layer("Transpose", [data, net.constant(order)], shape)
-    turned = [sizes[axis] for axis in order]
+    transposed = [sizes[axis] for axis in order]
     for number in range(int(random.integers(1, 6))):
         if random.random() < 0.4:
             data = net.layer(pick(random, "Tanh", "Exp", "Abs", "Negative", "Sigmoid"), [data], shape)
             continue
-        other = [pick(random, size, 1) for size in turned][int(random.integers(3)) :]
+        other = [pick(random, size, 1) for size in transposed][int(random.integers(3)) :]
         sides = [data, net.parameter(f"y{number}", text(*other)) if other else net.normal(1)]
         if random.random() < 0.5:
             sides.reverse()

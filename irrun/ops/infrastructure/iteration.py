@@ -38,7 +38,7 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -
     first = list(parameters)
     results = body.call(parameters)
     for attempt in range(_MOST_PASSES):
-        settled = True
+        converged = True
         for parameter, result in carried.items():
             before = parameters[parameter]
             if before is None:
@@ -46,8 +46,8 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -
             after = union(before, results[result])
             if after.shape != before.shape or after.type is not before.type:
                 parameters[parameter] = after if attempt < _MOST_PASSES - 2 else _widened(before, after)
-                settled = False
-        if settled:
+                converged = False
+        if converged:
             break
         results = body.call(parameters)
     count = iterations(results)
