@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -45,6 +46,27 @@ def difference(left: Array, right: Array) -> Difference:
     scale = max(magnitude(x), magnitude(y))
     rows = None if is_exact else _changed_rows(left, right)
     return Difference(float(gaps(x, y).max(initial=0.0)), scale, cosine(x, y), rows, is_exact)
+
+
+def largest(ours: Sequence[Array], theirs: Sequence[Array]) -> tuple[float | None, float | None]:
+    """Return the largest absolute difference between two lists of outputs, and that relative to the largest magnitude.
+
+    Different strings are infinitely far apart. The first number is None where shapes or kinds differ, the second where
+    there is no difference, or the output is all zero or not finite.
+    """
+    largest, relative = 0.0, None
+    for left, right in zip(ours, theirs, strict=True):
+        texts = [array.dtype.kind in "UO" for array in (left, right)]
+        if left.shape != right.shape or texts[0] != texts[1]:
+            return None, None
+        if texts[0]:
+            gap, scale = 0.0 if np.array_equal(left.astype(str), right.astype(str)) else np.inf, 0.0
+        else:
+            x, y = left.astype(np.float64), right.astype(np.float64)
+            gap, scale = float(gaps(x, y).max(initial=0.0)), magnitude(y)
+        if gap > largest:
+            largest, relative = gap, gap / scale if scale else None
+    return largest, relative
 
 
 def gaps(x: Array, y: Array) -> Array:

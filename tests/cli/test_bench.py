@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.commands.bench import _difference
+from irrun.cli.differences import largest
 from irrun.cli.measuring import in_turns, latency, short
 from tests.cases import f32
 from tests.cli.conftest import Net, Run
@@ -126,15 +126,15 @@ def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path) -> None:
     assert record["largest_difference"] == 0
 
 
-def test_difference() -> None:
+def test_largest_difference() -> None:
     one, nan, words = f32([1, 2]), f32([np.nan, np.inf]), np.array(["a", "b"], dtype=object)
-    assert _difference([one], [one + np.float32(0.5)]) == (0.5, 0.2)
-    assert _difference([one, 100 * one], [one + np.float32(1), 100 * one + np.float32(50)]) == (50, 0.2)
-    assert _difference([one], [0 * one]) == (2, None)
-    assert _difference([nan, words, one[:0]], [nan, words.astype(str), one[:0]]) == (0, None)
-    assert _difference([words], [words[::-1]]) == (np.inf, None)
-    assert _difference([one], [one[:1]]) == (None, None)
-    assert _difference([one], [words]) == (None, None)
+    assert largest([one], [one + np.float32(0.5)]) == (0.5, 0.2)
+    assert largest([one, 100 * one], [one + np.float32(1), 100 * one + np.float32(50)]) == (50, 0.2)
+    assert largest([one], [0 * one]) == (2, None)
+    assert largest([nan, words, one[:0]], [nan, words.astype(str), one[:0]]) == (0, None)
+    assert largest([words], [words[::-1]]) == (np.inf, None)
+    assert largest([one], [one[:1]]) == (None, None)
+    assert largest([one], [words]) == (None, None)
 
 
 def test_shape(run: Run) -> None:

@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from irrun.cli import inputs, precision, values
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.differences import gaps, magnitude
+from irrun.cli.differences import largest
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -45,7 +44,6 @@ from irrun.cli.measuring import (
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.model import build, load
 from irrun.runtime.tiers import backend, can_compile
-from irrun.tensor import Array
 
 ROWS = (
     ("read_ms", "read"),
@@ -121,7 +119,7 @@ def command(
             "first_ms": plugin.first_ms,
         }
         runs["openvino"] = plugin.run
-        difference = _difference(outputs.to_tuple(), plugin.outputs)
+        difference = largest(outputs.to_tuple(), plugin.outputs)
     for name, times in in_turns(runs, niter, seconds).items():
         engines[name] |= {"iterations": len(times), **latency(times)}
     record: dict[str, Any] = {
@@ -186,24 +184,3 @@ def _agreement(absolute: float | None, relative: float | None) -> str:
         return "outputs: of other shapes or types than OpenVINO's"
     share = "" if relative is None else f", {relative:.2g} of the largest value of that output"
     return f"outputs: largest difference from OpenVINO's {absolute:.3g}{share}"
-
-
-def _difference(ours: Sequence[Array], theirs: Sequence[Array]) -> tuple[float | None, float | None]:
-    """Return the largest absolute difference between two lists of outputs, and that relative to the largest magnitude.
-
-    Different strings are infinitely far apart. The first number is None where shapes or kinds differ, the second where
-    there is no difference, or the output is all zero or not finite.
-    """
-    largest, relative = 0.0, None
-    for left, right in zip(ours, theirs, strict=True):
-        texts = [array.dtype.kind in "UO" for array in (left, right)]
-        if left.shape != right.shape or texts[0] != texts[1]:
-            return None, None
-        if texts[0]:
-            gap, scale = 0.0 if np.array_equal(left.astype(str), right.astype(str)) else np.inf, 0.0
-        else:
-            x, y = left.astype(np.float64), right.astype(np.float64)
-            gap, scale = float(gaps(x, y).max(initial=0.0)), magnitude(y)
-        if gap > largest:
-            largest, relative = gap, gap / scale if scale else None
-    return largest, relative
