@@ -13,9 +13,10 @@ from irrun.diagnostics.diagnostic import Anchor, Diagnostic, Edit, Severity
 WIDEST = 160
 
 _CONTROLS = (*range(32), *range(127, 160), 0x2028, 0x2029)
+_INVISIBLE = (0xAD, *range(0x200B, 0x200E), *range(0x2060, 0x2065), 0xFEFF, *range(0xE0000, 0xE0080))
 _BIDIRECTIONAL = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _NO_LETTERS = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
-_UNPRINTABLE = dict.fromkeys((*_CONTROLS, *_BIDIRECTIONAL, *_NO_LETTERS), "\ufffd") | {9: " "}
+_UNPRINTABLE = dict.fromkeys((*_CONTROLS, *_INVISIBLE, *_BIDIRECTIONAL, *_NO_LETTERS), "\ufffd") | {9: " "}
 
 COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
+from typing import Final
+
+_CUTOFF: Final = 0.7
+"""The least likeness of a near match: twice the letters in common, in order, by the letters of both."""
+
+_SLIP: Final = 0.6
+"""The least likeness of words that one letter distinguishes."""
 
 
 def near_match(word: str, candidates: Iterable[str]) -> str:
@@ -19,17 +27,33 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate closest to ``word``; None where none is close."""
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     lower = word.lower()
-    close = [candidate for candidate in by_lower if candidate == lower or _one_slip(lower, candidate)]
+    letters = frozenset(lower)
+    alike = [candidate for candidate in by_lower if _most_alike(lower, letters, candidate) >= _SLIP]
+    close = [candidate for candidate in alike if candidate == lower or _one_slip(lower, candidate)]
     close.sort(key=lambda candidate: (candidate != lower, candidate[:1] != lower[:1]))
     if not close:
         from difflib import get_close_matches
 
-        close = get_close_matches(lower, list(by_lower), n=1, cutoff=0.7)
+        close = get_close_matches(lower, alike, n=1, cutoff=_CUTOFF)
     return by_lower[close[0]] if close else None
+
+
+def _most_alike(word: str, letters: frozenset[str], candidate: str) -> float:
+    """Return an upper bound of the likeness of two words, from 0 to 1, by the letters that only one of them has."""
+    others = _letters(candidate)
+    common = min(len(word) - len(letters - others), len(candidate) - len(others - letters))
+    return 2 * common / max(len(word) + len(candidate), 1)
+
+
+@functools.lru_cache(maxsize=1024)
+def _letters(word: str) -> frozenset[str]:
+    return frozenset(word)
 
 
 def _one_slip(a: str, b: str) -> bool:
     """Return whether the words differ by one inserted, deleted, replaced, or transposed letter."""
+    if abs(len(a) - len(b)) > 1:
+        return False
     if len(a) > len(b):
         a, b = b, a
     start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))

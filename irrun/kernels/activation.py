@@ -227,6 +227,8 @@ def elu(x: Array, alpha: float | Array) -> Array:
     np.expm1(result, out=result)
     result *= alpha
     result += np.maximum(x, 0)
+    if not np.isfinite(alpha).all():
+        np.copyto(result, x, where=x > 0)
     return result
 
 
@@ -235,6 +237,8 @@ def prelu(x: Array, slope: Array) -> Array:
     result = np.minimum(x, 0, out=np.empty_like(x))
     result *= slope
     result += np.maximum(x, 0)
+    if not np.isfinite(slope).all():
+        np.copyto(result, x, where=x >= 0)
     return result
 
 

@@ -82,9 +82,9 @@ def divide_by_root(x: Array, variance: Array, eps: float, eps_outside: bool, out
 
 def across_channels(x: Array, bias: float) -> Array:
     """Divide x by the root of the sum of squares along axis 1 plus ``bias``."""
-    norm = sum_of_squares(x, (1,))
+    norm = np.square(x, dtype=np.float64).sum(axis=1, keepdims=True)
     norm += bias
-    return np.asarray(x / np.sqrt(norm, out=norm))
+    return np.asarray(np.divide(x, np.sqrt(norm, out=norm), dtype=np.float64).astype(x.dtype))
 
 
 def unit_norm(x: Array, axes: Sequence[int], eps: float, at_least: bool) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from irrun.diagnostics import OpError, listing
 from irrun.ops.declaration import In, Out, TypeVar
 from irrun.ops.operation import Op
+from irrun.ops.shapes import check_extent
 from irrun.ops.spec import types_text
 from irrun.tensor import DYNAMIC, Array, Dim, ElementType, Fact, NegativeSize, Shape, Undecided
 
@@ -46,10 +47,13 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
     except NegativeSize as error:
         raise _located(error, op, inputs) from None
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return tuple(
+    outputs = tuple(
         result if isinstance(result, Fact) else Fact(_output_type(op, _declared(op, index), types), result)
         for index, result in enumerate(results)
     )
+    for output in outputs:
+        check_extent(output.shape)
+    return outputs
 
 
 def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpError:

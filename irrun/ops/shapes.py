@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Final
 
 from irrun.diagnostics import OpError
 from irrun.tensor import UNBOUNDED, Dim, Fact, Shape
+
+_MOST: Final = 2**59
+"""A bound of the product of all sizes other than 0, which NumPy limits even for arrays without elements."""
+
+
+def check_extent(shape: Shape, *, attribute: str | None = None) -> None:
+    """Raise OpError for a shape without elements whose other sizes are too large for an array."""
+    if shape.dims is None or all(dim.hi != 0 for dim in shape.dims):
+        return
+    if math.prod(max(dim.lo, 1) for dim in shape.dims) > _MOST:
+        raise OpError(
+            f"no array has the shape {shape}, although it has no elements: the sizes are too large", attribute=attribute
+        )
 
 
 def normalize_axis(axis: int, rank: int, *, attribute: str | None = "axis", input: int | None = None) -> int:

@@ -58,7 +58,7 @@ def test_nothing_found_for_programs(nothing: Results) -> None:
 @pytest.mark.parametrize("name", ["full", "concise", "grouped", "github", "junit"])
 def test_nothing_reaches_the_terminal_that_it_would_obey(name: str) -> None:
     """Escape sequences, line ends, and characters that change the direction of writing."""
-    hostile = "\x1b]0;x\x07\x9b31m\r\n\u202egnp\u2066"
+    hostile = "\x1b]0;x\x07\x9b31m\r\n\u202egnp\u2066\u200b\ufeff"
     source = SourceMap(f'<net name="{hostile}" version="11"/>'.encode())
     layer = LayerRef("1", hostile, "Pad", "opset1")
     fix = Fix(f"write {hostile}", (Edit(0, 1, ""),))

@@ -63,13 +63,23 @@ def facts(case: Case, *, values: bool = True, sizes: bool = True) -> list[Fact |
     return found
 
 
+def constants(case: Case) -> tuple[int, ...]:
+    """Return the inputs that are constants in the model for the native plugin."""
+    return tuple(range(1, len(case.inputs)) if case.constant is None else case.constant)
+
+
 def model(
-    case: Case, *, dynamic: bool = False, constants: Sequence[int] = (), half: bool = False
+    case: Case,
+    *,
+    dynamic: bool = False,
+    constants: Sequence[int] = (),
+    half: bool = False,
+    declared: Sequence[Fact] | None = None,
 ) -> tuple[Writer, list[int]]:
     """Return a model of the one operation, and the indices of the inputs that are its Parameters.
 
     Inputs in ``constants`` become Const layers. With ``dynamic`` every size of a Parameter is ``?``; with ``half``
-    every f32 is f16.
+    every f32 is f16. ``declared`` are the outputs as the model declares them, if not as irrun infers them.
     """
     op = operation(case)
     ir = Writer(str(case))
@@ -88,8 +98,9 @@ def model(
             handles.append(ir.parameter(f"in{index}", kind, shape))
             known.append(Fact(kind, shape))
             parameters.append(index)
-    outputs = [Fact(fact.type, fact.shape) for fact in infer(op, known, output_count=len(case.expected))]
-    for handle in ir.layer(case.type, op.spec.version, handles, outputs, written(op)):
+    if declared is None:
+        declared = [Fact(fact.type, fact.shape) for fact in infer(op, known, output_count=len(case.expected))]
+    for handle in ir.layer(case.type, op.spec.version, handles, declared, written(op)):
         ir.result(handle)
     return ir, parameters
 

@@ -13,6 +13,8 @@ import irrun
 from irrun.ops import OpError
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import infer
+from irrun.ops.infrastructure.const import Const
+from irrun.ops.infrastructure.parameter import Parameter
 from irrun.ops.movement.slice import Slice
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import ANY, BOOLEAN, F32, I32, STRING
@@ -134,3 +136,11 @@ def test_an_axis_given_twice_at_run_time() -> None:
     data, one = np.zeros((4, 5), np.float32), np.ones(2, np.int64)
     with pytest.raises(OpError, match=r"axes are \[0, -2\], expected each axis once"):
         Slice().run(data, 0 * one, one, one, np.array([0, -2]))
+
+
+@pytest.mark.parametrize("shape", [(0, 2**62, 2**62), (2**62, 0, 2**62), (2**60, 0)])
+def test_sizes_that_no_array_has(shape: tuple[int, ...]) -> None:
+    with pytest.raises(OpError, match="no array has the shape"):
+        infer(Parameter(element_type=F32, shape=Shape(shape)), [])
+    with pytest.raises(OpError, match="no array has the shape"):
+        Const(element_type=F32, shape=Shape(shape), offset=0, size=0)

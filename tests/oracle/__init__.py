@@ -8,6 +8,7 @@ model.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from irrun.document.writer import Writer
 from irrun.tensor import Array
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -38,12 +40,28 @@ class Answer:
     refused: str = ""
 
 
-def ask(folders: Iterable[Path]) -> None:
-    """Run every model that has no answer yet."""
-    waiting = [str(folder) for folder in folders if not (folder / "answer.json").exists()]
-    if waiting:
-        command = [sys.executable, str(WORKER)]
-        subprocess.run(command, input="\n".join(waiting), check=True, text=True, env={**os.environ, **FILLED})
+def ask(folders: Iterable[Path], *, shared: bool = False) -> None:
+    """Run every model that has no answer yet: each in a process of its own, or ``shared`` ones until one crashes."""
+    waiting = [folder for folder in folders if not (folder / "answer.json").exists()]
+    while waiting:
+        command = [sys.executable, str(WORKER), *(["shared"] if shared else [])]
+        names = "\n".join(map(str, waiting))
+        done = subprocess.run(command, input=names, check=not shared, text=True, env={**os.environ, **FILLED})
+        waiting = [folder for folder in waiting if not (folder / "answer.json").exists()]
+        if waiting:
+            write(waiting.pop(0), Answer(refused=f"crashes (signal {-done.returncode})"))
+
+
+def put(ir: Writer, inputs: Sequence[Array], root: Path) -> Path:
+    """Write a model and its inputs into a folder named after their content."""
+    digest = hashlib.sha256(ir.text.encode() + ir.weights)
+    for array in inputs:
+        digest.update(str(array.tolist()).encode())
+    folder = root / digest.hexdigest()[:32]
+    folder.mkdir(parents=True, exist_ok=True)
+    ir.save(folder / "model.xml")
+    save(folder / "inputs.npz", inputs)
+    return folder
 
 
 def answer(folder: Path) -> Answer:

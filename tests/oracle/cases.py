@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -35,7 +34,7 @@ def ask(cases: Iterable[AnyCase], root: Path) -> dict[str, Reply]:
     """Run cases on the plugin, in folders named after their content: an existing answer is reused."""
     asked = [(case, _write(case, root)) for case in cases]
     oracle.ask(folder for _, folder in asked)
-    return {str(case): _reply(case, oracle.answer(folder)) for case, folder in asked}
+    return {str(case): reply(case, oracle.answer(folder)) for case, folder in asked}
 
 
 def reason(case: AnyCase) -> str:
@@ -45,14 +44,7 @@ def reason(case: AnyCase) -> str:
 
 
 def _write(case: AnyCase, root: Path) -> Path:
-    ir, inputs = _model(case)
-    digest = hashlib.sha256(ir.text.encode() + ir.weights)
-    for array in inputs:
-        digest.update(str(array.tolist()).encode())
-    folder = root / digest.hexdigest()[:32]
-    folder.mkdir(parents=True, exist_ok=True)
-    ir.save(folder / "model.xml")
-    oracle.save(folder / "inputs.npz", inputs)
+    folder = oracle.put(*_model(case), root)
     if isinstance(case, ModelCase):
         (folder / "runs").write_text(str(case.runs))
     return folder
@@ -61,13 +53,13 @@ def _write(case: AnyCase, root: Path) -> Path:
 def _model(case: AnyCase) -> tuple[Writer, list[Array]]:
     """Return the model of a case, named after it, and its inputs."""
     if isinstance(case, Case):
-        constants = range(1, len(case.inputs)) if case.constant is None else case.constant
-        ir, parameters = harness.model(case, dynamic=case.dynamic, constants=tuple(constants))
+        ir, parameters = harness.model(case, dynamic=case.dynamic, constants=harness.constants(case))
         return ir, [array for index in parameters if (array := case.inputs[index]) is not None]
     return harness.whole(case), list(case.inputs)
 
 
-def _reply(case: AnyCase, answer: oracle.Answer) -> Reply:
+def reply(case: AnyCase, answer: oracle.Answer) -> Reply:
+    """Compare an answer with the expected outputs of a case."""
     if answer.refused:
         return Reply("crashes" if answer.refused.startswith("crashes") else "refuses", answer.refused)
     if isinstance(case, Case):

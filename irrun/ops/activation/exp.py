@@ -10,6 +10,9 @@ from irrun.ops.activation.elementwise import Activation
 class Exp(Activation):
     """Element-wise exponential."""
 
-    departures = {"limits": "returns infinity from 88.5 on, although exp fits float32 up to 88.72, and for NaN"}
+    departures = {
+        "limits": "returns infinity from 88.5 on, although exp fits float32 up to 88.72",
+        "nan": "returns infinity for NaN",
+    }
 
     function = np.exp

@@ -15,6 +15,7 @@ T = TypeVar("T", FLOAT)
 class GeluV2(FloatActivation):
     """Gaussian error linear unit, x times the normal distribution function of x, by the error function."""
 
+    departures = {"infinite": "returns NaN for infinity, and infinity for half of the largest numbers"}
     function = gelu
 
     def elementwise(self) -> Elementwise:
@@ -25,6 +26,7 @@ class GeluV2(FloatActivation):
 class GeluV7(Op):
     """Gaussian error linear unit, x times the normal distribution function of x, exact or approximated."""
 
+    departures = {"infinite": "returns NaN for infinity, and infinity for half of the largest numbers"}
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 

@@ -12,6 +12,7 @@ T = TypeVar("T", NUMERIC)
 class SoftMaxV1(Op):
     """Exponentials along an axis, divided by their sum."""
 
+    departures = {"beside nan": "returns 0 beside NaN and infinity"}
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 
@@ -29,6 +30,7 @@ class SoftMaxV1(Op):
 class SoftMaxV8(Op):
     """Exponentials along an axis, divided by their sum."""
 
+    departures = {"beside nan": "returns 0 beside NaN and infinity"}
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 

@@ -13,4 +13,5 @@ class Cosh(FloatFunction):
     Note: the page does not define integer tensors; results are rounded to nearest, ties away from zero.
     """
 
+    departures = {"integers": "computes other results for integers, which the page does not define"}
     function = np.cosh

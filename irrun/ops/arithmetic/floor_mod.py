@@ -20,4 +20,5 @@ class FloorMod(Binary):
     """
 
     foldable = Fold.DIMS
+    departures = {"infinite": "returns NaN for an infinite divisor"}
     function = floor_mod

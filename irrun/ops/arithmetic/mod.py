@@ -24,4 +24,5 @@ class Mod(Binary):
     """
 
     foldable = Fold.DIMS
+    departures = {"infinite": "returns NaN for an infinite divisor"}
     function = mod

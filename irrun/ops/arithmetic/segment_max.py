@@ -21,6 +21,7 @@ class SegmentMax(Op):
     the lowest float32 is rounded.
     """
 
+    departures = {"nan": "ignores NaN"}
     inputs = (
         In("data", T, "the slices along the first axis"),
         In("segment_ids", _INDEX, "sorted numbers of segments, from 0", rank=1),

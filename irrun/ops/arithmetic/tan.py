@@ -13,4 +13,5 @@ class Tan(FloatFunction):
     Results for integers are rounded to nearest, ties away from zero.
     """
 
+    departures = {"integers": "computes other results for integers, which the page does not define"}
     function = np.tan

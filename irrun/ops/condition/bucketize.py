@@ -15,6 +15,7 @@ class Bucketize(Op):
     Note: NaN is in the first bucket where right edges are included, and in the last where left ones are.
     """
 
+    departures = {"nan": "does not order NaN"}
     inputs = (In("data", NUMERIC), In("buckets", NUMERIC, "the boundaries, ascending", rank=1))
     outputs = (Out("output", "output_type"),)
 

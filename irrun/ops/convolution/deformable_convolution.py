@@ -18,6 +18,7 @@ class DeformableConvolutionV1(Op):
     Note: samples outside the data are zero.
     """
 
+    departures = {"nan": "crashes where an offset is NaN"}
     inputs = (
         In("data", T, "[N, C, Y, X]", rank=4),
         In("offsets", T, "[N, deformable_group * kernel_Y * kernel_X * 2, Y, X]", rank=4),
@@ -49,6 +50,7 @@ class DeformableConvolutionV1(Op):
 class DeformableConvolutionV8(Op):
     """2D convolution whose kernel elements are each shifted by an offset and weighed by a mask."""
 
+    departures = {"nan": "crashes where an offset is NaN"}
     inputs = (
         In("data", T, "[N, C, Y, X]", rank=4),
         In("offsets", T, "[N, deformable_group * kernel_Y * kernel_X * 2, Y, X]", rank=4),

@@ -47,11 +47,12 @@ class Windows:
             span = (taps - 1) * self.dilations[axis] + 1
             begin, end = self._padding(axis, size, span)
             room = size + begin + end - span
-            if room < 0:
+            is_empty = size == 0 and self.auto_pad in _SAME
+            if room < 0 and not is_empty:
                 raise _too_small(axis, Dim.of(span), Dim.of(size), begin + end)
             begins.append(begin)
             ends.append(end)
-            counts.append(self._rounded(axis, size, room, begin))
+            counts.append(0 if is_empty else self._rounded(axis, size, room, begin))
         return Placement(tuple(begins), tuple(ends), tuple(counts))
 
     def _padding(self, axis: int, size: int, span: int) -> tuple[int, int]:
@@ -93,7 +94,7 @@ class Windows:
     def _count_same(self, axis: int, size: Dim, span: Dim) -> Dim:
         stride = self.strides[axis]
         count = size.ceil_div(stride)
-        if self.rounding != "ceil" or span.lo >= stride:
+        if self.rounding != "ceil" or span.lo >= stride or size.hi == 0:
             return count
         if not (size.is_static and span.is_static):
             return Dim(count.lo, count.hi if count.hi == UNBOUNDED else count.hi + 1)

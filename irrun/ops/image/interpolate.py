@@ -34,7 +34,10 @@ class InterpolateV1(Op):
     order.
     """
 
-    departures = {"area": "does not support area"}
+    departures = {
+        "area": "does not support area",
+        "infinite": "omits infinite and NaN elements of weight 0",
+    }
 
     inputs = (
         In("data", T),
@@ -101,6 +104,7 @@ class InterpolateV4(Op):
         "antialias": _ANTIALIAS,
         "kept axis": "does not resample an axis that keeps its size, even where its scale is not 1",
         "negative axis": "refuses negative axes",
+        "infinite": "omits infinite and NaN elements of weight 0",
     }
 
     inputs = (
@@ -141,6 +145,7 @@ class InterpolateV11(Op):
         "kept axis": "does not resample an axis that keeps its size, even where its scale is not 1",
         "negative axis": "refuses negative axes",
         "pillow": "truncates integers in the modes of Pillow",
+        "infinite": "omits infinite and NaN elements of weight 0",
     }
 
     inputs = (
@@ -228,9 +233,11 @@ def _to_rank(pads: tuple[int, ...], rank: int) -> list[int]:
 def _resized(dims: Sequence[Dim], axes: Sequence[int], sizes: Sequence[Dim]) -> Shape:
     result = list(dims)
     for axis, size in zip(axes, sizes, strict=True):
-        if dims[axis].hi == 0 < size.lo:
-            raise OpError(f"axis {axis} is empty, expected elements to resize it to {size}", input=0)
         result[axis] = size
+    if all(size.lo > 0 for size in result):
+        for axis, size in zip(axes, sizes, strict=True):
+            if dims[axis].hi == 0:
+                raise OpError(f"axis {axis} is empty, expected elements to resize it to {size}", input=0)
     return Shape(result)
 
 

@@ -15,6 +15,7 @@ T = TypeVar("T", FLOAT | {U8})
 class FromNV12(Op):
     """A conversion from NV12, with U and V interleaved, in one plane with Y or in two."""
 
+    departures = {"nan": "returns 0 for NaN"}
     inputs = (
         In("y", T, "[N, H, W, 1], or the single plane [N, H * 3 / 2, W, 1]", rank=4),
         In("uv", T, "[N, H / 2, W / 2, 2]", optional=True, rank=4),
@@ -36,6 +37,7 @@ class FromNV12(Op):
 class FromI420(Op):
     """A conversion from I420, with separate Y, U and V, in one plane or in three."""
 
+    departures = {"nan": "returns 0 for NaN"}
     inputs = (
         In("y", T, "[N, H, W, 1], or the single plane [N, H * 3 / 2, W, 1]", rank=4),
         In("u", T, "[N, H / 2, W / 2, 1]", optional=True, rank=4),

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from irrun.ops import Array, ElementType, Fact, Fold, Op, OpError, Out, Shape, attr, op
+from irrun.ops.shapes import check_extent
 from irrun.tensor import StoredFact
 from irrun.tensor.element_type import F16, I4, U4
 from irrun.tensor.packing import halves, storage_size, unpack
@@ -43,6 +44,7 @@ class Const(Op):
         if self.size < self.needed:
             what = f"size is {self.size} bytes, expected {self.needed} for {self.element_type}{self.shape}"
             raise WrongSize(what, attribute="size")
+        check_extent(self.shape, attribute="shape")
 
     @property
     def needed(self) -> int:

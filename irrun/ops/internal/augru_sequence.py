@@ -19,7 +19,7 @@ class AUGRUSequence(Op):
     Note: outputs after the end of a sequence are zeros, and so is the final state of an empty sequence.
     """
 
-    departures = {"lengths": "refuses sequences of different lengths"}
+    departures = {"lengths": "refuses sequences of different lengths", "one step": "refuses a sequence of one step"}
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),

@@ -18,6 +18,7 @@ class Inverse(Op):
     Note: a matrix without an inverse is an error.
     """
 
+    departures = {"nan": "returns NaN throughout where a product overflows, or an element is NaN"}
     inputs = (In("data", T, "square matrices in the last two axes"),)
     outputs = (Out("output", T),)
 

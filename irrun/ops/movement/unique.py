@@ -17,6 +17,7 @@ class Unique(Op):
     Slices are sorted lexicographically. NaNs are equal to each other.
     """
 
+    departures = {"nan": "does not order NaN"}
     inputs = (
         In("data", T),
         In("axis", frozenset({I32, I64}), "the axis of the slices, one element", optional=True, rank=(0, 1)),

@@ -21,7 +21,7 @@ class MaxPoolV1(Op):
     Note: NaN is ignored. A window entirely in padding yields -inf, or the lowest integer.
     """
 
-    departures = {"infinite": "returns the lowest finite number for a window of -inf, or of padding as a whole"}
+    departures = {"infinite": "returns the lowest finite number for a window of -inf, of NaN, or of padding as a whole"}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T),)
@@ -60,7 +60,10 @@ class MaxPoolV8(Op):
     Note: NaN is ignored; of equal elements the first is selected.
     """
 
-    departures = {"dilations": "returns arbitrary values where dilations are absent"}
+    departures = {
+        "dilations": "returns arbitrary values where dilations are absent",
+        "infinite": "returns the lowest finite number for a window of -inf, of NaN, or of padding as a whole",
+    }
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))
@@ -92,7 +95,10 @@ class MaxPoolV14(Op):
     Note: NaN is ignored; of equal elements the first is selected.
     """
 
-    departures = {"dilations": "returns arbitrary values where dilations are absent"}
+    departures = {
+        "dilations": "returns arbitrary values where dilations are absent",
+        "infinite": "returns the lowest finite number for a window of -inf, of NaN, or of padding as a whole",
+    }
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))

@@ -13,6 +13,8 @@ class ReduceMin(Reduction):
     Note: the minimum of no elements is the greatest finite number of the type, or inf for f16 and bf16.
     """
 
+    departures = {**Reduction.departures, "nan": "ignores NaN"}
+
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
         if data.size == 0:
             limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)

@@ -27,7 +27,10 @@ class GRUSequence(Op):
     Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
-    departures = {"dynamic": ignores_lengths(port=2)}
+    departures = {
+        "dynamic": ignores_lengths(port=2),
+        "nan": "returns finite numbers for NaN",
+    }
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),

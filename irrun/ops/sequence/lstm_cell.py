@@ -31,6 +31,7 @@ class LSTMCellV1(Op):
     departures = {
         "input_forget": Departure("ignores input_forget", lambda op, _: op.input_forget),
         "gates": Departure("ignores weights_format", _order_of_gates),
+        "nan": "returns finite numbers for NaN",
     }
 
     inputs = (
@@ -80,6 +81,7 @@ class LSTMCellV1(Op):
 class LSTMCellV4(Op):
     """A step of a long short-term memory; gates in the order f, i, c, o."""
 
+    departures = {"nan": "returns finite numbers for NaN"}
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),

@@ -28,6 +28,7 @@ class LSTMSequenceV1(Op):
     Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
+    departures = {"nan": "returns finite numbers for NaN"}
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
         In("initial_hidden_state", T1, "[batch, directions, hidden_size]", rank=3),
@@ -79,7 +80,10 @@ class LSTMSequenceV5(Op):
     Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
     """
 
-    departures = {"dynamic": ignores_lengths(port=3)}
+    departures = {
+        "dynamic": ignores_lengths(port=3),
+        "nan": "returns finite numbers for NaN",
+    }
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),

@@ -15,7 +15,10 @@ class DFT(Op):
     Complex numbers are pairs in the last axis. Each axis is truncated or zero-padded to its signal size; -1 keeps it.
     """
 
-    departures = {"no axes": "returns garbage where axes are empty"}
+    departures = {
+        "no axes": "returns garbage where axes are empty",
+        "infinite": "returns NaN for more elements beside infinities",
+    }
 
     inputs = (
         In("data", T, "[..., 2]"),

@@ -15,6 +15,7 @@ class IDFT(Op):
     Complex numbers are pairs in the last axis. Each axis is truncated or zero-padded to its signal size; -1 keeps it.
     """
 
+    departures = {"infinite": "returns NaN for more elements beside infinities"}
     inputs = (
         In("data", T, "[..., 2]"),
         In("axes", INDEX, "the axes to transform, without the last one", rank=1),

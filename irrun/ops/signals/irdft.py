@@ -16,7 +16,10 @@ class IRDFT(Op):
     a symmetric spectrum: without a signal size its result has the size 2 * (size - 1).
     """
 
-    departures = {"size": "reads beyond its memory where signal_size exceeds the axis"}
+    departures = {
+        "size": "reads beyond its memory where signal_size exceeds the axis",
+        "infinite": "returns NaN for more elements beside infinities",
+    }
 
     inputs = (
         In("data", T, "[..., 2]"),

@@ -18,6 +18,7 @@ class ISTFT(Op):
 
     departures = {
         "odd frames": "returns one more sample with center, frames of odd size and no signal_length",
+        "infinite": "returns NaN for more elements beside infinities",
     }
 
     inputs = (

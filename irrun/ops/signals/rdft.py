@@ -27,7 +27,10 @@ class RDFT(Op):
     only the first size // 2 + 1 frequencies.
     """
 
-    departures = {"size": Departure("reads beyond its memory where signal_size exceeds the axis", _grows)}
+    departures = {
+        "size": Departure("reads beyond its memory where signal_size exceeds the axis", _grows),
+        "infinite": "returns NaN for more elements beside infinities",
+    }
 
     inputs = (
         In("data", T),

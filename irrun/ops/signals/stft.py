@@ -17,6 +17,7 @@ class STFT(Op):
     A window shorter than a frame is zero-padded on both sides.
     """
 
+    departures = {"infinite": "returns NaN for more elements beside infinities"}
     inputs = (
         In("signal", T, "[samples] or [batch, samples]", rank=(1, 2)),
         In("window", T, "[size], at most a frame", rank=1),
