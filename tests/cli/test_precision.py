@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from irrun.tensor.element_type import I8
 from tests.cli.conftest import Run
+from tests.optimize.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 SEVEN = f"image={DIGITS.with_name('seven.npy')}"
@@ -65,3 +69,25 @@ def test_the_configuration_of_the_folder(run: Run, tmp_path: Path) -> None:
     assert json.loads(run("bench", model, "--niter", "1", "--as-written", "--json").stdout)["precision"] == "f32"
     profile = json.loads(run("profile", model, "--niter", "1", "--json").stdout)
     assert "FusedRound" in {row["type"] for row in profile["types"]}
+
+
+def test_activations_of_the_configuration_are_quantised(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    codes = net.ir.constant(net.random.integers(-128, 128, (64, 64)).astype(np.int8), I8)
+    weights = net.layer("Convert", [codes], "64,64", destination_type="f32")
+    scaled = net.layer("Multiply", [weights, net.normal(64, 1)], "64,64")
+    net.result(net.layer("MatMul", [net.parameter("x", "3,64"), scaled], "3,64", transpose_b=True))
+    net.ir.save(tmp_path / "net.xml")
+    args = ("run", tmp_path / "net.xml", "--random", "--low-memory", "--json")
+
+    def values(*options: str) -> Any:
+        return json.loads(run(*args, *options).stdout)["outputs"]
+
+    exact, rounded = values(), values("--dynamic-quantization", "32")
+    assert exact != rounded
+    (tmp_path / "irrun.toml").write_text("dynamic-quantization = 32\n")
+    assert values() == rounded
+    assert values("--dynamic-quantization", "0") == exact
+    result = run(*args, "--as-written", "--dynamic-quantization", "32")
+    assert result.exit_code == 2
+    assert "--dynamic-quantization rounds activations, --as-written does not; leave one out" in result.stderr

@@ -10,10 +10,12 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
+from irrun.kernels.dynamic_quantization import quantized
+from irrun.model.config import ConfigError, read_config
 from irrun.optimize import packed
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import F16, F32, I4, I8, I64, U4, U8
-from tests.optimize.nets import Net, types
+from tests.optimize.nets import TIERS, Net, types
 
 ONLY = ["keep-packed"]
 RANGE = {U8: (0, 255), I8: (-128, 127), U4: (0, 15), I4: (-8, 7)}
@@ -281,3 +283,42 @@ def test_low_memory_is_a_switch(tmp_path: Path) -> None:
     assert not net.compile(tmp_path).config.optimize.low_memory
     with pytest.raises(RuntimeError, match="LOW_MEMORY is 3, expected True or False"):
         net.compile(tmp_path, LOW_MEMORY=3)
+
+
+@pytest.mark.parametrize("kind", [I8, U8, I4, U4])
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+def test_activations_are_quantised_where_that_is_asked_for(tmp_path: Path, kind: ElementType, precision: str) -> None:
+    net = Net()
+    matrix = weights(net, kind, "groups", True, kind in (U8, U4), F16)
+    data = net.layer("MatMul", [net.parameter("x", f"9,{INPUTS}"), matrix], f"9,{OUTPUTS}", transpose_b=True)
+    net.result(data)
+    net.ir.save(tmp_path / "net.xml")
+    values = net.inputs()["x"]
+    levels, scales = quantized(values, 16)
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
+    exact = plain({"x": (levels * np.repeat(scales, 16, 1)).astype(np.float32)})[0]
+    results = []
+    for tier in TIERS:
+        config = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 16, "INFERENCE_PRECISION_HINT": precision, "TIER": tier}
+        compiled = irrun.model.build(tmp_path / "net.xml", {**config, "LOW_MEMORY": True})
+        assert types(compiled) == {"FusedPackedMatMul": 1}
+        results.append(compiled({"x": values})[0])
+        np.testing.assert_allclose(results[-1], exact, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(results[0], results[-1])
+    assert np.abs(results[0] - plain({"x": values})[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"DYNAMIC_QUANTIZATION_GROUP_SIZE": -1}, "DYNAMIC_QUANTIZATION_GROUP_SIZE is -1, expected a number from 0 on"),
+        (
+            {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 32, "OPTIMIZE": False},
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE is 32, but OPTIMIZE is False: the file as written is not rounded",
+        ),
+    ],
+)
+def test_group_sizes_that_cannot_be(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_config(config)
+    assert str(caught.value) == message
