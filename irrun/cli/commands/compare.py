@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -103,6 +103,14 @@ def command(
         result(report.page(records[0]))
     elif counts["failed"] < len(records):
         result(report.table([item for item in records if item["status"] != "failed"]))
+    _say_failures(records)
+    if len(records) > 1:
+        note(f"{len(records)} pairs: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
+    if counts["failed"] or counts["different"]:
+        raise click.exceptions.Exit(CANNOT if counts["failed"] else DIFFERENT)
+
+
+def _say_failures(records: Sequence[Mapping[str, Any]]) -> None:
     for item in records:
         if item["status"] == "failed":
             is_told = len(records) == 1 or any(
@@ -110,10 +118,6 @@ def command(
             )
             what = item["error"] if is_told else f"{item['name']}: {item['error']}"
             click.echo(f"{click.style('error:', fg='red', bold=True)} {what}", err=True)
-    if len(records) > 1:
-        note(f"{len(records)} pairs: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
-    if counts["failed"] or counts["different"]:
-        raise click.exceptions.Exit(CANNOT if counts["failed"] else DIFFERENT)
 
 
 def _records(work: Any, pairs: Sequence[Any], workers: jobs.Way) -> list[dict[str, Any]]:
