@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.soundness import dependencies, sound
 from irrun.runtime.state import fitting
 from irrun.tensor import Array, ElementType, Fact
+
+if TYPE_CHECKING:
+    from irrun.optimize.packed import Packed
 
 
 class PlannedBody(NamedTuple):
@@ -94,46 +97,28 @@ def plan(
     """
     declared = declared if declared is not None else facts
     graph = sound(graph, facts, budget.memory)
-    if _has_few_bits(facts, settings):
-        from irrun.optimize.packed import chains, packed_values
-
-        found = chains(graph, facts, settings, shared)
-        known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
-        packed = packed_values(found, facts, known)
-    else:
-        known, packed = constants(graph, facts, shared), {}
+    known, packed = _known_values(graph, facts, settings, shared)
     values = known
     result_types = tuple(fact.type for fact in facts.results())
     if settings.enabled:
         graph, facts = in_f32(graph, facts)
     graph, facts, known = optimize(graph, facts, known, settings, packed)
     constant = _constant_nodes(graph, facts, known)
-    needed = dependencies(graph, constant)
-    slots: list[Array | None] = [None]
-    slot_of: dict[Outlet, int] = {}
-
-    def slot(outlet: Outlet, value: Array | None = None) -> int:
-        slot_of[outlet] = len(slots)
-        slots.append(None if value is None else leaving(value, facts[outlet].type))
-        return slot_of[outlet]
-
-    parameters = tuple(slot(Outlet(id, 0)) for id in graph.parameters)
+    needed = dependencies(graph, constant).difference(graph.results, graph.parameters)
+    planner = _Planner(graph, facts, declared, settings, budget)
+    parameters = tuple(planner.slot(Outlet(id, 0)) for id in graph.parameters)
     steps: list[Step] = []
-    ends = {*graph.results, *graph.parameters}
     for node in graph:
-        if node.id not in needed or node.id in ends:
-            continue
-        outlets = facts.outlets(node.id)
-        if node.id in constant:
-            for outlet in outlets:
+        if node.id in needed and node.id in constant:
+            for outlet in facts.outlets(node.id):
                 if _leaves(graph, outlet, constant):
-                    slot(outlet, known[outlet])
-            continue
-        steps.append(_step(node, graph, facts, declared, settings, budget, slot_of, outlets, slot))
-    results = tuple(slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
+                    planner.slot(outlet, known[outlet])
+        elif node.id in needed:
+            steps.append(planner.step(node))
+    results = tuple(planner.slot_of[source] for id in graph.results if (source := graph.sources(id)[0]) is not None)
     return Plan(
-        _with_frees(steps, results, slots),
-        tuple(slots),
+        _with_frees(steps, results, planner.slots),
+        tuple(planner.slots),
         parameters,
         results,
         tuple(facts[Outlet(id, 0)] for id in graph.parameters),
@@ -141,6 +126,19 @@ def plan(
         values,
         budget,
     )
+
+
+def _known_values(
+    graph: Graph, facts: Facts, settings: Settings, shared: Mapping[Outlet, Array] | None
+) -> tuple[Mapping[Outlet, Array], Mapping[Outlet, Packed]]:
+    """Return the values that depend on no input, and those of them that stay in their stored form."""
+    if not _has_few_bits(facts, settings):
+        return constants(graph, facts, shared), {}
+    from irrun.optimize.packed import chains, packed_values
+
+    found = chains(graph, facts, settings, shared)
+    known = constants(graph, facts, shared, {id for chain in found.values() for id in chain.nodes})
+    return known, packed_values(found, facts, known)
 
 
 def _has_few_bits(facts: Facts, settings: Settings) -> bool:
@@ -164,46 +162,53 @@ def _leaves(graph: Graph, outlet: Outlet, constant: Container[int]) -> bool:
     return any(inlet.node not in constant for inlet in graph.consumers(outlet))
 
 
-def _step(
-    node: Node,
-    graph: Graph,
-    facts: Facts,
-    declared: Facts,
-    settings: Settings,
-    budget: Budget,
-    slot_of: Mapping[Outlet, int],
-    outlets: Sequence[Outlet],
-    slot: Callable[[Outlet], int],
-) -> Step:
-    op = node.op
-    if op is None or not outlets or not op.inputs:
-        raise IRError([_not_known(node)])
-    sources = [0 if outlet is None else slot_of[outlet] for outlet in graph.sources(node.id)]
-    absent = sum(not port.variadic for port in op.inputs) - len(sources)
-    inputs = (*sources, *(0 for _ in range(max(absent, 0))))
-    bodies = None
-    if "bodies" in op.spec.run_asks:
-        bodies = {
-            tag: PlannedBody(
-                body.ports,
-                plan(body.graph, inner, settings, declared=declared.bodies.get((node.id, tag)), budget=budget),
-                inner.results(),
-            )
-            for tag, body in node.bodies.items()
-            for inner in (facts.bodies[node.id, tag],)
-        }
-    known = tuple(facts[outlet] for outlet in outlets)
-    types = tuple(fact.type for fact in known)
-    run = op.run
-    if "facts" in op.spec.run_asks:
-        run = functools.partial(op.run, facts=declared.inputs(node.id))
-    run = guarded(op, run, facts.inputs(node.id), known, budget)
-    asks = tuple(name for name in op.spec.run_asks if name != "facts")
-    if "state" in asks:
-        run = fitting(run, known[0])
-    simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
-    plain = types[0].dtype if simple else None
-    return Step(node, run, inputs, tuple(slot(outlet) for outlet in outlets), known, types, (), asks, bodies, plain)
+class _Planner:
+    """Numbers the tensors of a graph, from 1 on, and makes its steps."""
+
+    def __init__(self, graph: Graph, facts: Facts, declared: Facts, settings: Settings, budget: Budget) -> None:
+        self.graph = graph
+        self.facts = facts
+        self.declared = declared
+        self.settings = settings
+        self.budget = budget
+        self.slots: list[Array | None] = [None]
+        self.slot_of: dict[Outlet, int] = {}
+
+    def slot(self, outlet: Outlet, value: Array | None = None) -> int:
+        """Return the number of the next tensor, which holds a value if it is constant."""
+        self.slot_of[outlet] = len(self.slots)
+        self.slots.append(None if value is None else leaving(value, self.facts[outlet].type))
+        return self.slot_of[outlet]
+
+    def step(self, node: Node) -> Step:
+        op, outlets = node.op, self.facts.outlets(node.id)
+        if op is None or not outlets or not op.inputs:
+            raise IRError([_not_known(node)])
+        sources = [0 if outlet is None else self.slot_of[outlet] for outlet in self.graph.sources(node.id)]
+        absent = sum(not port.variadic for port in op.inputs) - len(sources)
+        inputs = (*sources, *(0 for _ in range(max(absent, 0))))
+        known = tuple(self.facts[outlet] for outlet in outlets)
+        types = tuple(fact.type for fact in known)
+        run = op.run
+        if "facts" in op.spec.run_asks:
+            run = functools.partial(op.run, facts=self.declared.inputs(node.id))
+        run = guarded(op, run, self.facts.inputs(node.id), known, self.budget)
+        asks = tuple(name for name in op.spec.run_asks if name != "facts")
+        if "state" in asks:
+            run = fitting(run, known[0])
+        bodies = self._bodies(node) if "bodies" in asks else None
+        simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
+        plain = types[0].dtype if simple else None
+        outputs = tuple(self.slot(outlet) for outlet in outlets)
+        return Step(node, run, inputs, outputs, known, types, (), asks, bodies, plain)
+
+    def _bodies(self, node: Node) -> dict[str, PlannedBody]:
+        found = {}
+        for tag, body in node.bodies.items():
+            inner, declared = self.facts.bodies[node.id, tag], self.declared.bodies.get((node.id, tag))
+            planned = plan(body.graph, inner, self.settings, declared=declared, budget=self.budget)
+            found[tag] = PlannedBody(body.ports, planned, inner.results())
+        return found
 
 
 def _not_known(node: Node) -> Diagnostic:
