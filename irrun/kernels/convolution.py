@@ -89,14 +89,20 @@ def convolve_transposed(
         for size, taps, dilation, stride in zip(spatial, kernel, dilations, strides, strict=True)
     ]
     canvas = np.zeros((batch, groups, filters, *full), data.dtype)
-    matrix = weights.reshape(groups, depth, filters * math.prod(kernel)).swapaxes(1, 2)
-    for image, target in zip(data, canvas, strict=True):
-        columns = np.matmul(matrix, image.reshape(groups, depth, math.prod(spatial)))
-        columns = columns.reshape(groups, filters, *kernel, *spatial)
-        for offset in np.ndindex(*kernel):
-            starts = [o * d for o, d in zip(offset, dilations, strict=True)]
-            part = view(target, starts, strides, spatial)
-            part += columns[(slice(None), slice(None), *offset)]
+    offsets = list(np.ndindex(*kernel))
+    points = math.prod(spatial)
+    step = max(1, _COLUMN_ELEMENTS // max(groups * filters * points, 1))
+    taps = weights.reshape(groups, depth, filters, len(offsets))
+    for first in range(0, len(offsets), step):
+        some = offsets[first : first + step]
+        matrix = taps[..., first : first + step].reshape(groups, depth, filters * len(some)).swapaxes(1, 2)
+        for image, target in zip(data, canvas, strict=True):
+            columns = np.matmul(matrix, image.reshape(groups, depth, points))
+            columns = columns.reshape(groups, filters, len(some), *spatial)
+            for index, offset in enumerate(some):
+                starts = [o * d for o, d in zip(offset, dilations, strict=True)]
+                part = view(target, starts, strides, spatial)
+                part += columns[:, :, index]
     whole = canvas.reshape(batch, groups * filters, *full)
     ends = [size + begin - length for size, begin, length in zip(sizes, begins, full, strict=True)]
     return pad(whole, [-begin for begin in begins], ends)

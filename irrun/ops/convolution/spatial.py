@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from irrun.ops import Dim, OpError
 from irrun.tensor import UNBOUNDED
@@ -13,6 +14,10 @@ AutoPad = Literal["explicit", "same_upper", "same_lower", "valid"]
 Rounding = Literal["floor", "ceil", "ceil_torch"]
 
 _SAME = ("same_upper", "same_lower")
+
+_MOST_PADDING: Final = 64
+_SMALL: Final = 1 << 14
+"""Padding enlarges a plane of this or more elements, of input or output, by at most ``_MOST_PADDING``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,10 @@ class Windows:
 
     def counts(self, sizes: Sequence[Dim], kernel: Sequence[Dim]) -> list[Dim]:
         """Return the number of windows on each axis; OpError where none fits."""
-        return [self._count(axis, size, taps) for axis, (size, taps) in enumerate(zip(sizes, kernel, strict=True))]
+        counts = [self._count(axis, size, taps) for axis, (size, taps) in enumerate(zip(sizes, kernel, strict=True))]
+        if all(dim.is_static for dim in (*sizes, *kernel)):
+            self.place([size.lo for size in sizes], [taps.lo for taps in kernel])
+        return counts
 
     def place(self, sizes: Sequence[int], kernel: Sequence[int]) -> Placement:
         """Return the padding selected by ``auto_pad`` and the number of windows, for known sizes."""
@@ -53,6 +61,7 @@ class Windows:
             begins.append(begin)
             ends.append(end)
             counts.append(0 if is_empty else self._rounded(axis, size, room, begin))
+        _check_padding(sizes, [b + size + e for b, size, e in zip(begins, sizes, ends, strict=True)], counts)
         return Placement(tuple(begins), tuple(ends), tuple(counts))
 
     def _padding(self, axis: int, size: int, span: int) -> tuple[int, int]:
@@ -106,6 +115,15 @@ def check_taps(axis: int, taps: int) -> None:
     """Raise OpError where the kernel is empty."""
     if taps < 1:
         raise OpError(f"the kernel has {taps} elements on spatial axis {axis}, expected at least 1", input=1)
+
+
+def _check_padding(sizes: Sequence[int], padded: Sequence[int], counts: Sequence[int]) -> None:
+    """Raise OpError where the padded input is far larger than the input and the output, which a budget counts."""
+    if math.prod(padded) > _MOST_PADDING * max(math.prod(sizes), math.prod(counts), _SMALL):
+        raise OpError(
+            f"padding enlarges the spatial sizes {list(sizes)} to {list(padded)} for {list(counts)} windows, "
+            f"expected at most {_MOST_PADDING} times as many elements"
+        )
 
 
 def _too_small(axis: int, span: Dim, size: Dim, padding: int) -> OpError:

@@ -1,0 +1,52 @@
+"""Padding that would take far more memory than input and output is refused before anything is padded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irrun.kernels import convolution
+from irrun.ops import Op, OpError
+from irrun.ops.calling import infer, run
+from irrun.ops.registry import resolve
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32
+
+WINDOWS = {"strides": (1, 1), "pads_begin": (10**8, 0), "pads_end": (0, 0)}
+
+
+def pool(type: str, opset: int, **more: object) -> Op:
+    return resolve(type, f"opset{opset}")(**WINDOWS, kernel=(10**8, 1), **more)
+
+
+@pytest.mark.parametrize(
+    "op", [pool("AvgPool", 1, exclude_pad=False), pool("AvgPool", 14, exclude_pad=True), pool("MaxPool", 1)], ids=repr
+)
+def test_windows_of_padding(op: Op) -> None:
+    message = r"padding enlarges the spatial sizes \[8, 8\] to \[100000008, 8\] for \[9, 8\] windows"
+    with pytest.raises(OpError, match=message):
+        infer(op, [Fact(F32, Shape([1, 1, 8, 8]))])
+    with pytest.raises(OpError, match=message):
+        run(op, [np.zeros((1, 1, 8, 8), np.float32)], [F32])
+
+
+def test_large_dilations() -> None:
+    op = resolve("Convolution", "opset1")(**{**WINDOWS, "dilations": (5 * 10**7, 1)})
+    with pytest.raises(OpError, match="padding enlarges"):
+        infer(op, [Fact(F32, Shape([1, 1, 8, 8])), Fact(F32, Shape([1, 1, 3, 1]))])
+
+
+def test_padding_of_large_tensors_and_outputs() -> None:
+    op = resolve("Convolution", "opset1")(**{**WINDOWS, "dilations": (1, 1), "pads_begin": (1000, 1000)})
+    found = infer(op, [Fact(F32, Shape([1, 1, 8, 8])), Fact(F32, Shape([1, 1, 3, 3]))])
+    assert found == (Fact(F32, Shape([1, 1, 1006, 1006])),)
+
+
+@pytest.mark.parametrize("elements", [1, 200])
+def test_transposed_convolution_in_blocks(elements: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    data, weights = random.random((2, 6, 4, 5), np.float32), random.random((2, 3, 2, 3, 2), np.float32)
+    arguments = data, weights, [2, 1], [1, 2], [1, 0], [7, 7]
+    whole = convolution.convolve_transposed(*arguments)
+    monkeypatch.setattr(convolution, "_COLUMN_ELEMENTS", elements)
+    np.testing.assert_array_equal(convolution.convolve_transposed(*arguments), whole)
