@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from irrun.api.batch import get_batch, set_batch
     from irrun.api.compiled import CompiledModel
     from irrun.api.core import Core, Version, compile_model, read_model
+    from irrun.api.custom import Op
     from irrun.api.dimensions import Dimension, Symbol
     from irrun.api.layout import Layout
     from irrun.api.model import Model
@@ -47,6 +48,7 @@ _PLACES = {
     for module, names in {
         "irrun.api.compiled": ["CompiledModel"],
         "irrun.api.core": ["Core", "Version", "compile_model", "read_model"],
+        "irrun.api.custom": ["Op"],
         "irrun.api.dimensions": ["Dimension", "Symbol"],
         "irrun.api.layout": ["Layout"],
         "irrun.api.batch": ["get_batch", "set_batch"],
@@ -98,6 +100,7 @@ __all__ = [
     "Node",
     "OVAny",
     "OVDict",
+    "Op",
     "Output",
     "PartialShape",
     "ProfilingInfo",

@@ -150,6 +150,7 @@ def test_public_surface() -> None:
         "Node",
         "OVAny",
         "OVDict",
+        "Op",
         "Output",
         "PartialShape",
         "ProfilingInfo",

@@ -30,7 +30,7 @@ CLASSES: Final = (
     *("Tensor", "Type", "Shape", "PartialShape", "Dimension", "Layout", "ProfilingInfo", "RTMap", "OVAny"),
     *("op.Parameter", "op.Constant", "op.Result", "op.assign", "op.read_value"),
     *("op.if_op", "op.loop", "op.tensor_iterator", "op.util.Variable", "op.util.VariableInfo"),
-    *("op.util.SliceInputDescription", "op.util.ConcatOutputDescription", "Symbol", "TensorVector"),
+    *("op.util.SliceInputDescription", "op.util.ConcatOutputDescription", "Symbol", "TensorVector", "Op"),
     *("passes.Manager", "passes.Matcher", "passes.MatcherPass", "passes.ModelPass", "passes.GraphRewrite"),
     *("preprocess.PrePostProcessor", "preprocess.InputInfo", "preprocess.InputTensorInfo", "preprocess.InputModelInfo"),
     *("preprocess.PreProcessSteps", "preprocess.OutputInfo", "preprocess.OutputTensorInfo"),

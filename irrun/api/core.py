@@ -12,6 +12,7 @@ import numpy as np
 
 import irrun
 from irrun.api.compiled import CompiledModel
+from irrun.api.custom import Op, operation_of
 from irrun.api.model import Model
 from irrun.api.properties_table import DEVICES, device_property, name_of, plain, require_device
 from irrun.api.tensor import Tensor
@@ -158,6 +159,8 @@ class Core:
         for source in extensions:
             if isinstance(source, str | os.PathLike) and Path(source).suffix in (".so", ".dll", ".dylib"):
                 raise RuntimeError(f"{source}: extensions written for OpenVINO cannot be run")
+            if isinstance(source, type) and issubclass(source, Op):
+                source = operation_of(source)
             try:
                 operations_of([source])
             except (ExtensionError, OSError) as error:
