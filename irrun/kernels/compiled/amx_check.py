@@ -54,10 +54,12 @@ def probe(arguments: Any, task: int, workspace: int) -> None:
     left, step, panel, out = c.left, _STEP, c.panel, c.out
     configure_tiles()
     if c.numbers == 0:
-        multiply_taps(POINTS, _VECTORS, 1, 1, _DEPTH, left, step, panel, 0, 0, out, 0, 0, _COLUMNS, panel, 0, low, high)
+        multiply_taps(
+            POINTS, _VECTORS, 1, POINTS, _DEPTH, left, step, panel, 0, 0, out, 0, 0, _COLUMNS, panel, 0, low, high
+        )
     else:
         multiply_bytes(
-            *(POINTS, _VECTORS, 1, _DEPTH, left, step, panel, panel, 0),
+            *(POINTS, _VECTORS, POINTS, _DEPTH, left, step, panel, panel, 0),
             *(c.zeros, c.ones, c.zeros, _COLUMNS, c.numbers, 0, 0, out, 0),
         )
     release_tiles()

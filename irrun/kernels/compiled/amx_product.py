@@ -59,6 +59,7 @@ def multiplied(
     used: Tiles,
     multiply: Callable[[int, int, int], None],
     width: int,
+    points: Any,
     depth: Any,
     left: Any,
     step: Any,
@@ -66,9 +67,9 @@ def multiplied(
 ) -> Iterator[tuple[Any, Any]]:
     """Emit the product of `POINTS` rows and a panel [depth, width], then a loop over `AT_ONCE` rows of it at a time.
 
-    What is built with each pair is the body of that loop: the number of the first row, and the address of the sums,
-    [AT_ONCE, width] vectors. Rows of the left factor are ``step`` bytes apart. Four tiles hold sums at a time, of two
-    tiles of rows and two of columns.
+    The loop is over ``points`` rows. What is built with each pair is its body: the number of the first row, and the
+    address of the sums, [AT_ONCE, width] vectors. Rows of the left factor are ``step`` bytes apart. Four tiles hold
+    sums at a time, of two tiles of rows and two of columns.
     """
     builder = v.builder
     sums = v.scratch(POINTS * BYTES * width)
@@ -91,6 +92,7 @@ def multiplied(
         for i, j in pairs:
             place = v.constant(BYTES * (ROWS * i * width + column + j))
             used.store(2 * i + j, builder.add(sums, place), row)
-    with v.times(v.constant(POINTS // AT_ONCE)) as loop:
+    groups = builder.udiv(builder.add(points, v.constant(AT_ONCE - 1)), v.constant(AT_ONCE))
+    with v.times(groups) as loop:
         first = builder.mul(loop.index, v.constant(AT_ONCE))
         yield first, builder.add(sums, builder.mul(first, row))

@@ -81,7 +81,7 @@ def multiply_bytes(
         start = [v.load(starts, j, type=v.words) for j in range(width)]
         if count == POINTS:
             used = tiles(v)
-            for first, here in multiplied(v, used, used.multiply_bytes, width, depth, left, left_tap, panel):
+            for first, here in multiplied(v, used, used.multiply_bytes, width, taps, depth, left, left_tap, panel):
                 loaded = [[v.load(here, i * width + j, type=v.words) for j in range(width)] for i in range(AT_ONCE)]
                 results = [
                     [v.variable(builder.sitofp(builder.add(*pair), v.vector)) for pair in zip(start, row, strict=True)]

@@ -128,7 +128,7 @@ def integer_product(arguments: Any, task: int, workspace: int) -> None:
             multiply_bytes(
                 c.tile_rows,
                 vectors,
-                taps,
+                taps if c.left_row == 0 else min(c.tile_rows, last - first - here // 8),
                 c.depth if c.left_row == 0 else c.panel_depth,
                 lefts + left_step * tile * c.tile_rows,
                 left_tap,

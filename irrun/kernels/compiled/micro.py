@@ -82,13 +82,14 @@ def multiply_taps(
     panel.
 
     Tiles of AMX compute `POINTS` rows. Then ``left`` is the address of the first row of the left factor, which are
-    ``left_tap`` bytes apart and hold all taps, and ``depth`` that of the panel.
+    ``left_tap`` bytes apart and hold all taps; ``depth`` is that of the panel, and ``taps`` the number of rows that are
+    stored.
     """
     for count, width, is_half in v.variants((rows, vectors, halves), _KINDS):
         masks = masks_of(v, columns, width)
         if count == POINTS:
             used = tiles(v)
-            for first, here in multiplied(v, used, used.multiply_halves, width, depth, left, left_tap, panel):
+            for first, here in multiplied(v, used, used.multiply_halves, width, taps, depth, left, left_tap, panel):
                 sums = begin(v, AT_ONCE, masks, bias, listed(v, summand, first))
                 for number, total in enumerate(total for row in sums for total in row):
                     v.builder.store(v.builder.fadd(v.builder.load(total), v.load(here, number)), total)

@@ -6,17 +6,16 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from llvmlite import ir
 
+from irrun.kernels.compiled.amx import ROWS
+from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles
 from irrun.kernels.compiled.functions import add, assign, fill, unary
 from irrun.kernels.compiled.host import BYTES, LANES
 from irrun.kernels.compiled.micro import VECTORS, multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, longs, record
 from irrun.kernels.compiled.rows import total
 from irrun.kernels.compiled.vectors import Vectors
-
-Array = npt.NDArray[Any]
 
 DEPTH: Final = 128
 """Rows of a panel that are expanded at a time."""
@@ -40,7 +39,8 @@ class PackedProduct(NamedTuple):
     ``x`` is [points, depth], ``codes`` are panels of words (see `words_of`), ``scales`` and ``zeros`` [groups of rows,
     padded columns]: the weights are (code - zero) * scale. ``bias`` is [filters], ``out`` and ``summand`` [points,
     filters]. With ``halves``, ``x`` and expanded weights are bf16; one point has f32 always. A group has a whole number
-    of words. A task has ``points_per_task`` and one of so many ``parts`` of the panels.
+    of words. Unless ``left_row`` is 0, tiles of AMX multiply: it is the distance of the rows of ``x`` in the workspace.
+    A task has ``points_per_task`` and one of so many ``parts`` of the panels.
     """
 
     x: int
@@ -64,24 +64,12 @@ class PackedProduct(NamedTuple):
     points_per_task: int
     parts: int
     halves: int
+    left_row: int
     low: float
     high: float
     function: int
     alpha: float
     beta: float
-
-
-def words_of(codes: Array, bits: int) -> Array:
-    """Pack signed codes [K, N] into words [K * bits / 32, N]: the first of a column in the lowest bits."""
-    depth, columns = codes.shape
-    each = 32 // bits
-    shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, np.newaxis]
-    words = np.empty((depth // each, columns), np.uint32)
-    for first in range(0, depth // each, DEPTH):
-        part = codes[first * each : (first + DEPTH) * each].reshape(-1, each, columns)
-        bits_of_each = part.astype(np.int32).view(np.uint32) & np.uint32((1 << bits) - 1)
-        np.bitwise_or.reduce(bits_of_each << shifts, axis=1, out=words[first : first + DEPTH])
-    return words
 
 
 @kernel(PackedProduct)
@@ -147,6 +135,12 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
     lefts = longs(workspace + 4 * DEPTH * full, rows)
     targets = longs(workspace + 4 * DEPTH * full + 8 * rows, rows)
     added = longs(workspace + 4 * DEPTH * full + 16 * rows, rows)
+    gathered = workspace + 4 * DEPTH * full + 24 * rows
+    if c.left_row != 0:
+        for index in range(rows):
+            lefts[index] = c.x + min(first + index, last - 1) * c.x_row
+        gather(workspace + 4 * DEPTH * full, rows, 1, c.depth // 2, gathered, c.left_row)
+        configure_tiles()
     for panel in range(begin, end):
         column = panel * full
         width = min(c.filters - column, full)
@@ -164,16 +158,22 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
                 if top == 0:
                     added[index] = c.summand + row * c.summand_row + 4 * column
             is_last = top + DEPTH >= c.depth
+            words = depth * size // 4
+            left, left_step = workspace + 4 * DEPTH * full, 8
+            if c.left_row != 0:
+                whole = -(-words // ROWS) * ROWS
+                fill(floats(block + 4 * words * padded, (whole - words) * padded), np.float32(0))
+                words, left, left_step = whole, gathered + size * top, c.left_row
             for tile in range(tiles):
                 place = 8 * tile * c.tile_rows
                 multiply_taps(
                     c.tile_rows,
                     vectors,
                     c.halves,
-                    1,
-                    depth * size // 4,
-                    workspace + 4 * DEPTH * full + place,
-                    0,
+                    1 if c.left_row == 0 else min(c.tile_rows, last - first - tile * c.tile_rows),
+                    words,
+                    left + left_step * tile * c.tile_rows,
+                    c.left_row,
                     block,
                     4 * padded,
                     c.bias + 4 * column if c.bias != 0 and top == 0 else 0,
@@ -189,6 +189,8 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
         if c.function >= 0:
             for index in range(last - first):
                 unary(c.function, floats(targets[index], width), np.float32(c.alpha), np.float32(c.beta))
+    if c.left_row != 0:
+        release_tiles()
 
 
 @inlined

@@ -163,7 +163,7 @@ def product(arguments: Any, task: int, workspace: int) -> None:
                     c.tile_rows,
                     vectors,
                     c.halves,
-                    taps_here,
+                    taps_here if c.left_row == 0 else min(c.tile_rows, last - first - tile * c.tile_rows),
                     depth if c.left_row == 0 else c.panel_depth,
                     begin + left_step * tile * c.tile_rows,
                     left_tap,

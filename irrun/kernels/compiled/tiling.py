@@ -67,6 +67,23 @@ def pack(matrix: Array, vectors: int) -> Array:
     return packed
 
 
+def words_of(codes: Array, bits: int) -> Array:
+    """Pack signed codes [K, N] into words [K * bits / 32, N]: the first of a column in the lowest bits."""
+    depth, columns = codes.shape
+    each = 32 // bits
+    shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, np.newaxis]
+    words = np.empty((depth // each, columns), np.uint32)
+    for first in range(0, depth // each, _AT_ONCE):
+        part = codes[first * each : (first + _AT_ONCE) * each].reshape(-1, each, columns)
+        bits_of_each = part.astype(np.int32).view(np.uint32) & np.uint32((1 << bits) - 1)
+        np.bitwise_or.reduce(bits_of_each << shifts, axis=1, out=words[first : first + _AT_ONCE])
+    return words
+
+
+_AT_ONCE: Final = 128
+"""Words that are packed at a time."""
+
+
 def pack_halves(matrix: Array, vectors: int) -> Array:
     """A matrix [K, N] of f32 that bf16 holds in panels of words, each of two rows; the last row may be zeros."""
     depth, columns = matrix.shape

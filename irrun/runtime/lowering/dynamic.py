@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from irrun.kernels.compiled.backends import OF_BYTES
 from irrun.kernels.compiled.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.packed import words_of
-from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
+from irrun.kernels.compiled.tiling import pack, padded_columns, tiling, words_of
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
@@ -55,7 +55,7 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
     sums = (stored[:].astype(np.int32) - centre).reshape(filters, parts, groups.part).sum(2, dtype=np.int32)
     starts = np.zeros((parts, padded), np.int32)
-    starts[:, :filters] = -MIDDLE * sums.T
+    starts[:, :filters] = (OF_BYTES.offset - MIDDLE) * sums.T
     scales, zeros = (
         by_group(np.broadcast_to(side, (filters, count)), padded)
         for side in (scale, op.weights.zero - np.float32(centre))

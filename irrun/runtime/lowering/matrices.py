@@ -110,7 +110,8 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
             return None
         data_rows = rounded
     out = builder.empty((*data.shape[:-1], filters))
-    cut = tiling(points, 1, depth, filters)
+    form = form_of(data_rows)
+    cut = tiling(points, 1, depth // form.each, filters, has_tiles=form.has_tiles)
     parts = cut.groups if points > 1 else max(1, min(cut.groups, depth * filters // _LEAST_CODES))
 
     padded = padded_columns(filters)
@@ -142,11 +143,12 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
             vectors=cut.vectors,
             points_per_task=cut.points,
             parts=parts,
-            halves=form_of(data_rows).halves,
+            halves=form.halves,
+            left_row=cut.left_row,
             **end._asdict(),
         ),
         cut.tasks // cut.groups * parts,
-        4 * max(DEPTH, groups) * cut.vectors * LANES + 24 * (cut.points + cut.rows),
+        4 * max(DEPTH, groups) * cut.vectors * LANES + (24 + cut.left_row) * (cut.points + cut.rows),
     )
     return out
 

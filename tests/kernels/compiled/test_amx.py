@@ -125,6 +125,14 @@ def check_bytes() -> None:
             check(name, 77, form)
 
 
+def check_codes() -> None:
+    """Weights of few bits, which become bf16 a part at a time."""
+    from tests.kernels.compiled.test_packed import test_a_product_of_several_rows_in_bf16 as check
+
+    for rows, bits, groups, size in ((33, 4, 3, 32), (33, 8, 1, 260), (200, 4, 1, 520), (64, 8, 2, 100)):
+        check(rows, bits, groups, size)
+
+
 VALUES = """
 from irrun.kernels.compiled import amx_check
 from irrun.runtime.lowering.halves import multiplies_halves
@@ -136,7 +144,7 @@ test_amx.check_{}()
 
 
 @vectors_of_16
-@pytest.mark.parametrize("what", ["products", "epilogues", "convolutions", "bytes"])
+@pytest.mark.parametrize("what", ["products", "epilogues", "convolutions", "bytes", "codes"])
 def test_values(what: str) -> None:
     assert told(VALUES.format(what), IRRUN_AMX="memory") == "True True AMX-BF16"
 
