@@ -20,13 +20,16 @@ def get_batch(model: Model) -> Dimension:
     return size
 
 
-def set_batch(model: Model, size: Any = -1) -> None:
+def set_batch(model: Model, batch_size: Any = -1) -> None:
     """Reshape the inputs that have a batch, by their layouts."""
     get_batch(model)
+    size = batch_size if isinstance(batch_size, Dimension) else Dimension(batch_size)
     shapes: dict[Any, Any] = {}
     for index, node in enumerate(model.parameters):
         if node.layout.has_name("N"):
             shape = PartialShape(node.partial_shape)
-            shape[node.layout.get_index_by_name("N")] = size if isinstance(size, Dimension) else Dimension(size)
+            shape[node.layout.get_index_by_name("N")] = (
+                batch_size if isinstance(batch_size, Dimension) else Dimension(batch_size)
+            )
             shapes[index] = shape
     model.reshape(shapes)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from irrun.api.keywords import also_named
 from irrun.api.model import Model
 from irrun.api.nodes import ConstOutput, Node
 from irrun.api.op import Parameter, Result
@@ -60,10 +61,12 @@ class CompiledModel:
         """The outputs, in the order of the Results."""
         return list(self._outputs)
 
+    @also_named("key", "index", "tensor_name")
     def input(self, key: int | str | None = None) -> ConstOutput:
         """Return an input by index or tensor name, or the only one; RuntimeError where there is none."""
         return port_of(self._inputs, key, "input")
 
+    @also_named("key", "index", "tensor_name")
     def output(self, key: int | str | None = None) -> ConstOutput:
         """Return an output by index or tensor name, or the only one; RuntimeError where there is none."""
         return port_of(self._outputs, key, "output")
@@ -96,23 +99,24 @@ class CompiledModel:
         """Set the variables of the request of this object to their initial values."""
         self._own.reset_state()
 
-    def get_property(self, name: Any) -> Any:
+    def get_property(self, property: Any) -> Any:
         """Return a property by name; RuntimeError where there is none."""
-        return model_property(name_of(name), self._name, self._settings)
+        return model_property(name_of(property), self._name, self._settings)
 
+    @also_named("properties", "property")
     def set_property(self, properties: Mapping[Any, Any]) -> None:
         """Raise RuntimeError: the settings of a compiled model are fixed."""
-        for name in plain(properties):
+        for name in plain(dict([properties]) if isinstance(properties, tuple) else properties):
             raise ConfigError(f"{name} cannot be set on a compiled model; compile_model takes it{near_match(name, ())}")
 
-    def export_model(self, stream: BinaryIO | None = None) -> BytesIO | None:
+    def export_model(self, model_stream: BinaryIO | None = None) -> BytesIO | None:
         """Write the model as one block of bytes to a stream, or return one; ``import_model`` reads it."""
         from irrun.api.saving import export
 
         data = export(Model.of(self._loaded), self._name)
-        if stream is None:
+        if model_stream is None:
             return BytesIO(data)
-        stream.write(data)
+        model_stream.write(data)
         return None
 
     def get_runtime_model(self) -> Model:

@@ -13,6 +13,7 @@ import numpy as np
 import irrun
 from irrun.api.compiled import CompiledModel
 from irrun.api.custom import Op, operation_of
+from irrun.api.keywords import also_named
 from irrun.api.model import Model
 from irrun.api.properties_table import DEVICES, device_property, name_of, plain, require_device
 from irrun.api.tensor import Tensor
@@ -113,12 +114,16 @@ class Core:
             engine = build(value, settings)
         return CompiledModel.of(engine, value, read.friendly_name, settings)
 
-    def set_property(self, device_name: Any, properties: Mapping[Any, Any] | None = None) -> None:
-        """Set properties of a device, or of all devices, for models that are compiled from now on."""
+    @also_named("properties", "property")
+    def set_property(self, device_name: Any = None, properties: Any = None) -> None:
+        """Set properties of a device, or of all devices, for models that are compiled from now on.
+
+        Properties are a mapping, or the pair of a name and a value.
+        """
         if properties is None:
-            device_name, properties = DEVICES[0], device_name
-        require_device(device_name)
-        given = plain(properties)
+            device_name, properties = None, device_name
+        require_device(device_name or DEVICES[0])
+        given = plain(dict([properties]) if isinstance(properties, tuple) else properties)
         read_config(given)
         self._properties.update(given)
 
@@ -151,12 +156,12 @@ class Core:
         data = model_stream if isinstance(model_stream, bytes) else model_stream.read()
         return self.compile_model(imported(data), device_name, config)
 
-    def add_extension(self, *extensions: Any) -> None:
+    def add_extension(self, *extensions: Any, **named: Any) -> None:
         """Add operations for models that are read from now on: Python files, modules or classes.
 
         RuntimeError for a library that was written for OpenVINO, and for what declares no operation.
         """
-        for source in extensions:
+        for source in (*extensions, *named.values()):
             if isinstance(source, str | os.PathLike) and Path(source).suffix in (".so", ".dll", ".dylib"):
                 raise RuntimeError(f"{source}: extensions written for OpenVINO cannot be run")
             if isinstance(source, type) and issubclass(source, Op):

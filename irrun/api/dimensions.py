@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.api.keywords import also_named
 from irrun.tensor import UNBOUNDED, Dim
 
 OPEN: Final = -1
@@ -21,16 +22,19 @@ class Dimension:
     __slots__ = ("_high", "_low", "_symbol")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, low: int | str | None = None, high: int | None = None) -> None:
+    @also_named("min_dimension", "dimension", "str")
+    def __init__(self, min_dimension: int | str | None = None, max_dimension: int | None = None) -> None:
         self._symbol: Symbol | None = None
-        if isinstance(low, str):
-            self._low, self._high = _parsed(low)
+        if isinstance(min_dimension, str):
+            self._low, self._high = _parsed(min_dimension)
             return
-        if not _is_int(low) or not _is_int(high):
-            raise TypeError(f"a Dimension is made of one or two integers, or of a text, got {low!r}, {high!r}")
-        if high is None:
-            high = OPEN if low is None or low == OPEN else max(low, 0)
-        self._low, self._high = _ordered(max(low or 0, 0), max(high, OPEN))
+        if not _is_int(min_dimension) or not _is_int(max_dimension):
+            raise TypeError(
+                f"a Dimension is made of one or two integers, or of a text, got {min_dimension!r}, {max_dimension!r}"
+            )
+        if max_dimension is None:
+            max_dimension = OPEN if min_dimension is None or min_dimension == OPEN else max(min_dimension, 0)
+        self._low, self._high = _ordered(max(min_dimension or 0, 0), max(max_dimension, OPEN))
 
     @staticmethod
     def dynamic() -> Dimension:
@@ -71,22 +75,22 @@ class Dimension:
             raise RuntimeError(f"the dimension {self} is dynamic and has no length")
         return self._low
 
-    def compatible(self, other: Dimension) -> bool:
+    def compatible(self, dim: Dimension) -> bool:
         """Return whether some size fits both dimensions."""
-        return as_dim(self).compatible(as_dim(other))
+        return as_dim(self).compatible(as_dim(dim))
 
-    def relaxes(self, other: Dimension) -> bool:
+    def relaxes(self, dim: Dimension) -> bool:
         """Return whether this dimension allows every size that the other one allows."""
-        a, b = as_dim(self), as_dim(other)
+        a, b = as_dim(self), as_dim(dim)
         return a.lo <= b.lo and b.hi <= a.hi
 
-    def refines(self, other: Dimension) -> bool:
+    def refines(self, dim: Dimension) -> bool:
         """Return whether the other dimension allows every size that this one allows."""
-        return other.relaxes(self)
+        return dim.relaxes(self)
 
-    def same_scheme(self, other: Dimension) -> bool:
+    def same_scheme(self, dim: Dimension) -> bool:
         """Return whether the dimensions are equal, or both dynamic."""
-        return (self.is_dynamic and other.is_dynamic) or self == other
+        return (self.is_dynamic and dim.is_dynamic) or self == dim
 
     def has_symbol(self) -> bool:
         """Return whether the dimension was given a symbol."""

@@ -16,11 +16,11 @@ class Layout:
     __slots__ = ("_names", "_scalar")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, text: str = "") -> None:
-        if not isinstance(text, str):
-            raise TypeError(f"a Layout is made of a text, got {text!r}")
-        self._scalar = text == _SCALAR
-        self._names = () if self._scalar else _names(text.strip())
+    def __init__(self, layout_str: str = "") -> None:
+        if not isinstance(layout_str, str):
+            raise TypeError(f"a Layout is made of a text, got {layout_str!r}")
+        self._scalar = layout_str == _SCALAR
+        self._names = () if self._scalar else _names(layout_str.strip())
 
     @staticmethod
     def scalar() -> Layout:
@@ -37,15 +37,15 @@ class Layout:
         """The name of each axis; ``?`` for any, and ``...`` for any number of axes."""
         return self._names
 
-    def has_name(self, name: str) -> bool:
+    def has_name(self, dimension_name: str) -> bool:
         """Return whether an axis has a name."""
-        return _short(name) in self._names
+        return _short(dimension_name) in self._names
 
-    def get_index_by_name(self, name: str) -> int:
+    def get_index_by_name(self, dimension_name: str) -> int:
         """Return the axis, counted from the end where it follows ``...``; RuntimeError where there is none."""
-        short = _short(name)
+        short = _short(dimension_name)
         if short not in self._names:
-            raise RuntimeError(f"the layout {self} has no axis {name!r}")
+            raise RuntimeError(f"the layout {self} has no axis {dimension_name!r}")
         index = self._names.index(short)
         return index - len(self._names) if _REST in self._names[:index] else index
 

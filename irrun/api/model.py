@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from irrun.api.graphs import Parts
+from irrun.api.keywords import also_named
 from irrun.api.model_parts import ModelParts
 from irrun.api.nodes import Node, Output, as_output
 from irrun.api.op import Parameter, Result
@@ -73,20 +74,21 @@ class Model(ModelParts):
         self._changed()
         _ = self.value
 
-    def reshape(self, shapes: Any, variables_shapes: Mapping[str, Any] | None = None) -> None:
+    @also_named("partial_shapes", "partial_shape")
+    def reshape(self, partial_shapes: Any, variables_shapes: Mapping[str, Any] | None = None) -> None:
         """Give inputs new shapes: one shape for the only input, or a mapping of names, positions or ports.
 
         A shape is a list or tuple of sizes, -1 for a dynamic one and a pair for an interval, a text such as
         ``1,3,?,2..5``, or a PartialShape. The model stays as it was where the shapes do not fit.
         """
-        if not isinstance(shapes, Mapping):
+        if not isinstance(partial_shapes, Mapping):
             if len(self._ends.parameters) != 1:
                 raise RuntimeError(f"one shape is given, expected one for each of {len(self._ends.parameters)} inputs")
-            shapes = {0: shapes}
+            partial_shapes = {0: partial_shapes}
         given: dict[int, Fact] = {}
         _ = self._ends
         value = self.value
-        for key, shape in shapes.items():
+        for key, shape in partial_shapes.items():
             if isinstance(shape, Shape) or not isinstance(shape, list | tuple | str | PartialShape):
                 raise TypeError(f"a new shape is a list, a tuple, a text or a PartialShape, got {shape!r}")
             node = self._parameter(key)
@@ -175,12 +177,12 @@ class Model(ModelParts):
         self._ends.parameters[index:index] = parameters
         self._changed()
 
-    def replace_parameter(self, index: int, parameter: Parameter) -> None:
+    def replace_parameter(self, parameter_index: int, parameter: Parameter) -> None:
         """Put a Parameter in the place of another one, and feed the consumers of that one from it."""
-        before = Output(self._ends.parameters[index], 0)
+        before = Output(self._ends.parameters[parameter_index], 0)
         for target in before.target_inputs:
             target.replace_source_output(Output(parameter, 0))
-        self._ends.parameters[index] = parameter
+        self._ends.parameters[parameter_index] = parameter
         self._changed()
 
     # -- copies
@@ -215,14 +217,16 @@ class Model(ModelParts):
     ) -> None:
         """End the context; the model stays usable."""
 
-    def evaluate(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], context: Any = None) -> bool:
+    def evaluate(
+        self, output_tensors: Sequence[Tensor], input_tensors: Sequence[Tensor], evaluation_context: Any = None
+    ) -> bool:
         """Compute the outputs from tensors."""
         from irrun.api.tensor import Tensor
         from irrun.model import build
 
-        results = build(self.value)([tensor.values() for tensor in inputs])
+        results = build(self.value)([tensor.values() for tensor in input_tensors])
         types = [output.fact.type for output in self.outputs]
-        for target, array, element in zip(outputs, results.to_tuple(), types, strict=True):
+        for target, array, element in zip(output_tensors, results.to_tuple(), types, strict=True):
             target.copy_from(Tensor.of_values(array, element))
         return True
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from irrun.api import rt_info
 from irrun.api.graphs import Parts, graph_of, nodes_of, ordered
+from irrun.api.keywords import also_named
 from irrun.api.nodes import Node, Output
 from irrun.api.op import Parameter, Result
 from irrun.api.ports import find_port
@@ -154,9 +155,9 @@ class ModelParts:
             return False
         return True
 
-    def set_rt_info(self, value: Any, path: Any) -> None:
+    def set_rt_info(self, obj: Any, path: Any) -> None:
         """Store a note under a key or a list of keys."""
-        rt_info.store(self._notes, value, path)
+        rt_info.store(self._notes, obj, path)
 
     # -- nodes
 
@@ -227,10 +228,11 @@ class ModelParts:
         """Return the variable of a name; None where there is none."""
         return next((item for item in self.variables if item.info.variable_id == name), None)
 
-    def get_parameter_index(self, node: Node) -> int:
+    def get_parameter_index(self, parameter: Node) -> int:
         """Return the position of a Parameter; -1 where it is none of the model."""
-        return next((index for index, item in enumerate(self._ends.parameters) if item is node), -1)
+        return next((index for index, item in enumerate(self._ends.parameters) if item is parameter), -1)
 
+    @also_named("value", "result")
     def get_result_index(self, value: Any) -> int:
         """Return the position of a Result, or of the Result of an output; -1 where there is none."""
         output = value if isinstance(value, Output) else None
@@ -239,9 +241,10 @@ class ModelParts:
                 return index
         return -1
 
-    def get_sink_index(self, node: Node) -> int:
+    @also_named("sink", "value")
+    def get_sink_index(self, sink: Node) -> int:
         """Return the position of a sink; -1 where it is none of the model."""
-        return next((index for index, item in enumerate(self._ends.sinks) if item is node), -1)
+        return next((index for index, item in enumerate(self._ends.sinks) if item is sink), -1)
 
     # -- ports
 
@@ -255,10 +258,12 @@ class ModelParts:
         """The outputs of the Results."""
         return [Output(node, 0) for node in self._ends.results]
 
+    @also_named("key", "index", "tensor_name")
     def input(self, key: int | str | None = None) -> Output:
         """Return an input by index or tensor name, or the only one; IndexError or RuntimeError where there is none."""
         return find_port(self.inputs, key, "input")
 
+    @also_named("key", "index", "tensor_name")
     def output(self, key: int | str | None = None) -> Output:
         """Return an output by index or tensor name, or the only one; IndexError or RuntimeError where there is none."""
         return find_port(self.outputs, key, "output")

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from irrun.api.attributes import get_attributes
 from irrun.api.descriptor import DescriptorTensor
+from irrun.api.keywords import also_named
 from irrun.api.operators import Operators
 from irrun.api.ports import ConstOutput, Input, Output
 from irrun.api.rt_info import RTMap
@@ -157,10 +158,10 @@ class Node(Operators):
         """Return all outputs."""
         return [Output(self, index) for index in range(self.get_output_size())]
 
-    def output(self, index: int) -> Output:
+    def output(self, output_index: int) -> Output:
         """Return an output by index; RuntimeError where there is none."""
-        self.fact(index)
-        return Output(self, index)
+        self.fact(output_index)
+        return Output(self, output_index)
 
     def get_output_partial_shape(self, index: int) -> PartialShape:
         """Return the shape of an output, whose sizes may be dynamic; RuntimeError for a wrong index."""
@@ -203,10 +204,10 @@ class Node(Operators):
         """Return all inputs."""
         return [Input(self, index) for index in range(len(self._sources))]
 
-    def input(self, index: int) -> Input:
+    def input(self, input_index: int) -> Input:
         """Return an input by index; RuntimeError where there is none."""
-        self._source(index)
-        return Input(self, index)
+        self._source(input_index)
+        return Input(self, input_index)
 
     def input_values(self) -> list[Output]:
         """Return the outputs that feed the inputs."""
@@ -259,12 +260,15 @@ class Node(Operators):
         """Infer the facts of the outputs, at the end of a constructor."""
         self.validate_and_infer_types()
 
-    def evaluate(self, outputs: Sequence[Any], inputs: Sequence[Any], context: Any = None) -> bool:
+    @also_named("evaluation_context", "evaluationContext")
+    def evaluate(
+        self, output_values: Sequence[Any], input_values: Sequence[Any], evaluation_context: Any = None
+    ) -> bool:
         """Compute the outputs from tensors; return False where the operation has no values to compute."""
         from irrun.api.building import evaluated
 
-        results = evaluated(self, [tensor.values() for tensor in inputs])
-        for target, result in zip(outputs, results, strict=False):
+        results = evaluated(self, [tensor.values() for tensor in input_values])
+        for target, result in zip(output_values, results, strict=False):
             target.copy_from(result)
         return True
 

@@ -72,9 +72,9 @@ class Parameter(_ModelPort):
         """Return the shape, whose sizes may be dynamic."""
         return self.partial_shape
 
-    def set_partial_shape(self, shape: Any) -> None:
+    def set_partial_shape(self, partial_shape: Any) -> None:
         """Set the shape; the model infers the others anew when it is validated."""
-        self.partial_shape = shape
+        self.partial_shape = partial_shape
 
     def get_shape(self) -> list[int]:
         """Return the sizes as a list; RuntimeError where one is dynamic."""
@@ -89,9 +89,9 @@ class Parameter(_ModelPort):
     def element_type(self, type: Any) -> None:
         self.set(element(type), self._facts[0].shape, self.friendly_name)
 
-    def set_element_type(self, type: Any) -> None:
+    def set_element_type(self, element_type: Any) -> None:
         """Set the type of the elements."""
-        self.element_type = type
+        self.element_type = element_type
 
     def __repr__(self) -> str:
         fact = self._facts[0]
@@ -110,6 +110,8 @@ class Constant(Node):
             fact = constant_fact(values, element(arguments[0]), list(arguments[1]))
         else:
             value = arguments[0] if arguments else named.get("array", named.get("tensor"))
+            if value is None:
+                raise TypeError("a Constant is made of an array, of a tensor, or of a type, a shape and values")
             fact = constant_fact(value)
         self._begin(record_of(HeldConst.of(fact), named.get("name") or fresh_name("Constant")), (), (fact,))
 

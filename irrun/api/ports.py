@@ -149,16 +149,16 @@ class Output(_Port):
         """Return the inputs of nodes that consume the output."""
         return self.target_inputs
 
-    def remove_target_input(self, target: Input) -> None:
+    def remove_target_input(self, target_input: Input) -> None:
         """Raise RuntimeError: every input has a source."""
-        raise RuntimeError(f"{target!r} needs a source; replace_source_output gives it another one")
+        raise RuntimeError(f"{target_input!r} needs a source; replace_source_output gives it another one")
 
-    def replace(self, other: Output) -> None:
+    def replace(self, replacement: Output) -> None:
         """Feed all consumers from another output, which gets the names of this one."""
         for target in self.target_inputs:
-            if target.node is not other.node:
-                target.replace_source_output(other)
-        other.set_names(self.names)
+            if target.node is not replacement.node:
+                target.replace_source_output(replacement)
+        replacement.set_names(self.names)
 
     @property
     def tensor(self) -> DescriptorTensor:
@@ -207,9 +207,9 @@ class Input(_Port):
         """Return the output that feeds the input."""
         return self._node.input_value(self._index)
 
-    def replace_source_output(self, source: Output) -> None:
+    def replace_source_output(self, new_source_output: Output) -> None:
         """Feed the input from another output, or from the only output of a node."""
-        self._node.set_argument(self._index, source)
+        self._node.set_argument(self._index, new_source_output)
 
     def get_element_type(self) -> Type:
         """Return the type of the elements."""

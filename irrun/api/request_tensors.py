@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irrun.api.keywords import also_named
 from irrun.api.nodes import ConstOutput
 from irrun.api.ports import port_named
 from irrun.api.results import OVDict
@@ -106,19 +107,21 @@ class RequestTensors:
             raise RuntimeError(f"the model has {len(ports)} {what}s; name one of them")
         return 0
 
+    @also_named("key", "name", "port")
     def get_tensor(self, key: Any) -> Tensor:
         """Return the tensor of an input or output by name or port; RuntimeError where there is none."""
         is_input, index = self._either(key)
         return self.get_input_tensor(index) if is_input else self.get_output_tensor(index)
 
+    @also_named("key", "name", "port")
     def set_tensor(self, key: Any, tensor: Tensor) -> None:
         """Read an input from a tensor, or write an output to it, from now on."""
         is_input, index = self._either(key)
         self._set(is_input, index, tensor)
 
-    def set_tensors(self, tensors: Mapping[Any, Tensor]) -> None:
+    def set_tensors(self, inputs: Mapping[Any, Tensor]) -> None:
         """Set the tensors of inputs and outputs by name or port."""
-        for key, tensor in tensors.items():
+        for key, tensor in inputs.items():
             self.set_tensor(key, tensor)
 
     def set_input_tensor(self, index: Any, tensor: Tensor | None = None) -> None:
@@ -129,14 +132,14 @@ class RequestTensors:
         """Write an output to a tensor: ``set_output_tensor(tensor)`` or ``set_output_tensor(index, tensor)``."""
         self._set_at(False, index, tensor)
 
-    def set_input_tensors(self, tensors: Mapping[int, Tensor]) -> None:
+    def set_input_tensors(self, inputs: Mapping[int, Tensor]) -> None:
         """Set the tensors of inputs by index."""
-        for index, tensor in tensors.items():
+        for index, tensor in inputs.items():
             self._set_at(True, index, tensor)
 
-    def set_output_tensors(self, tensors: Mapping[int, Tensor]) -> None:
+    def set_output_tensors(self, outputs: Mapping[int, Tensor]) -> None:
         """Set the tensors of outputs by index."""
-        for index, tensor in tensors.items():
+        for index, tensor in outputs.items():
             self._set_at(False, index, tensor)
 
     def _set_at(self, is_input: bool, index: Any, tensor: Tensor | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from irrun.api.dimensions import OPEN, Dimension, as_dim, as_dimension
+from irrun.api.keywords import also_named
 from irrun.tensor import UNBOUNDED
 from irrun.tensor import Shape as Dims
 
@@ -53,13 +54,14 @@ class _Numbers:
 class Shape(_Numbers):
     """The sizes of a tensor."""
 
-    def __init__(self, values: Iterable[Any] | str = ()) -> None:
-        if isinstance(values, str):
-            dims = _shape_parsed(values)
+    @also_named("axis_lengths", "shape")
+    def __init__(self, axis_lengths: Iterable[Any] | str = ()) -> None:
+        if isinstance(axis_lengths, str):
+            dims = _shape_parsed(axis_lengths)
             if not dims.is_static:
-                raise RuntimeError(f"the shape {values} is not static")
-            values = dims.static
-        super().__init__(values)
+                raise RuntimeError(f"the shape {axis_lengths} is not static")
+            axis_lengths = dims.static
+        super().__init__(axis_lengths)
 
     def to_string(self) -> str:
         """Return the text form, such as [1,2]."""
@@ -102,15 +104,15 @@ class PartialShape:
 
     _dims: list[Dimension] | None
 
-    def __init__(self, value: Any) -> None:
-        if isinstance(value, str):
-            value = of_dims(_shape_parsed(value))
-        if isinstance(value, PartialShape):
-            self._dims = None if value._dims is None else list(value._dims)
-        elif isinstance(value, list | tuple | Shape):
-            self._dims = [as_dimension(item) for item in value]
+    def __init__(self, shape: Any) -> None:
+        if isinstance(shape, str):
+            shape = of_dims(_shape_parsed(shape))
+        if isinstance(shape, PartialShape):
+            self._dims = None if shape._dims is None else list(shape._dims)
+        elif isinstance(shape, list | tuple | Shape):
+            self._dims = [as_dimension(item) for item in shape]
         else:
-            raise TypeError(f"a PartialShape is made of a list, a text or a shape, got {value!r}")
+            raise TypeError(f"a PartialShape is made of a list, a text or a shape, got {shape!r}")
 
     @staticmethod
     def dynamic(rank: int | Dimension | None = None) -> PartialShape:
@@ -164,27 +166,27 @@ class PartialShape:
         """Return a dimension by index; RuntimeError where there is none."""
         return self[index]  # type: ignore[no-any-return]
 
-    def compatible(self, other: Any) -> bool:
+    def compatible(self, shape: Any) -> bool:
         """Return whether some shape fits both."""
-        return as_dims(self).compatible(as_dims(other))
+        return as_dims(self).compatible(as_dims(shape))
 
-    def relaxes(self, other: PartialShape) -> bool:
+    def relaxes(self, shape: PartialShape) -> bool:
         """Return whether this shape allows every shape that the other one allows."""
-        if self._dims is None or other._dims is None:
+        if self._dims is None or shape._dims is None:
             return self._dims is None
-        pairs = zip(self._dims, other._dims, strict=False)
-        return len(self._dims) == len(other._dims) and all(a.relaxes(b) for a, b in pairs)
+        pairs = zip(self._dims, shape._dims, strict=False)
+        return len(self._dims) == len(shape._dims) and all(a.relaxes(b) for a, b in pairs)
 
-    def refines(self, other: PartialShape) -> bool:
+    def refines(self, shape: PartialShape) -> bool:
         """Return whether the other shape allows every shape that this one allows."""
-        return other.relaxes(self)
+        return shape.relaxes(self)
 
-    def same_scheme(self, other: PartialShape) -> bool:
+    def same_scheme(self, shape: PartialShape) -> bool:
         """Return whether ranks and sizes are equal, or dynamic in both."""
-        if self._dims is None or other._dims is None:
-            return self._dims is None and other._dims is None
-        pairs = zip(self._dims, other._dims, strict=False)
-        return len(self._dims) == len(other._dims) and all(a.same_scheme(b) for a, b in pairs)
+        if self._dims is None or shape._dims is None:
+            return self._dims is None and shape._dims is None
+        pairs = zip(self._dims, shape._dims, strict=False)
+        return len(self._dims) == len(shape._dims) and all(a.same_scheme(b) for a, b in pairs)
 
     def to_string(self) -> str:
         """Return the text form, such as [1,?,2..5]."""

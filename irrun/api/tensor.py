@@ -190,18 +190,18 @@ class Tensor:
         if self._element.kind != "string":
             raise RuntimeError(f"a tensor of {self._element} holds no strings")
 
-    def copy_from(self, source: Tensor | Array) -> None:
+    def copy_from(self, source_tensor: Tensor | Array) -> None:
         """Take the elements of a tensor or array of the same type, and its shape."""
-        other = source if isinstance(source, Tensor) else Tensor(source)
+        other = source_tensor if isinstance(source_tensor, Tensor) else Tensor(source_tensor)
         if other._element is not self._element:
             raise RuntimeError(f"a tensor of {self._element} cannot take elements of {other._element}")
         if other._shape != self._shape:
             self.shape = other._shape
         self._data[...] = other._data
 
-    def copy_to(self, target: Tensor) -> None:
+    def copy_to(self, target_tensor: Tensor) -> None:
         """Copy the elements and the shape to a tensor of the same type; RuntimeError for another type."""
-        target.copy_from(self)
+        target_tensor.copy_from(self)
 
     def __copy__(self) -> Tensor:
         made = object.__new__(Tensor)

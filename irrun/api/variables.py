@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from irrun.api.building import make
+from irrun.api.keywords import also_named
 from irrun.api.nodes import Node, as_output
 from irrun.api.op import CLASSES, Constant
 from irrun.api.shapes import PartialShape, as_dims
@@ -47,9 +48,9 @@ class Variable:
         """Return the name."""
         return self.info.variable_id
 
-    def update(self, info: VariableInfo) -> None:
+    def update(self, variable_info: VariableInfo) -> None:
         """Set the type, shape and name."""
-        self.info = info
+        self.info = variable_info
 
     def __repr__(self) -> str:
         return "<Variable>"
@@ -84,6 +85,7 @@ class ReadValue(_OfVariable):
 class Assign(_OfVariable):
     """Writes a variable, which is given as such or by its name."""
 
+    @also_named("variable", "variable_id")
     def __init__(self, new_value: Any, variable: Variable | str, name: str = "") -> None:
         id = variable.info.variable_id if isinstance(variable, Variable) else variable
         value = new_value if not isinstance(new_value, np.ndarray | int | float | list) else Constant(new_value)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from irrun.api.constants import HeldConst
+from irrun.api.keywords import also_named
 from irrun.api.model import Model
 from irrun.api.nodes import Node, Output
 from irrun.api.op import Constant, Parameter, Result
@@ -19,6 +20,7 @@ from irrun.passes.patterns import Found, Pattern, as_pattern
 class Matcher:
     """A pattern, and the outputs that it matched last."""
 
+    @also_named("pattern", "node", "output")
     def __init__(self, pattern: Any, name: str) -> None:
         self._pattern = as_pattern(pattern)
         self._name = name
@@ -116,10 +118,10 @@ class GraphRewrite(ModelPass):
     def __init__(self, matchers: list[MatcherPass] | MatcherPass | None = None) -> None:
         self._matchers = [matchers] if isinstance(matchers, MatcherPass) else list(matchers or ())
 
-    def add_matcher(self, matcher: MatcherPass) -> MatcherPass:
+    def add_matcher(self, transformation: MatcherPass) -> MatcherPass:
         """Add a pass and return it."""
-        self._matchers.append(matcher)
-        return matcher
+        self._matchers.append(transformation)
+        return transformation
 
     def _order(self, nodes: list[Node]) -> list[Node]:
         return nodes

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from irrun.api.keywords import also_named
 from irrun.api.layout import Layout
 from irrun.api.model import Model
 from irrun.api.nodes import Output
@@ -98,12 +99,12 @@ class InputTensorInfo(OutputTensorInfo):
         """Do nothing: there is one memory."""
         return self
 
-    def set_from(self, value: Any) -> Self:
+    def set_from(self, tensor: Any) -> Self:
         """Take the element type and the shape of a Tensor or an array."""
-        if isinstance(value, Tensor):
-            self.type, self.shape = value.element_type.element, Shape(value.shape)
+        if isinstance(tensor, Tensor):
+            self.type, self.shape = tensor.element_type.element, Shape(tensor.shape)
         else:
-            array = np.asarray(value)
+            array = np.asarray(tensor)
             self.type, self.shape = element_of(array.dtype), Shape(array.shape)
         return self
 
@@ -154,10 +155,12 @@ class PrePostProcessor:
         self._inputs = [InputInfo() for _ in model.inputs]
         self._outputs = [OutputInfo() for _ in model.outputs]
 
+    @also_named("key", "input_index", "tensor_name")
     def input(self, key: int | str | None = None) -> InputInfo:
         """Return an input by index or tensor name, or the only one; RuntimeError where there is none."""
         return self._inputs[_index(self._model.inputs, key, "input")]
 
+    @also_named("key", "output_index", "tensor_name")
     def output(self, key: int | str | None = None) -> OutputInfo:
         """Return an output by index or tensor name, or the only one; RuntimeError where there is none."""
         return self._outputs[_index(self._model.outputs, key, "output")]

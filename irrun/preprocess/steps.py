@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from irrun.api.building import element
+from irrun.api.keywords import also_named
 from irrun.api.layout import Layout
 from irrun.api.nodes import Output
 from irrun.preprocess.flow import Flow, node
@@ -83,13 +84,14 @@ class PostProcessSteps:
         wanted = element(type)
         return self._add(lambda flow: flow.apply("Convert", destination_type=wanted))
 
-    def convert_layout(self, layout: Any = None) -> Self:
+    @also_named("dst_layout", "dims")
+    def convert_layout(self, dst_layout: Any = None) -> Self:
         """Reorder the axes to a layout or by a list of axes; without one to the layout of the other end."""
-        if isinstance(layout, list | tuple):
-            order = [int(axis) for axis in layout]
+        if isinstance(dst_layout, list | tuple):
+            order = [int(axis) for axis in dst_layout]
             self.has_layout, self.order = True, order
             return self._add(lambda flow: flow.transpose(order))
-        wanted = Layout(layout) if isinstance(layout, str) else layout
+        wanted = Layout(dst_layout) if isinstance(dst_layout, str) else dst_layout
         self.layout = wanted if wanted is not None else self.layout
         return self._add(lambda flow: flow.arrange(flow.wanted if wanted is None else wanted))
 
@@ -112,22 +114,24 @@ class PreProcessSteps(PostProcessSteps):
         super().__init__()
         self.resizes = False
 
-    def mean(self, values: float | Sequence[float]) -> Self:
+    @also_named("value", "values")
+    def mean(self, value: float | Sequence[float]) -> Self:
         """Subtract a number, or one for each channel."""
-        return self._add(lambda flow: flow.apply("Subtract", _by_channel(flow, values, "mean")))
+        return self._add(lambda flow: flow.apply("Subtract", _by_channel(flow, value, "mean")))
 
-    def scale(self, values: float | Sequence[float]) -> Self:
+    @also_named("value", "values")
+    def scale(self, value: float | Sequence[float]) -> Self:
         """Divide by a number, or by one for each channel."""
-        return self._add(lambda flow: flow.apply("Divide", _by_channel(flow, values, "scale")))
+        return self._add(lambda flow: flow.apply("Divide", _by_channel(flow, value, "scale")))
 
-    def resize(self, algorithm: ResizeAlgorithm, dst_height: int | None = None, dst_width: int | None = None) -> Self:
+    def resize(self, alg: ResizeAlgorithm, dst_height: int | None = None, dst_width: int | None = None) -> Self:
         """Resize to a height and width, by default those of the model."""
         self.resizes = True
 
         def step(flow: Flow) -> None:
             sizes = [dst_height, dst_width] if dst_height is not None and dst_width is not None else _spatial(flow)
             axes = np.array([flow.axis("H"), flow.axis("W")], np.int64)
-            mode = _MODES[algorithm]
+            mode = _MODES[alg]
             settings: dict[str, Any] = {"mode": mode, "shape_calculation_mode": "sizes"}
             settings |= {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_floor"}
             settings |= {"cube_coeff": _PILLOW if mode == "bicubic_pillow" else -0.75}
@@ -144,12 +148,12 @@ class PreProcessSteps(PostProcessSteps):
 
         return self._add(step)
 
-    def pad(self, begin: Sequence[int], end: Sequence[int], value: Any, mode: PaddingMode) -> Self:
+    def pad(self, pads_begin: Sequence[int], pads_end: Sequence[int], value: Any, mode: PaddingMode) -> Self:
         """Add elements before and after those of each axis."""
 
         def step(flow: Flow) -> None:
             fill = np.array(value, flow.output.fact.type.external)
-            sides = (np.array(list(item), np.int64) for item in (begin, end))
+            sides = (np.array(list(item), np.int64) for item in (pads_begin, pads_end))
             flow.apply("Pad", *sides, fill, pad_mode=mode.name.lower())
 
         return self._add(step)
@@ -158,12 +162,12 @@ class PreProcessSteps(PostProcessSteps):
         """Reverse the order of the channels."""
         return self._add(_reverse)
 
-    def convert_color(self, format: ColorFormat) -> Self:
+    def convert_color(self, dst_format: ColorFormat) -> Self:
         """Convert the channels from the format of the tensor to this one."""
 
         def step(flow: Flow) -> None:
-            _recolor(flow, format)
-            flow.color = format
+            _recolor(flow, dst_format)
+            flow.color = dst_format
 
         return self._add(step)
 
