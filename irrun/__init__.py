@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irrun.api.dimensions import Dimension, Symbol
     from irrun.api.layout import Layout
     from irrun.api.model import Model
-    from irrun.api.nodes import ConstOutput, DiscreteTypeInfo, Input, Node, Output
+    from irrun.api.nodes import ConstOutput, Input, Node, Output
     from irrun.api.queue import AsyncInferQueue
     from irrun.api.request import InferRequest
     from irrun.api.results import OVDict, ProfilingInfo
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from irrun.api.states import VariableState
     from irrun.api.tensor import Tensor, TensorVector, tensor_from_file
+    from irrun.api.type_info import DiscreteTypeInfo
     from irrun.api.types import Type
     from irrun.diagnostics import Diagnostic, IRError
     from irrun.diagnostics.internal import InternalError
@@ -53,7 +54,7 @@ _PLACES = {
         "irrun.api.layout": ["Layout"],
         "irrun.api.batch": ["get_batch", "set_batch"],
         "irrun.api.model": ["Model"],
-        "irrun.api.nodes": ["ConstOutput", "DiscreteTypeInfo", "Input", "Node", "Output"],
+        "irrun.api.nodes": ["ConstOutput", "Input", "Node", "Output"],
         "irrun.api.queue": ["AsyncInferQueue"],
         "irrun.api.request": ["InferRequest"],
         "irrun.api.states": ["VariableState"],
@@ -64,6 +65,7 @@ _PLACES = {
             *("AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "PartialShape", "Shape", "Strides")
         ],
         "irrun.api.tensor": ["Tensor", "TensorVector", "tensor_from_file"],
+        "irrun.api.type_info": ["DiscreteTypeInfo"],
         "irrun.api.types": ["Type"],
         "irrun.diagnostics": ["Diagnostic", "IRError"],
         "irrun.diagnostics.internal": ["InternalError"],

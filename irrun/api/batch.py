@@ -28,8 +28,6 @@ def set_batch(model: Model, batch_size: Any = -1) -> None:
     for index, node in enumerate(model.parameters):
         if node.layout.has_name("N"):
             shape = PartialShape(node.partial_shape)
-            shape[node.layout.get_index_by_name("N")] = (
-                batch_size if isinstance(batch_size, Dimension) else Dimension(batch_size)
-            )
+            shape[node.layout.get_index_by_name("N")] = size
             shapes[index] = shape
     model.reshape(shapes)

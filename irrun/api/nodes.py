@@ -294,8 +294,6 @@ def as_output(value: Any) -> Output:
 __all__ = [
     "CLASS_NAMES",
     "ConstOutput",
-    "DescriptorTensor",
-    "DiscreteTypeInfo",
     "Input",
     "Node",
     "Output",
