@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,3 +83,37 @@ def test_compare(scheduler: str, tmp_path: Path) -> None:
         ["1.xml", "conv1", "different"],
         ["2.xml", "equal", "0"],
     ]
+
+
+@pytest.fixture
+def elsewhere(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder to work in; the working directory of the workers is another one."""
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with dask.Client(scheduler) as client:
+        before = client.run(os.getcwd)
+        client.run(os.chdir, str(tmp_path / "there"))
+        yield tmp_path
+        client.run(os.chdir, next(iter(before.values())))
+
+
+def test_relative_paths(scheduler: str, elsewhere: Path) -> None:
+    for folder in ("models", "copies"):
+        shutil.copytree(DIGITS.parent / "digits", elsewhere / folder)
+        shutil.copy(DIGITS.parent / "wrong_dims.xml", elsewhere / folder)
+        shutil.copy(DIGITS.parent / "wrong_dims.bin", elsewhere / folder)
+    (elsewhere / "models" / "broken.xml").write_text("<net version='11'><layers>")
+    np.save(elsewhere / "x.npy", np.load(DIGITS / "heldout_images.npy")[:1])
+    np.save(elsewhere / "y.npy", np.load(DIGITS / "heldout_labels.npy")[:1])
+    model = Path("models", "model.xml")
+    for command in (
+        ("lint", "models", "--output-format", "concise"),
+        ("lint", "models", "--diff"),
+        ("compare", "models", "copies"),
+        ("evaluate", model, "--batch", "x.npy", "--labels", "y.npy", "-m", "top1"),
+    ):
+        here, there = irrun_command(*command), irrun_command(*command, "--scheduler", scheduler)
+        assert (there.exit_code, there.stdout, there.stderr) == (here.exit_code, here.stdout, here.stderr)
+        assert here.stdout
+    assert irrun_command("run", model, "--batch", "x.npy", "-o", "out", "--scheduler", scheduler).exit_code == 0
+    assert (elsewhere / "out" / "x.npy").exists()

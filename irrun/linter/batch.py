@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -16,7 +16,8 @@ from irrun.diagnostics.render import Finding
 from irrun.document.reader import load
 from irrun.document.replacing import clear
 from irrun.jobs import Lost, in_order, spread
-from irrun.linter.apply import apply_fixes, diff, replace
+from irrun.linter.apply import apply_fixes, diff
+from irrun.linter.apply import replace as replace_file
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import Report, lint
 from irrun.linter.files import looks_like_ir
@@ -134,7 +135,7 @@ def _fixed(task: Task, data: bytes | None) -> Checked:
     if task.written:
         clear(path)
         if outcome.data != before:
-            replace(path, before, outcome.data)
+            replace_file(path, before, outcome.data)
     shown = "" if task.written else diff(task.filename, before, outcome.data)
     left = _counting(reports[-1], task)
     ports, release = reports[-1].ports, reports[-1].openvino
@@ -147,16 +148,31 @@ def _counting(report: Report, task: Task) -> tuple[Finding, ...]:
 
 
 class _Checking:
-    """Checks files in a worker."""
+    """Checks files in a worker, which may have another working directory."""
 
     def __init__(self) -> None:
         self._is_ready = False
+        self._root = Path.cwd()
 
     def __call__(self, task: Task) -> Checked:
         if not self._is_ready:
             collect_rarely()
             self._is_ready = True
-        return check(task)
+        return check(task) if Path.cwd() == self._root else self._check_elsewhere(task)
+
+    def _check_elsewhere(self, task: Task) -> Checked:
+        """Check a file by its whole path, and return the result under its name."""
+        whole = str(self._root / task.filename)
+        weights = None if task.weights is None else self._root / task.weights
+        extensions = tuple(str(self._root / path) for path in task.extensions)
+        found = check(replace(task, filename=whole, weights=weights, extensions=extensions))
+        return replace(
+            found,
+            filename=task.filename,
+            findings=tuple(replace(finding, filename=task.filename) for finding in found.findings),
+            problem=found.problem.replace(whole, task.filename),
+            diff=found.diff.replace(whole, task.filename),
+        )
 
 
 def check_all(tasks: Sequence[Task], processes: int = 1, scheduler: str | None = None) -> Iterator[Checked]:

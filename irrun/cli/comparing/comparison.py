@@ -39,8 +39,10 @@ class Comparison:
         extensions: Sequence[str] = (),
     ) -> None:
         self._config = dict(config)
-        self._files, self._seed, self._shapes, self._weights = tuple(files), seed, tuple(shapes), weights
+        self._files, self._seed, self._shapes = tuple(files), seed, tuple(shapes)
+        self._weights = None if weights is None else weights.absolute()
         self._rtol, self._atol, self._extensions = rtol, atol, tuple(extensions)
+        self._root = Path.cwd()
 
     def __call__(self, pair: Pair) -> Record:
         record: Record = {
@@ -51,7 +53,7 @@ class Comparison:
         try:
             if pair.problem:
                 raise Failure(pair.problem)
-            found = self._compared(pair)
+            found = self._compared(self._here(pair))
         except Failure as error:
             return {**record, "status": FAILED, "error": error.message}
         except OSError as error:
@@ -59,6 +61,13 @@ class Comparison:
         except (InputError, IRError, OpError, InternalError, MemoryError) as error:
             return {**record, "status": FAILED, "error": str(error) or "not enough memory"}
         return {**record, **found}
+
+    def _here(self, pair: Pair) -> Pair:
+        """Return a pair as this worker finds it, which may have another working directory."""
+        if Path.cwd() == self._root:
+            return pair
+        other = None if pair.other is None else self._root / pair.other
+        return pair._replace(model=self._root / pair.model, other=other)
 
     def _compared(self, pair: Pair) -> Record:
         model, shapes = self._read(pair.model, self._weights)
