@@ -110,6 +110,7 @@ def test_relative_paths(scheduler: str, elsewhere: Path) -> None:
         ("lint", "models", "--output-format", "concise"),
         ("lint", "models", "--diff"),
         ("compare", "models", "copies"),
+        ("compare", model, Path("copies", "model.xml"), "-i", "image=x.npy"),
         ("evaluate", model, "--batch", "x.npy", "--labels", "y.npy", "-m", "top1"),
     ):
         here, there = irrun_command(*command), irrun_command(*command, "--scheduler", scheduler)

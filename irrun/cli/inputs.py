@@ -74,11 +74,15 @@ def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Sha
     return model, given
 
 
-def from_files(texts: Sequence[str], ports: Sequence[Port]) -> list[Value]:
-    """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs; Failure where one fits no input."""
+def from_files(texts: Sequence[str], ports: Sequence[Port], folder: Path = Path()) -> list[Value]:
+    """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs; Failure where one fits no input.
+
+    ``folder`` is the one that relative paths begin at.
+    """
     given: dict[int, Value] = {}
     for text in texts:
-        port, path = assignments.split_input(text, ports)
+        port, name = assignments.split_input(text, ports)
+        path = folder / name
         for target, array in _targets(port, path, arrays.load(path), ports):
             if target.index in given:
                 raise Failure(f'input "{target.any_name}" is given twice')

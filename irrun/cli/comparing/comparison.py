@@ -71,7 +71,8 @@ class Comparison:
 
     def _compared(self, pair: Pair) -> Record:
         model, shapes = self._read(pair.model, self._weights)
-        given = inputs.completed(inputs.from_files(self._files, model.inputs), model.inputs, self._seed)
+        folder = Path() if Path.cwd() == self._root else self._root
+        given = inputs.completed(inputs.from_files(self._files, model.inputs, folder), model.inputs, self._seed)
         ours = self._run(model, given)
         other, handed = None, given
         if pair.other is None:
