@@ -20,6 +20,9 @@ def _leads_away(_: object, layer: Layer) -> str | None:
     return f"returns elements for a Range from {start} to {stop} by {step}, which is empty"
 
 
+_BLOCK: Final = 1 << 16
+"""The number of elements that are computed at a time, in 64 bits or as Python objects."""
+
 _AWAY: Final = Departure(
     "counts |stop - start| / step elements where the step leads away from stop; the page has none", _leads_away
 )
@@ -143,10 +146,13 @@ def _numbers(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Array:
         raise OpError(f"{count} elements from {start} to {stop} in steps of {step} take 2^63 bytes or more")
     if count == 0:
         return np.empty(0, dtype)
-    if isinstance(start, float) or isinstance(step, float):
-        return np.asarray(float(start) + np.arange(count) * float(step), dtype=dtype)
-    if not -(2**63) <= start < 2**64:
+    is_float = isinstance(start, float) or isinstance(step, float)
+    if not is_float and not -(2**63) <= start < 2**64:
         raise OpError(f"start is {start}, expected a number of 64 bits", input=0)
-    kind = object if dtype.kind in "Ou" or abs(step) >= 2**63 else np.int64
-    counted = np.arange(count, dtype=kind) * int(step)
-    return np.asarray(np.add(counted, np.array(start, dtype=kind)), dtype=dtype)
+    kind: Any = np.float64 if is_float else object if dtype.kind in "Ou" or abs(step) >= 2**63 else np.int64
+    first, apart = np.array(start, dtype=kind), float(step) if is_float else int(step)
+    result = np.empty(count, dtype)
+    for begin in range(0, count, _BLOCK):
+        counted = np.arange(begin, min(begin + _BLOCK, count), dtype=object if kind is object else np.int64)
+        result[begin : begin + _BLOCK] = np.add(counted * apart, first)
+    return result

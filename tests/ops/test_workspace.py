@@ -1,15 +1,17 @@
-"""Padding that would take far more memory than input and output is refused before anything is padded."""
+"""Temporary arrays stay small: padding has a limit, and large results are computed in blocks."""
 
 from __future__ import annotations
+
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from irrun.kernels import convolution
 from irrun.ops import Op, OpError
-from irrun.ops.calling import infer, run
+from irrun.ops.calling import conform, infer, run
 from irrun.ops.registry import resolve
-from irrun.tensor import Fact, Shape
+from irrun.tensor import ElementType, Fact, Shape
 from irrun.tensor.element_type import F32
 
 WINDOWS = {"strides": (1, 1), "pads_begin": (10**8, 0), "pads_end": (0, 0)}
@@ -50,3 +52,18 @@ def test_transposed_convolution_in_blocks(elements: int, monkeypatch: pytest.Mon
     whole = convolution.convolve_transposed(*arguments)
     monkeypatch.setattr(convolution, "_COLUMN_ELEMENTS", elements)
     np.testing.assert_array_equal(convolution.convolve_transposed(*arguments), whole)
+
+
+@pytest.mark.parametrize("type", ["i8", "i64", "f16"])
+def test_ranges(type: str) -> None:
+    op = resolve("Range", "opset4")(output_type=ElementType.named(type))
+    numbers = [np.array(number, np.int64) for number in (-5, 900_000, 1)]
+    tracemalloc.start()
+    try:
+        (found,) = run(op, numbers, [op.output_type])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < found.nbytes + 2**23
+    np.testing.assert_array_equal(found[:200_000:7], conform(np.arange(-5, 199_995, 7), op.output_type))
+    assert found.size == 900_005
