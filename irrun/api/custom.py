@@ -14,6 +14,7 @@ from irrun.api.shapes import PartialShape, as_dims
 from irrun.api.tensor import Tensor, TensorVector
 from irrun.api.type_info import DiscreteTypeInfo
 from irrun.api.types import Type, element_of, of_element
+from irrun.diagnostics import OpError
 from irrun.ops import Op as Operation
 from irrun.ops.declaration import Fold, In, Out, attr
 from irrun.ops.operation import op
@@ -131,8 +132,8 @@ class _Adapter(Operation):
             Tensor(node.get_output_element_type(index), shape.get_min_shape()) for index, shape in enumerate(shapes)
         )
         given = TensorVector(Tensor.of_values(np.ascontiguousarray(a), t) for a, t in zip(inputs, types, strict=True))
-        if not node.evaluate(outputs, given):
-            raise RuntimeError(f"evaluate of {type(node).__name__} returned False")
+        if type(node).evaluate is Node.evaluate or not node.evaluate(outputs, given):
+            raise OpError(f"{type(node).__name__} has no evaluate, or one that returned False")
         return tuple(tensor.values() for tensor in outputs)
 
 

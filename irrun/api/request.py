@@ -111,11 +111,12 @@ class InferRequest(RequestTensors):
             return {}
         if isinstance(inputs, Mapping):
             return {self._index(ports, key, "input"): value for key, value in inputs.items()}
-        if isinstance(inputs, list | tuple):
+        if isinstance(inputs, list | tuple) and not (inputs and all(isinstance(item, str | bytes) for item in inputs)):
             if len(inputs) > len(ports) or (ports and not inputs):
                 raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
             return dict(enumerate(inputs))
-        if not isinstance(inputs, np.ndarray | np.generic | Tensor | int | float) and not hasattr(inputs, "__array__"):
+        known = isinstance(inputs, np.ndarray | np.generic | Tensor | int | float | list | tuple)
+        if not known and not hasattr(inputs, "__array__"):
             raise TypeError(f"inputs are arrays, or a mapping or sequence of them, got {inputs!r}")
         if len(ports) != 1:
             raise InputError(f"one array is given, expected one for each of the {len(ports)} inputs")
