@@ -18,7 +18,17 @@ HUGE: Final = 1e36
 """Values from which on sums and products may overflow."""
 
 
-UNWRITTEN: Final = ("CTCGreedyDecoderSeqLen", "ExperimentalDetectronTopKROIs", "GatherTree", "Pad")
+IN_F32: Final = ("Convolution", "Einsum", "FloorMod", "MatMul", "Mod", "Power", "RandomUniform", "ReLU")
+"""Operations whose integers of 32 bits the plugin converts to f32."""
+
+UNWRITTEN: Final = (
+    "CTCGreedyDecoderSeqLen",
+    "ExperimentalDetectronTopKROIs",
+    "GatherTree",
+    "LSTMSequence",
+    "Pad",
+    "StringTensorPack",
+)
 """Operations that leave results unwritten, or read too far, with sizes of 1 and numbers beyond them."""
 
 
@@ -126,13 +136,14 @@ ROWS: Final = (
     Row("beside nan", "NaN|infinities", _only(np.isnan)),
     Row("infinite", "NaN|infinities|extremes"),
     Row("64-bit", "extremes", lambda it: it.has("i64", "u64", "u32")),
-    Row("i32", "extremes", lambda it: it.has("i32") and it.case.type in ("Mod", "FloorMod", "Einsum")),
+    Row("i32", "extremes", lambda it: it.has("i32") and it.case.type in IN_F32),
     Row("integers", "extremes", _is_32_bit),
     Row("overflow", "infinities|extremes", _overflows),
     Row("clip", "infinities|extremes"),
     Row("pdpd", applies=lambda it: "pdpd" in (*it.case.attributes.values(),)),
     Row("undefined", "NaN|infinities|extremes", _is_of("detection", "sort")),
     Row("undefined", "extremes for input 1", lambda it: it.case.type in ("BitwiseLeftShift", "BitwiseRightShift")),
+    Row("undefined", "infinities|extremes", lambda it: it.case.type == "FakeQuantize" and it.has("i32")),
     Row("empty group", "^[01] for"),
     Row("memory", applies=lambda it: it.answer.refused.startswith("crashes")),
     Row("memory", "^1 for|^extremes for input [12]", lambda it: it.case.type in UNWRITTEN),
@@ -145,20 +156,17 @@ REFUSALS: Final = (
     Refusal(
         "the kernel has 0 elements|has no classes|has 0 classes|has 0 channels", "sizes of 0 leave the result undefined"
     ),
-    Refusal(
-        r"is outside |expected (less than 2\^62|0 or more|at least|0 to|1 to)|channels, expected",
-        "the page sets bounds",
-    ),
+    Refusal(r"is outside |expected (less than 2\^62|0 or more|at least|at most|0 to|1 to)", "the page sets bounds"),
+    Refusal("are more than|, more than", "the page sets bounds"),
+    Refusal("channels, expected", "the page sets the number of channels"),
     Refusal("a size cannot be negative|which is negative|no negative sizes", "a size cannot be negative"),
     Refusal(
         "has rank [0-9]+, expected|is a scalar, expected|has shape .*, expected a single", "the page sets the rank"
     ),
     Refusal("expected finite numbers", "the page computes sizes and positions of finite numbers"),
     Refusal("expected an ascending order|expected them sorted", "the page requires an order"),
-    Refusal(
-        "must be the same|elements of .* is [0-9]+, expected|has [0-9]+ elements, expected|last size of .* is",
-        "sizes contradict",
-    ),
+    Refusal("must be the same|elements of .* is [0-9]+, expected|has [0-9]+ elements, expected", "sizes contradict"),
+    Refusal("(last size|height) of .* is [0-9]+, expected|elements, but data .* have", "sizes contradict"),
     Refusal("does not broadcast|do not fit into", "the page defines broadcasting"),
     Refusal("resizes 2 axes, got", "the page allows the modes of Pillow for two axes"),
 )

@@ -47,7 +47,10 @@ class ScatterNDUpdateV15(Op):
     (sub) and and (prod).
     """
 
-    departures = {"one update": "refuses one update for an index of rank 1"}
+    departures = {
+        "one update": "refuses one update for an index of rank 1",
+        "nan": "ignores NaN with the reductions max and min",
+    }
 
     inputs = (
         In("data", T, "the tensor to copy, of rank 1 or more"),

@@ -16,6 +16,7 @@ _DEFAULT = ("tanh",)
 class RNNCell(Op):
     """A step of a simple recurrent network: f(X·Wᵀ + H·Rᵀ + B)."""
 
+    departures = {"nan": "returns 0 for NaN with the activation relu"}
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),
