@@ -43,12 +43,12 @@ class Dimension:
 
     @property
     def is_static(self) -> bool:
-        """Whether the size is known."""
+        """True if the size is known."""
         return self._low == self._high
 
     @property
     def is_dynamic(self) -> bool:
-        """Whether several sizes are possible."""
+        """True if several sizes are possible."""
         return not self.is_static
 
     @property

@@ -29,7 +29,7 @@ class Layout:
 
     @property
     def empty(self) -> bool:
-        """Whether no axes are described."""
+        """True if no axes are described."""
         return not self._names and not self._scalar
 
     @property

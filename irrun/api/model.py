@@ -66,7 +66,7 @@ class Model(ModelParts):
 
     @property
     def dynamic(self) -> bool:
-        """Whether a tensor of the model has a dynamic shape."""
+        """True if a tensor of the model has a dynamic shape."""
         return self.is_dynamic()
 
     def validate_nodes_and_infer_types(self) -> None:

@@ -73,7 +73,7 @@ class Parameter(_ModelPort):
         return self.partial_shape
 
     def set_partial_shape(self, partial_shape: Any) -> None:
-        """Set the shape; the model infers the others anew when it is validated."""
+        """Set the shape; the model infers the others again when it is validated."""
         self.partial_shape = partial_shape
 
     def get_shape(self) -> list[int]:

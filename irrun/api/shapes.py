@@ -129,17 +129,17 @@ class PartialShape:
 
     @property
     def is_static(self) -> bool:
-        """Whether the rank and all sizes are known."""
+        """True if the rank and all sizes are known."""
         return self._dims is not None and all(dim.is_static for dim in self._dims)
 
     @property
     def is_dynamic(self) -> bool:
-        """Whether the rank or a size is not known."""
+        """True if the rank or a size is not known."""
         return not self.is_static
 
     @property
     def all_non_negative(self) -> bool:
-        """Whether no size is negative; always true."""
+        """True if no size is negative; always true."""
         return True
 
     def to_shape(self) -> Shape:

@@ -14,7 +14,7 @@ from irrun.cli.options import Command, as_record
 
 
 class Compilation(NamedTuple):
-    """How a model is compiled, as it is given."""
+    """The options of a compilation as they are given."""
 
     threads: int | None
     limit: Limits

@@ -13,8 +13,8 @@ class Settings(NamedTuple):
 
     ``disabled`` names passes to skip. ``accurate`` forbids rewrites that lose precision for speed. ``low_memory`` keeps
     compressed weights compressed, even where that is slower. The operands of products are rounded to ``precision``.
-    Where weights are integers, so many elements of a row that they are multiplied by as ``group_size`` says are rounded
-    to integers with a common scale; 0 leaves them as they are.
+    Elements that integer weights are multiplied by are rounded to integers, ``group_size`` of a row with a common
+    scale; 0 leaves them as they are.
     """
 
     enabled: bool = True

@@ -160,7 +160,7 @@ def _type(name: str) -> str:
 
 
 def consumers_count(number: int) -> Predicate:
-    """Return the condition that so many inputs consume an output."""
+    """Return the condition that ``number`` inputs consume an output."""
     return Predicate(lambda output: len(output.get_target_inputs()) == number)
 
 

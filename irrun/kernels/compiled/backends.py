@@ -39,7 +39,7 @@ BACKENDS: Final = (
     Backend("bytes", "SDOT", 4, "neon dotprod", "llvm.aarch64.neon.sdot.v4i32.v16i8", 128),
     Backend("bytes", "halves of words", 0, ""),
 )
-"""Of those for the same operands, the first that the processor has is taken."""
+"""The first that the processor has is used, for each kind of operands."""
 
 AMX: Final = os.environ.get("IRRUN_AMX", "on")
 """``off`` leaves AMX tiles alone; ``memory`` computes in memory what they would, on any processor with AVX-512."""

@@ -96,7 +96,7 @@ def _clear(codes: Any) -> Any:
 
 @inlined
 def _reorder(codes: Any) -> None:
-    """Of each eight bytes, put the even ones first."""
+    """Put the even bytes of each eight first."""
     for i in range(0, len(codes), 8):
         a, b, c, d, e, f = codes[i + 1], codes[i + 2], codes[i + 3], codes[i + 4], codes[i + 5], codes[i + 6]
         codes[i + 1], codes[i + 2], codes[i + 3], codes[i + 4], codes[i + 5], codes[i + 6] = b, d, f, a, c, e
@@ -219,7 +219,7 @@ def multiply_levels(
 ) -> None:
     """Add (sum of products - zero * sum of a row) * (scale of the row * scale of the column) to a tile of a result.
 
-    ``left``, ``sides`` and ``out`` are addresses of the addresses of rows, of which so many are ``written``.
+    ``left``, ``sides`` and ``out`` are addresses of the addresses of rows; ``written`` of those are stored.
     """
     builder = v.builder
     none = v.constant(0)

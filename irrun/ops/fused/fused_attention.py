@@ -41,7 +41,7 @@ class FusedAttention(Fused):
         return made
 
     def precision_of(self, queries: int) -> ElementType:
-        """Return the type that operands are rounded to for so many queries."""
+        """Return the type that operands are rounded to for this number of queries."""
         return self.precision if queries > 1 else F32
 
     def multiply_adds(self, sizes: Sizes) -> int:

@@ -25,7 +25,7 @@ class FusedPackedMatMul(Fused):
 
     ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output. Data and decompressed
     weights are rounded to a ``precision``, but where there is one row: that takes as long as reading the weights.
-    If ``group_size`` is not 0, so many elements of a row are rounded to integers of 8 bits with a common scale instead.
+    If ``group_size`` is not 0, each group of that many elements of a row is rounded to integers of 8 bits with a scale.
     """
 
     def __init__(

@@ -83,7 +83,7 @@ def _windows(kind: int, x: Array, out: Array, geometry: Geometry) -> Windows:
 
 
 def _call(builder: Builder, arguments: Windows, nanoseconds: float, row: int = 0) -> None:
-    """Add a call, which needs workspace for a ``row`` of so many bytes."""
+    """Add a call, which needs workspace for a row of ``row`` bytes."""
     each, tasks = share(arguments.images * arguments.rows, nanoseconds)
     _, parts = share(-(-arguments.channels // LANES), nanoseconds if tasks == 1 and arguments.function < 0 else 0)
     builder.call(windows, arguments._replace(rows_per_task=each, parts=parts), tasks * parts, 4 * RUN + row)

@@ -171,7 +171,7 @@ def _write(place: int, data: bytes) -> None:
 
 
 _SCALES: Final = {277: 0, 278: 0, 284: 1, 285: 2, 286: 3, 299: 4}
-"""How far the lower twelve bits of an address are shifted in an instruction, by the number of the relocation."""
+"""The shift of the lower twelve bits of an address in an instruction, by the number of the relocation."""
 
 
 class _Section(NamedTuple):

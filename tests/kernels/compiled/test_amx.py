@@ -33,7 +33,7 @@ FEATURES = "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512vl,+avx512bf16,+avx512vnni
 
 
 def told(script: str, **names: str) -> str:
-    """What a script writes, with these environment variables."""
+    """Return the output of a script that runs with these environment variables."""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **names})
     assert done.stderr == ""
     return done.stdout.strip()
