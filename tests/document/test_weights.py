@@ -159,3 +159,31 @@ def test_a_mapped_file_that_changes_is_refused_at_the_next_read(tmp_path: Path) 
         file.write(b"x")
     with pytest.raises(WeightsOutOfRange, match=f"it had {COPIED + 1} bytes, and has {COPIED + 2}; read the model"):
         weights.read(0, 3)
+
+
+@pytest.mark.parametrize(
+    ("offset", "size", "message"),
+    [
+        (-1, 4, "bytes -1 to 3 are outside {name}, which has 8 bytes"),
+        (4, -1, "bytes 4 to 3 are outside {name}, which has 8 bytes"),
+        (4, 5, "bytes 4 to 9 are outside {name}, which has 8 bytes"),
+        (8, 1, "bytes 8 to 9 are outside {name}, which has 8 bytes"),
+    ],
+)
+def test_bytes_outside_a_file(tmp_path: Path, offset: int, size: int, message: str) -> None:
+    path = tmp_path / "model.bin"
+    path.write_bytes(bytes(range(8)))
+    weights = Weights(path)
+    with pytest.raises(WeightsOutOfRange) as caught:
+        weights.read(offset, size)
+    assert (caught.value.message, caught.value.attribute) == (message.format(name="model.bin"), "offset")
+    for first, count in ((0, 8), (8, 0), (2, 3)):
+        found = weights.read(first, count)
+        assert found is not None
+        assert found.tolist() == list(range(first, first + count))
+
+
+def test_bytes_outside_given_weights() -> None:
+    with pytest.raises(WeightsOutOfRange) as caught:
+        Weights(None, bytes(8)).read(7, 2)
+    assert caught.value.message == "bytes 7 to 9 are outside the weights, which has 8 bytes"
