@@ -31,7 +31,10 @@ class Failure(click.ClickException):
     exit_code = CANNOT
 
     def show(self, file: IO[Any] | None = None) -> None:
-        text = f"{click.style('error:', fg='red', bold=True)} {self.message}"
+        from irrun.diagnostics.render import plain
+
+        message = "\n".join(map(plain, self.message.split("\n")))
+        text = f"{click.style('error:', fg='red', bold=True)} {message}"
         click.echo(text, file=file, err=file is None, color=self.show_color)
 
 

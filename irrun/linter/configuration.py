@@ -95,6 +95,8 @@ def _table(path: Path) -> Mapping[str, Any] | None:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadConfiguration(f"{path}: not TOML: {error}") from error
+    except RecursionError as error:
+        raise BadConfiguration(f"{path}: nested too deep") from error
     if path.name != PROJECT_FILE:
         return content
     tools = content.get("tool", {})

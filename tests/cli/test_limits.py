@@ -79,3 +79,10 @@ def test_wrong_configuration(run: Run, large: Path, line: str, message: str) -> 
         result = run(command, large)
         assert result.exit_code == 2
         assert message in result.stderr
+
+
+def test_configuration_with_control_characters(run: Run, large: Path) -> None:
+    (large.parent / "irrun.toml").write_text('"\\u009b31m" = 1\n')
+    done = run("run", large, "--random")
+    assert done.exit_code == 2
+    assert [letter for letter in done.stderr if not letter.isprintable() and letter != "\n"] == []

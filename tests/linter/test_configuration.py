@@ -138,3 +138,8 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(BadConfiguration, match=r"irrun\.toml: not TOML: 'utf-8' codec"):
         read(path)
+
+
+def test_deep_nesting(tmp_path: Path) -> None:
+    with pytest.raises(BadConfiguration, match="nested too deep"):
+        read(written(tmp_path, "a = " + "[" * 100_000))
