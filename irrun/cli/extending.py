@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 import click
 
@@ -15,12 +17,42 @@ _KEY: Final = "irrun.extensions"
 
 def extension_option(command: Command) -> Command:
     """Add the repeatable option ``--extension`` to a command; ``extensions`` returns the files."""
-    return _option(_taken)(command)
+    return click.option(
+        "--extension",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        multiple=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_taken,
+        metavar="FILE.py",
+        help="A Python file with your operations and rules, which is run; repeatable.",
+    )(command)
 
 
 def rules_option(command: Command) -> Command:
-    """Add ``--extension`` to a command about rules; those of the files apply until the command ends."""
-    return _option(_with_rules)(command)
+    """Add ``--extension`` to a command about rules, which runs with those of the files."""
+
+    @functools.wraps(command)
+    def with_rules(*given: Any, **named: Any) -> Any:
+        with added_rules():
+            return command(*given, **named)
+
+    return extension_option(cast(Command, with_rules))
+
+
+@contextmanager
+def added_rules() -> Iterator[None]:
+    """Add the rules of the files of ``--extension``, within the context; Failure for unusable ones."""
+    from irrun.cli.failures import Failure
+    from irrun.linter.rule import adding
+    from irrun.ops.extending import ExtensionError
+
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(adding(extensions()))
+        except ExtensionError as error:
+            raise Failure(str(error)) from None
+        yield
 
 
 def extensions() -> tuple[str, ...]:
@@ -31,28 +63,3 @@ def extensions() -> tuple[str, ...]:
 
 def _taken(context: click.Context, _parameter: click.Parameter, files: tuple[Path, ...]) -> None:
     context.meta[_KEY] = tuple(str(path) for path in files)
-
-
-def _with_rules(context: click.Context, parameter: click.Parameter, files: tuple[Path, ...]) -> None:
-    from irrun.cli.failures import Failure
-    from irrun.linter.rule import adding
-    from irrun.ops.extending import ExtensionError
-
-    _taken(context, parameter, files)
-    try:
-        context.with_resource(adding(files))
-    except ExtensionError as error:
-        raise Failure(str(error)) from None
-
-
-def _option(callback: Callable[..., None]) -> Callable[[Command], Command]:
-    return click.option(
-        "--extension",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        multiple=True,
-        is_eager=True,
-        expose_value=False,
-        callback=callback,
-        metavar="FILE.py",
-        help="A Python file with your operations and rules, which is run; repeatable.",
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -17,6 +17,9 @@ LOCAL: Final = "local"
 
 TIMEOUT: Final = 10
 """Seconds to wait for a scheduler."""
+
+PATIENCE: Final = 60
+"""Seconds in which a cluster that has lost its workers may start others."""
 
 _SCHEMES: Final = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
@@ -39,7 +42,6 @@ def over_cluster(
         count = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
         waiting = deque(chunks(len(items), count))
         running: dict[Any, range] = {}
-        finished = distributed.as_completed(loop=client.loop)
         suspects: deque[int] = deque()
         alone = False
         while waiting or running or suspects:
@@ -50,8 +52,7 @@ def over_cluster(
                 chunk = waiting.popleft()
                 future = client.submit(_apply, name, [items[index] for index in chunk], pure=False)
                 running[future] = chunk
-                finished.add(future)
-            future = next(finished)
+            future = _next(running, client)
             chunk = running.pop(future)
             error = future.exception()
             if error is None:
@@ -62,6 +63,17 @@ def over_cluster(
                 suspects.extend(chunk)
             else:
                 raise error
+
+
+def _next(running: Mapping[Any, range], client: Any) -> Any:
+    """Wait for a future that is done; ClusterError where no worker is left that could do one."""
+    distributed = _distributed()
+    while True:
+        try:
+            return next(iter(distributed.wait(list(running), PATIENCE, "FIRST_COMPLETED").done))
+        except TimeoutError:
+            if not client.scheduler_info(n_workers=-1)["workers"]:
+                raise ClusterError(f"the cluster has had no worker for {PATIENCE} s") from None
 
 
 @contextmanager

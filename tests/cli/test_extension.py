@@ -100,6 +100,11 @@ def test_sarif_and_configuration(run: Run, tmp_path: Path) -> None:
     assert refused.stderr.startswith(f'error: {config}: select: no rule is called "MY"')
 
 
+def test_rules_end_with_a_command_that_is_not_understood(run: Run) -> None:
+    assert run("lint", MODEL, "--extension", RULES, "--select", "XX1").exit_code == 2
+    assert "MY201" not in rules()
+
+
 def test_in_several_processes(run: Run, tmp_path: Path) -> None:
     for index in range(3):
         (tmp_path / f"{index}.xml").write_text(MODEL.read_text())

@@ -47,6 +47,21 @@ def test_only_the_item_that_ends_its_workers_is_lost(cluster: Any) -> None:
     }
 
 
+def test_a_cluster_that_loses_its_workers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("irrun.jobs.cluster.PATIENCE", 1)
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = spread(works.Doubling(str(tmp_path)), ITEMS, scheduler=client)
+        index, doubled = next(found)
+        assert doubled == 2 * index
+        cluster.scale(0)
+        cluster.sync(cluster._correct_state)
+        with pytest.raises(ClusterError, match="the cluster has had no worker for 1 s"):
+            list(found)
+
+
 def test_an_exception_is_passed_on(cluster: Any) -> None:
     with pytest.raises(ValueError, match="three"):
         list(spread(works.failing, ITEMS, scheduler=cluster))

@@ -34,7 +34,7 @@ import click
 
 from irrun.cli import jobs
 from irrun.cli.console import verbosity
-from irrun.cli.extending import rules_option
+from irrun.cli.extending import added_rules, rules_option
 from irrun.cli.limits import MEMORY_OPTION
 from irrun.diagnostics import formats, listing
 from irrun.diagnostics.diagnostic import Severity
@@ -59,8 +59,9 @@ def rules_of(text: str) -> tuple[str, ...]:
 
     words = tuple(word.strip() for word in text.split(",") if word.strip())
     try:
-        for word in words:
-            selector(word)
+        with added_rules():
+            for word in words:
+                selector(word)
     except UnknownRule as error:
         raise click.BadParameter(str(error)) from None
     return words

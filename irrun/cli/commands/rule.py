@@ -19,7 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.extending import rules_option
+from irrun.cli.extending import added_rules, rules_option
 from irrun.cli.tables import columns, filled, listed
 from irrun.cli.values import as_json
 
@@ -31,7 +31,8 @@ def complete_rule(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
     """Return the codes and names that begin with a text, the names in lower case."""
     from irrun.linter.catalogue import catalogue
 
-    words = [(word, rule.summary) for rule in catalogue().values() for word in (rule.code, rule.name)]
+    with added_rules():
+        words = [(word, rule.summary) for rule in catalogue().values() for word in (rule.code, rule.name)]
     return [CompletionItem(word, help=summary) for word, summary in words if word.startswith(incomplete)]
 
 
