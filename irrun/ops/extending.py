@@ -107,6 +107,8 @@ def load(path: Path) -> ModuleType:
     import hashlib
     import importlib.util
 
+    if path.exists() and (path.suffix != ".py" or not (path.is_file() or path.is_dir())):
+        raise ExtensionError(f"{path} is no Python file, expected a name that ends in .py")
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -116,8 +118,7 @@ def load(path: Path) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
-    if path.suffix != ".py" or spec is None or spec.loader is None:
-        raise ExtensionError(f"{path} is no Python file, expected a name that ends in .py")
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -157,7 +157,7 @@ REFUSALS: Final = (
         "the kernel has 0 elements|has no classes|has 0 classes|has 0 channels", "sizes of 0 leave the result undefined"
     ),
     Refusal(r"is outside |expected (less than 2\^62|0 or more|at least|at most|0 to|1 to)", "the page sets bounds"),
-    Refusal("are more than|, more than", "the page sets bounds"),
+    Refusal("are more than|, more than|is below -1", "the page sets bounds"),
     Refusal("channels, expected", "the page sets the number of channels"),
     Refusal("a size cannot be negative|which is negative|no negative sizes", "a size cannot be negative"),
     Refusal(

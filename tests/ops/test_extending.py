@@ -181,3 +181,9 @@ def test_twice_the_same_is_once() -> None:
 
     with pytest.raises(ExtensionError, match="SoftShrink is declared twice in extension"):
         operations_of([SoftShrink, Another])
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
+def test_a_device_is_not_read() -> None:
+    with pytest.raises(ExtensionError, match="/dev/zero is no Python file"):
+        load(Path("/dev/zero"))
