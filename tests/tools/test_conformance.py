@@ -6,6 +6,7 @@ from irrun.ops.departures import GENERAL
 from irrun.ops.registry import declarations
 from tests.cases import AnyCase, all_cases, all_models
 from tests.ops import harness
+from tests.ops.extreme_rows import ROWS
 from tests.oracle.cases import is_asked, reason
 from tools import conformance, records
 from tools.conformance import BY_CHANCE, Score, Scoreboard
@@ -52,8 +53,9 @@ def test_every_departure_that_the_linter_does_not_recognise_has_a_case() -> None
         for key, item in cls.departures.items()
         if isinstance(item, str)
     }
-    assert declared - named == set()
-    assert set(GENERAL) - {case.departs for case in every()} == set()
+    at_extremes = {row.key for row in ROWS}
+    assert {departure for departure in declared - named if departure[2] not in at_extremes} == set()
+    assert set(GENERAL) - {case.departs for case in every()} - at_extremes == set()
 
 
 def test_irrun_answers_every_case() -> None:
