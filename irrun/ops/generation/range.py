@@ -141,7 +141,10 @@ def _count(start: Any, stop: Any, step: Any) -> Dim:
 
 
 def _numbers(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Array:
-    count = int(_count(start, stop, step))
+    size = _count(start, stop, step)
+    if not size.is_static and not isinstance(start, Dim) and not isinstance(stop, Dim):
+        raise OpError(f"there are more elements from {start} to {stop} in steps of {step} than can be counted")
+    count = int(size)
     if count * dtype.itemsize > np.iinfo(np.int64).max:
         raise OpError(f"{count} elements from {start} to {stop} in steps of {step} take 2^63 bytes or more")
     if count == 0:
