@@ -56,6 +56,7 @@ STANDARD_IN_KERNELS = {
     "threading",
     "time",
     "typing",
+    "weakref",
 }
 NEED_NUMBA = (
     *("irrun.kernels.compiled", "irrun.runtime.lowering"),

@@ -12,11 +12,12 @@ import ctypes
 import mmap
 import signal
 import sys
-import threading
 import weakref
 from typing import Final
 
 import numpy as np
+
+from irrun.kernels.locks import Lock
 
 _IS_SUPPORTED: Final = sys.platform == "linux" and sys.maxsize > 2**32
 _SA_SIGINFO: Final = 4
@@ -53,7 +54,7 @@ class Guard:
 
 
 _guards: Final[dict[int, Guard]] = {}
-_lock: Final = threading.Lock()
+_lock: Final = Lock()
 _before: Final = _Action()
 _libc: Final = ctypes.CDLL(None) if _IS_SUPPORTED else None
 

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.sizes import parse_bytes
 from irrun.kernels import threads
+from irrun.kernels.locks import Lock
 from irrun.optimize import PASSES, Settings
 from irrun.runtime.available import default_memory
 from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
@@ -84,6 +85,8 @@ PRECISIONS: Final = (F32, BF16, F16)
 _OF_BLAS: Final[list[int]] = []
 """The number of threads that BLAS was given, if it was given one."""
 
+_BLAS: Final = Lock()
+
 
 class ConfigError(RuntimeError):
     """A setting does not exist, or does not accept the value."""
@@ -109,11 +112,20 @@ class Config(NamedTuple):
         if self.threads is not None:
             threads.set_threads(self.threads)
         count = 1 if self.threads is None and threads.is_crowded() else max(1, threads.threads() // self.streams)
-        if count != (_OF_BLAS[0] if _OF_BLAS else threads.by_affinity()):
-            from threadpoolctl import threadpool_limits
+        if count != _threads_of_blas():
+            _set_threads_of_blas(count)
 
-            threadpool_limits(limits=count, user_api="blas")
-            _OF_BLAS[:] = [count]
+
+def _threads_of_blas() -> int:
+    return _OF_BLAS[0] if _OF_BLAS else threads.by_affinity()
+
+
+def _set_threads_of_blas(count: int) -> None:
+    from threadpoolctl import threadpool_limits
+
+    with _BLAS:
+        threadpool_limits(limits=count, user_api="blas")
+        _OF_BLAS[:] = [count]
 
 
 def known_settings() -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from irrun.kernels.locks import Lock
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
 from irrun.runtime.budget import held_bytes
@@ -62,7 +63,7 @@ class Tiers:
         self._wanted = wanted if can_compile() else "numpy"
         self._packs: Packs = weakref.WeakValueDictionary()
         self._hot: weakref.WeakKeyDictionary[Plan, _Compiled] = weakref.WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.last: Literal["numpy", "compiled"] = "numpy"
 
     def run(
@@ -152,7 +153,7 @@ class _Compiled:
         self._program: Program | None = None
         self._idle: deque[Instance] = deque(maxlen=_IDLE)
         self._choices: dict[int, Choice] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def prepare_in_background(self, plan: Plan) -> None:
         """Begin to compile, unless that has begun."""

@@ -45,7 +45,7 @@ def running_sum_as_written() -> Writer:
     x = ir.parameter("x", F32, shape)
     zero = ir.constant(np.zeros((1, 3), np.float32), F32)
     variable = {"variable_id": "total", "variable_type": "f32", "variable_shape": "?,3"}
-    before = ir.layer("ReadValue", "opset6", [zero], [Fact(F32, shape)], variable)[0]
+    before = ir.layer("ReadValue", "opset6", [zero], [Fact(F32, shape)], variable, name="before")[0]
     total = ir.layer("Add", "opset1", [before, x], [Fact(F32, shape)])[0]
     ir.layer("Assign", "opset6", [total], [Fact(F32, shape)], {"variable_id": "total"})
     attributes = {"transpose_a": "false", "transpose_b": "true"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels import threads
+from irrun.kernels.locks import Lock
 from tests.optimize.nets import Net
 from tests.runtime.test_tiers import both, layered
 
@@ -164,6 +166,29 @@ def test_fork_while_another_thread_runs_the_model(tmp_path: Path) -> None:
         over.set()
         thread.join()
     assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_lock_that_another_thread_holds_is_free_in_a_child() -> None:
+    lock, held, over = Lock(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            over.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        with lock:
+            os._exit(0)
+    over.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def fresh(folder: Path) -> Kernel:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,8 +16,9 @@ import llvmlite.binding as llvm
 
 from irrun.kernels.compiled.backends import AMX, HAS_HALF_TILES
 from irrun.kernels.compiled.host import CPU, FEATURES, TRIPLE
+from irrun.kernels.locks import Lock
 
-_LOCK: Final = threading.RLock()
+_LOCK: Final = Lock()
 
 linked: Final[dict[str, int]] = {}
 """The addresses of the symbols that this process has linked."""
