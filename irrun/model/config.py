@@ -82,8 +82,8 @@ ACCEPTED: Final = frozenset(
 PRECISIONS: Final = (F32, BF16, F16)
 """The types that ``INFERENCE_PRECISION_HINT`` names."""
 
-_OF_BLAS: Final[list[int]] = []
-"""The number of threads that BLAS was given, if it was given one."""
+_OF_BLAS: Final[list[Any]] = []
+"""The libraries whose number of threads was set, which other callers may set too."""
 
 _BLAS: Final = Lock()
 
@@ -117,15 +117,15 @@ class Config(NamedTuple):
 
 
 def _threads_of_blas() -> int:
-    return _OF_BLAS[0] if _OF_BLAS else threads.by_affinity()
+    return int(_OF_BLAS[0].num_threads) if _OF_BLAS else threads.by_affinity()
 
 
 def _set_threads_of_blas(count: int) -> None:
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import ThreadpoolController, threadpool_limits
 
     with _BLAS:
         threadpool_limits(limits=count, user_api="blas")
-        _OF_BLAS[:] = [count]
+        _OF_BLAS[:] = ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 def known_settings() -> tuple[str, ...]:
