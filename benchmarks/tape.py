@@ -55,8 +55,9 @@ def main() -> None:
     parser.add_argument("--top", type=int, default=25)
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--runs", type=int, default=60)
+    parser.add_argument("--precision", choices=["f32", "bf16"], default="f32")
     options = parser.parse_args()
-    compiled = irrun.model.build(irrun.model.load(options.model))
+    compiled = irrun.model.build(irrun.model.load(options.model), {"INFERENCE_PRECISION_HINT": options.precision})
     program = lower(compiled.plan, WeakValueDictionary())
     if program.lates:
         raise SystemExit(f"{options.model} has variables or open sizes")

@@ -1,7 +1,7 @@
 """Sums of products on tiles of AMX.
 
 The right factor is in the same panels as for vectors: 16 words of 16 columns are a tile of it. Rows of the left factor
-have to be equally far apart, so a task first writes those of all its taps one after another.
+have to be equally far apart: where they are not, a task first writes those of all taps one after another.
 """
 
 from __future__ import annotations
@@ -21,23 +21,54 @@ from irrun.kernels.compiled.vectors import Vectors
 POINTS: Final = 2 * ROWS
 """Rows of a result that are computed at a time."""
 
+LINE: Final = 64
+"""Bytes of a line of a cache."""
+
 AT_ONCE: Final = 4
 """Rows of sums that are in vector registers at a time."""
 
 
 @inlined
+def distance(left: int, taps: int, depth: int) -> Any:
+    """Return how many bytes the rows of a tile are apart if it can be read where it is, else 0.
+
+    ``left`` is the address of the addresses of `POINTS` rows of ``depth`` words.
+    """
+    addresses = longs(left, POINTS)
+    step = addresses[1] - addresses[0]
+    if taps > 1 or depth % ROWS > 0:
+        return 0
+    for row in range(2, POINTS):
+        if addresses[row] - addresses[row - 1] != step:
+            return 0
+    return step
+
+
+@inlined
 def gather(left: int, points: int, taps: int, depth: int, out: int, step: int) -> None:
-    """Write the words of all taps of each point one after another, and zeros behind them.
+    """Write the words of all taps of each point one after another, and zeros behind them, where tiles need that.
 
     ``left`` is the address of the addresses of ``depth`` words, tap by tap. Rows of ``out`` are ``step`` bytes apart.
     """
     addresses = longs(left, taps * points)
-    for row in range(points):
-        place = out + row * step
-        for tap in range(taps):
-            assign(floats(place, depth), floats(addresses[tap * points + row], depth))
-            place += 4 * depth
-        fill(floats(place, step // 4 - taps * depth), np.float32(0))
+    for first in range(0, points, POINTS):
+        if distance(left + 8 * first, taps, depth) == 0:
+            for row in range(first, first + POINTS):
+                place = out + row * step
+                for tap in range(taps):
+                    assign(floats(place, depth), floats(addresses[tap * points + row], depth))
+                    place += 4 * depth
+                fill(floats(place, step // 4 - taps * depth), np.float32(0))
+
+
+@inlined
+def tile_of(left: int, taps: int, depth: int, gathered: int, row: int) -> tuple[Any, Any]:
+    """Return the address of the first row of a tile, and the distance of its rows.
+
+    It is read where it is, or where it was ``gathered``; rows are ``row`` bytes apart there.
+    """
+    step = distance(left, taps, depth)
+    return (gathered, row) if step == 0 else (longs(left, 1)[0], step)
 
 
 @intrinsic("void")
@@ -64,23 +95,33 @@ def multiplied(
     left: Any,
     step: Any,
     panel: Any,
+    ahead: Any,
+    ahead_step: Any,
 ) -> Iterator[tuple[Any, Any]]:
     """Emit the product of `POINTS` rows and a panel [depth, width], then a loop over `AT_ONCE` rows of it at a time.
 
     The loop is over ``points`` rows. What is built with each pair is its body: the number of the first row, and the
     address of the sums, [AT_ONCE, width] vectors. Rows of the left factor are ``step`` bytes apart. Four tiles hold
-    sums at a time, of two tiles of rows and two of columns.
+    sums at a time, of two tiles of rows and two of columns. Memory from ``ahead`` on is fetched, ``ahead_step`` bytes
+    for each row of the panel.
     """
     builder = v.builder
     sums = v.scratch(POINTS * BYTES * width)
     row = v.constant(BYTES * width)
     blocks = builder.udiv(depth, v.constant(ROWS))
-    for column in range(0, width, 2):
+    fetched = v.variable(ahead)
+    columns = range(0, width, 2)
+    each = builder.mul(ahead_step, v.constant(ROWS // len(columns)))
+    lines = builder.udiv(builder.add(each, v.constant(LINE - 1)), v.constant(LINE))
+    for column in columns:
         right = range(min(2, width - column))
         pairs = [(i, j) for i in range(2) for j in right]
         for i, j in pairs:
             used.zero(2 * i + j)
         with v.times(blocks) as loop:
+            with v.times(lines) as line:
+                v.prefetch(builder.add(builder.load(fetched), builder.mul(line.index, v.constant(LINE))))
+            builder.store(builder.add(builder.load(fetched), each), fetched)
             here = builder.add(left, builder.mul(loop.index, v.constant(4 * ROWS)))
             there = builder.add(panel, builder.mul(loop.index, v.constant(ROWS * BYTES * width)))
             for i in range(2):

@@ -11,6 +11,7 @@ from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_taps
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.rows import exponentials, largest
+from irrun.kernels.compiled.stacks import pack_panel
 
 TILE = ROWS[VECTORS]
 
@@ -79,9 +80,11 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     rounded = packed + 4 * wide * depth
     key = c.key + b * c.key_batch + h // c.shared * c.key_head
     if c.halves == 0:
-        pack_keys(key, c.key_row // 4, c.key_element, keys, depth, packed)
+        pack_keys(key, c.key_row, 4 * c.key_element, keys, depth, packed)
     elif c.key_element == 1:
-        _pack_rounded(key, c.key_row, keys, c.depth, packed, rounded)
+        for index in range(keys):
+            round_pairs(key + index * c.key_row, c.depth, rounded + 4 * index * depth)
+        pack_keys(rounded, 4 * depth, 4, keys, depth, packed)
     else:
         _pack_pairs(key, 4 * c.key_element, keys, c.depth, packed)
     lefts, outs = longs(left, rows), longs(targets, rows)
@@ -100,7 +103,7 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
             place = c.mask + b * c.mask_batch + h * c.mask_head + (first + index) * c.mask_row
             add_mask(row, floats(place, (keys - 1) * c.mask_element + 1), c.mask_element)
         visible = row[:seen]
-        _finish(row, seen, np.float32(1) / exponentials(visible, largest(visible)))
+        _finish(row, seen, np.float32(1) / exponentials(visible, largest(scores + 4 * index * wide, seen)))
         lefts[index] = scores + 4 * index * wide
         if c.halves != 0:
             round_pairs(lefts[index], keys, lefts[index])
@@ -169,29 +172,11 @@ def multiply(
 
 @inlined
 def pack_keys(key: int, row: int, element: int, keys: int, depth: int, packed: int) -> None:
-    """Keys as panels [depth, columns]; ``row`` and ``element`` are the distances of those in elements."""
+    """Keys of f32 or words as panels [depth, columns]; ``row`` and ``element`` are the distances of those in bytes."""
     for column in range(0, keys, PANEL):
         width = min(keys - column, PANEL)
         size = -(-width // LANES) * LANES
-        panel = floats(packed + 4 * column * depth, size * depth)
-        for index in range(width):
-            source = floats(key + 4 * (column + index) * row, (depth - 1) * element + 1)
-            for k in range(depth):
-                panel[k * size + index] = source[k * element]
-
-
-@inlined
-def _pack_rounded(key: int, row: int, keys: int, depth: int, packed: int, workspace: int) -> None:
-    """Keys whose elements are neighbours as panels of words of two bf16."""
-    words = -(-depth // 2)
-    for index in range(keys):
-        round_pairs(key + index * row, depth, workspace)
-        column = index // PANEL * PANEL
-        size = -(-min(keys - column, PANEL) // LANES) * LANES
-        panel = floats(packed + 4 * column * words, size * words)
-        source = floats(workspace, words)
-        for k in range(words):
-            panel[k * size + index - column] = source[k]
+        pack_panel(key + column * row, element, row, depth, width, packed + 4 * column * depth, size)
 
 
 @inlined

@@ -80,8 +80,8 @@ def multiply_bytes(
     for count, width in v.variants((rows, vectors), (*VARIANTS, *(ON_TILES if HAS_BYTE_TILES else ()))):
         start = [v.load(starts, j, type=v.words) for j in range(width)]
         if count == POINTS:
-            used = tiles(v)
-            for first, here in multiplied(v, used, used.multiply_bytes, width, taps, depth, left, left_tap, panel):
+            used, given = tiles(v), (depth, left, left_tap, panel, ahead, ahead_step)
+            for first, here in multiplied(v, used, used.multiply_bytes, width, taps, *given):
                 loaded = [[v.load(here, i * width + j, type=v.words) for j in range(width)] for i in range(AT_ONCE)]
                 results = [
                     [v.variable(builder.sitofp(builder.add(*pair), v.vector)) for pair in zip(start, row, strict=True)]

@@ -123,7 +123,7 @@ def cached_attention(arguments: Any, task: int, workspace: int) -> None:
                 row = floats(scores + 4 * index * KEYS, width)
                 _products(floats(query + index * c.query_row, c.depth), source, key[7], row)
         else:
-            pack_keys(source, key[7] // 4, 1, width, c.depth, packed)
+            pack_keys(source, key[7], 4, width, c.depth, packed)
             for index in range(rows):
                 lefts[index] = query + min(index, count - 1) * c.query_row
                 outs[index] = scores + 4 * min(index, count - 1) * KEYS
@@ -135,7 +135,7 @@ def cached_attention(arguments: Any, task: int, workspace: int) -> None:
                 step = mask[8] // 4
                 place = mask[0] + b * mask[5] + h * mask[6] + (first + index) * mask[7] + begin * mask[8]
                 add_mask(row, floats(place, (width - 1) * step + 1), step)
-            _merge(row, index, peaks, totals, floats(out + index * c.out_row, c.width))
+            _merge(scores + 4 * index * KEYS, width, index, peaks, totals, floats(out + index * c.out_row, c.width))
         for index in range(rows):
             lefts[index] = scores + 4 * min(index, count - 1) * KEYS
             outs[index] = out + min(index, count - 1) * c.out_row
@@ -147,9 +147,9 @@ def cached_attention(arguments: Any, task: int, workspace: int) -> None:
 
 
 @inlined
-def _merge(row: Any, index: int, peaks: Any, totals: Any, out: Any) -> None:
+def _merge(place: int, count: int, index: int, peaks: Any, totals: Any, out: Any) -> None:
     """Replace scores by exponentials, and scale what there is of the result to the same peak."""
-    peak = largest(row)
+    row, peak = floats(place, count), largest(place, count)
     if peak > peaks[index]:
         factor = exp(peaks[index] - peak)
         peaks[index] = peak

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles
+from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles, tile_of
 from irrun.kernels.compiled.bytes import dequantize_row, multiply_bytes, quantize_row
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.native import inlined, kernel, longs, octets, record
@@ -110,12 +110,9 @@ def integer_product(arguments: Any, task: int, workspace: int) -> None:
     find_points(c, c.codes + column, c.codes_image, c.codes_row, c.codes_pixel, first, last, points, codes)
     start = c.summand + c.summand_size * column
     find_points(c, start, c.summand_image, c.summand_row, c.summand_pixel, first, last, points, summand)
-    # Rows of the left factor, or their addresses.
-    lefts, left_step, left_tap = left, 8, 8 * points
     if c.left_row != 0:
         gather(left, points, taps, c.depth, gathered, c.left_row)
         configure_tiles()
-        lefts, left_step, left_tap = gathered, c.left_row, c.left_row
     adds_floats = c.summand != 0 and c.summand_size == 4
     adds_bytes = c.summand != 0 and c.summand_size == 1
     while place < stop:
@@ -125,12 +122,16 @@ def integer_product(arguments: Any, task: int, workspace: int) -> None:
         panel = c.panels + number * c.next_panels + 4 * place * full * c.panel_depth
         for tile in range(tiles):
             here = 8 * tile * c.tile_rows
+            # The addresses of the rows of the left factor, or of the first one of a tile.
+            rows, left_tap = left + here, 8 * points
+            if c.left_row != 0:
+                rows, left_tap = tile_of(rows, taps, c.depth, gathered + tile * c.tile_rows * c.left_row, c.left_row)
             multiply_bytes(
                 c.tile_rows,
                 vectors,
                 taps if c.left_row == 0 else min(c.tile_rows, last - first - here // 8),
                 c.depth if c.left_row == 0 else c.panel_depth,
-                lefts + left_step * tile * c.tile_rows,
+                rows,
                 left_tap,
                 panel,
                 panel,

@@ -88,8 +88,8 @@ def multiply_taps(
     for count, width, is_half in v.variants((rows, vectors, halves), _KINDS):
         masks = masks_of(v, columns, width)
         if count == POINTS:
-            used = tiles(v)
-            for first, here in multiplied(v, used, used.multiply_halves, width, taps, depth, left, left_tap, panel):
+            used, given = tiles(v), (depth, left, left_tap, panel, ahead, ahead_step)
+            for first, here in multiplied(v, used, used.multiply_halves, width, taps, *given):
                 sums = begin(v, AT_ONCE, masks, bias, listed(v, summand, first))
                 for number, total in enumerate(total for row in sums for total in row):
                     v.builder.store(v.builder.fadd(v.builder.load(total), v.load(here, number)), total)

@@ -9,7 +9,7 @@ import numpy as np
 from llvmlite import ir
 
 from irrun.kernels.compiled.amx import ROWS
-from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles
+from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles, tile_of
 from irrun.kernels.compiled.functions import add, assign, fill, unary
 from irrun.kernels.compiled.host import BYTES, LANES
 from irrun.kernels.compiled.micro import VECTORS, multiply_taps
@@ -159,21 +159,24 @@ def _multiply_rows(c: Any, first: int, begin: int, end: int, workspace: int) -> 
                     added[index] = c.summand + row * c.summand_row + 4 * column
             is_last = top + DEPTH >= c.depth
             words = depth * size // 4
-            left, left_step = workspace + 4 * DEPTH * full, 8
             if c.left_row != 0:
                 whole = -(-words // ROWS) * ROWS
                 fill(floats(block + 4 * words * padded, (whole - words) * padded), np.float32(0))
-                words, left, left_step = whole, gathered + size * top, c.left_row
+                words = whole
             for tile in range(tiles):
                 place = 8 * tile * c.tile_rows
+                left, left_row = workspace + 4 * DEPTH * full + place, 0
+                if c.left_row != 0:
+                    there = gathered + size * top + tile * c.tile_rows * c.left_row
+                    left, left_row = tile_of(left, 1, c.depth // 2, there, c.left_row)
                 multiply_taps(
                     c.tile_rows,
                     vectors,
                     c.halves,
                     1 if c.left_row == 0 else min(c.tile_rows, last - first - tile * c.tile_rows),
                     words,
-                    left + left_step * tile * c.tile_rows,
-                    c.left_row,
+                    left,
+                    left_row,
                     block,
                     4 * padded,
                     c.bias + 4 * column if c.bias != 0 and top == 0 else 0,

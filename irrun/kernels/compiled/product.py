@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles
+from irrun.kernels.compiled.amx_product import configure_tiles, gather, release_tiles, tile_of
 from irrun.kernels.compiled.functions import apply_to_rows, unary
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import AS_BITS, multiply_taps, round_row
@@ -127,12 +127,9 @@ def product(arguments: Any, task: int, workspace: int) -> None:
     if c.summand != 0:
         strides = c.summand_image, c.summand_row, c.summand_pixel
         find_points(c, c.summand + beside, strides[0], strides[1], strides[2], first, last, points, added)
-    # Rows of the left factor, or their addresses.
-    lefts, left_step, left_tap = left, 8, 8 * points
     if c.left_row != 0:
         gather(left, points, taps, c.depth, gathered, c.left_row)
         configure_tiles()
-        lefts, left_step, left_tap = gathered, c.left_row, c.left_row
     # Rows that are whole, and neighbours, need not be put together for a function.
     is_whole = c.groups == 1 and c.filters <= _WHOLE and c.out != 0
     bias = c.bias + number * c.next_bias if c.bias != 0 else 0
@@ -152,20 +149,26 @@ def product(arguments: Any, task: int, workspace: int) -> None:
             is_first, is_last = step == 0, step == rounds - 1
             after = panel + 4 * vectors * LANES * taps_here * depth
             # Prefetch the next panel, a part of each of its rows with each tile.
-            ahead_step = -(-4 * full // tiles) if tiles > 2 and not (is_last and place + 1 == panels) else 0
-            begin = lefts + 8 * points * step * taps_each if taps > 1 else lefts
+            fetches = (tiles > 2 or c.left_row != 0) and not (is_last and place + 1 == stop)
+            ahead_step = -(-4 * full // tiles) if fetches else 0
+            begin = left + 8 * points * step * taps_each if taps > 1 else left
             is_rounded = c.rounded != 0 and is_last and c.function < 0
             is_stored = c.out != 0 or not is_rounded
             for tile in range(tiles):
                 place_of_tile = 8 * tile * c.tile_rows
                 summand = added + place_of_tile if c.summand != 0 else 0
+                # The addresses of the rows of the left factor, or of the first one of a tile.
+                here, left_tap = begin + place_of_tile, 8 * points
+                if c.left_row != 0:
+                    whole = gathered + tile * c.tile_rows * c.left_row
+                    here, left_tap = tile_of(here, taps, c.depth, whole, c.left_row)
                 multiply_taps(
                     c.tile_rows,
                     vectors,
                     c.halves,
                     taps_here if c.left_row == 0 else min(c.tile_rows, last - first - tile * c.tile_rows),
                     depth if c.left_row == 0 else c.panel_depth,
-                    begin + left_step * tile * c.tile_rows,
+                    here,
                     left_tap,
                     panel,
                     4 * vectors * LANES,

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.functions import add, assign, exp
-from irrun.kernels.compiled.native import floats, inlined, kernel, record, scalar, summing
+from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, record, summing
+from irrun.kernels.compiled.vectors import Vectors
 
 
 class Softmax(NamedTuple):
@@ -28,25 +29,21 @@ def softmax(arguments: Any, task: int, workspace: int) -> None:
         x = floats(c.x + 4 * row * c.columns, c.columns)
         out = floats(c.out + 4 * row * c.columns, c.columns)
         assign(out, x)
-        scale(out, np.float32(1) / exponentials(out, largest(out)))
+        scale(out, np.float32(1) / exponentials(out, largest(c.out + 4 * row * c.columns, c.columns)))
 
 
-@inlined
-def largest(x: Any) -> Any:
-    """Return the largest element of a row, from four independent maxima, whose comparisons overlap."""
-    least = np.float32(-np.inf)
-    a, b, c, d = least, least, least, least
-    whole = len(x) - len(x) % 4
-    for i in range(0, whole, 4):
-        a, b, c, d = _larger(a, x[i]), _larger(b, x[i + 1]), _larger(c, x[i + 2]), _larger(d, x[i + 3])
-    for i in range(whole, len(x)):
-        a = _larger(a, x[i])
-    return _larger(_larger(a, b), _larger(c, d))
+@intrinsic("float32", "int64", "int64")
+def largest(v: Vectors, row: Any, count: Any) -> Any:
+    """Return the largest of ``count`` f32 from an address on, apart from NaN; -inf where there is none."""
+    peaks = v.variable(v.every(-np.inf))
 
+    def compare(first: Any, mask: Any) -> None:
+        value = v.load(v.builder.add(row, v.builder.mul(first, v.constant(4))), 0, mask)
+        inside = value if mask is None else v.builder.select(mask, value, v.every(-np.inf))
+        v.builder.store(v.largest(inside, v.builder.load(peaks)), peaks)
 
-@scalar
-def _larger(a: Any, b: Any) -> Any:
-    return b if b > a else a
+    v.for_each_vector(count, compare)
+    return v.largest_lane(v.builder.load(peaks))
 
 
 @inlined

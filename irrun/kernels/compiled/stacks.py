@@ -63,7 +63,7 @@ def stacked_product(arguments: Any, task: int, workspace: int) -> None:
     for column in range(0, c.columns, full):
         width = min(c.columns - column, full)
         vectors = -(-width // LANES)
-        _pack(y + column * c.y_column, c.y_row, c.y_column, c.depth, width, panel, vectors * LANES)
+        pack_panel(y + column * c.y_column, c.y_row, c.y_column, c.depth, width, panel, vectors * LANES)
         for row in range(0, padded, c.tile_rows):
             multiply_tile(
                 c.tile_rows,
@@ -84,11 +84,14 @@ def stacked_product(arguments: Any, task: int, workspace: int) -> None:
 
 
 @inlined
-def _pack(y: int, row: int, column: int, depth: int, width: int, panel: int, padded: int) -> None:
-    """Write a panel whose last columns are zeros: numbers below 1e-38, which may have been there, are slow."""
-    if width < padded:
-        fill(floats(panel, depth * padded), np.float32(0))
+def pack_panel(x: int, row: int, column: int, rows: int, columns: int, panel: int, padded: int) -> None:
+    """Write a matrix of f32 or words as rows of ``padded``, of which the last ones are zeros.
+
+    ``row`` and ``column`` are the distances of those in bytes. Numbers below 1e-38, which memory may hold, are slow.
+    """
+    if columns < padded:
+        fill(floats(panel, rows * padded), np.float32(0))
     if column == 4:
-        copy_rows(y, row, panel, 4 * padded, depth, width)
+        copy_rows(x, row, panel, 4 * padded, rows, columns)
     else:
-        transpose(y, row // 4, column // 4, panel, padded, 1, depth, width)
+        transpose(x, row // 4, column // 4, panel, padded, 1, rows, columns)

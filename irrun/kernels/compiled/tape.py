@@ -76,18 +76,29 @@ def serve(mailbox: int, number: int, seen: int, most_polls: int, yielding: int) 
 
 
 @entry
+def walk_alone(tape: int, calls: int, workspace: int) -> None:
+    """Do all calls without counters."""
+    rows = longs(tape, calls * 3)
+    for number in range(calls):
+        function, arguments, tasks = rows[3 * number], rows[3 * number + 1], rows[3 * number + 2]
+        for task in range(tasks):
+            call_kernel(function, arguments, task, workspace)
+
+
+@entry
 def lead(
     mailbox: int, workers: int, tape: int, calls: int, counters: int, workspace: int, each: int, yielding: int
 ) -> None:
     """Publish a tape, walk it, and return when all of it is done; others may still be looking at its counters."""
-    if workers > 1:
-        job = longs(mailbox + 192, 5)
-        job[0], job[1], job[2], job[3], job[4] = tape, calls, counters, workspace, each
-        store_atomically(mailbox + 128, workers)
-        add_atomically(mailbox, 1)
+    numbers = longs(counters, calls * LINE)
+    for number in range(0, calls * LINE, LINE // 2):
+        numbers[number] = 0
+    job = longs(mailbox + 192, 5)
+    job[0], job[1], job[2], job[3], job[4] = tape, calls, counters, workspace, each
+    store_atomically(mailbox + 128, workers)
+    add_atomically(mailbox, 1)
     walk(tape, calls, counters, workspace, yielding)
-    if workers > 1:
-        add_atomically(mailbox, 1)
+    add_atomically(mailbox, 1)
 
 
 @entry

@@ -100,6 +100,9 @@ def padded_depth(words: int, has_tiles: bool) -> int:
 
 _EVEN: Final = 4
 
+_PANELS: Final = 3
+"""Panels of a task, where there are enough of them: while one is multiplied, the next one is fetched."""
+
 
 class Tiling(NamedTuple):
     """The partition of a product: rows of a tile, vectors of a panel, points of a task, groups of panels, tasks.
@@ -134,6 +137,7 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, 
     blocks = -(-points // most_points)
     groups = min(panels, max(1, round(most / blocks)))
     blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
+    groups = min(groups, max(_EVEN, panels // _PANELS))
     if most > 1:
         # Tasks for an even number of workers.
         even = _EVEN // math.gcd(_EVEN, groups)

@@ -248,6 +248,15 @@ class Vectors:
         """The smaller of two, b where a is NaN."""
         return self.builder.select(self.builder.fcmp_ordered("<", a, b), a, b)
 
+    def largest_lane(self, vector: Any) -> Any:
+        """The largest element of a vector without NaN."""
+        step = LANES // 2
+        while step:
+            lanes = ir.Constant(self.words, [(lane + step) % LANES for lane in range(LANES)])
+            vector = self.largest(vector, self.builder.shuffle_vector(vector, vector, lanes))
+            step //= 2
+        return self.builder.extract_element(vector, self.constant(0))
+
     def exchanged(self, vectors: list[Any], number: int, step: int) -> Any:
         """Vector ``number`` of a square whose blocks beside the diagonal, of ``step`` lanes, have changed places."""
         other = LANES + step * (bool(number & step) - 1)

@@ -1,4 +1,4 @@
-"""Products on tiles of AMX: the values by loops over memory that stand for the tiles, the instructions by their names.
+"""Products on tiles of AMX: the values by loops over memory that stand for the tiles, and by the processor's own tiles.
 
 Each test runs a script in another process, since a processor is looked at once.
 """
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.kernels.compiled.backends import AMX, HAS_BYTE_TILES, HAS_HALF_TILES
 from irrun.kernels.compiled.host import LANES, TRIPLE
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.halves import halves, rounded
@@ -28,6 +29,10 @@ from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, m
 
 x86 = pytest.mark.skipif(not TRIPLE.startswith("x86_64"), reason="AMX is one of x86-64")
 vectors_of_16 = pytest.mark.skipif(LANES != 16, reason="rows of tiles are vectors of AVX-512")
+with_tiles = pytest.mark.skipif(
+    AMX != "on" or not (HAS_HALF_TILES and HAS_BYTE_TILES),
+    reason="this processor does not have AMX, or the system refuses it",
+)
 
 FEATURES = "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512vl,+avx512bf16,+avx512vnni,+amx-tile,+amx-bf16,+amx-int8"
 
@@ -143,10 +148,10 @@ test_amx.check_{}()
 """
 
 
-@vectors_of_16
+@pytest.mark.parametrize("tiles", [pytest.param("memory", marks=vectors_of_16), pytest.param("on", marks=with_tiles)])
 @pytest.mark.parametrize("what", ["products", "epilogues", "convolutions", "bytes", "codes"])
-def test_values(what: str) -> None:
-    assert told(VALUES.format(what), IRRUN_AMX="memory") == "True True AMX-BF16"
+def test_values(what: str, tiles: str) -> None:
+    assert told(VALUES.format(what), IRRUN_AMX=tiles) == "True True AMX-BF16"
 
 
 WRONG = """

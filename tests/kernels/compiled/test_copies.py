@@ -49,6 +49,10 @@ def test_roll(shift: tuple[int, int]) -> None:
     np.testing.assert_array_equal(result, np.roll(x, shift, (1, 2)))
 
 
+def test_a_scalar_is_not_rolled() -> None:
+    assert run(Roll(), np.array(3, np.float32), np.array([1]), np.array([0]), constants=2) is None
+
+
 @pytest.mark.parametrize("transpose_a", [False, True])
 @pytest.mark.parametrize("transpose_b", [False, True])
 @pytest.mark.parametrize(
