@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 from irrun.cli import npy
 from irrun.cli.failures import Failure
 from irrun.document.files import opened
+from irrun.runtime.available import default_memory
 from irrun.tensor import Array
 
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 
 
-def load(path: Path) -> Array | dict[str, Array]:
-    """Return the array of an ``.npy`` file, or the arrays of an ``.npz`` file by name; Failure for anything else."""
+def load(path: Path, budget: int | None = None) -> Array | dict[str, Array]:
+    """Return the array of an ``.npy`` file, or the arrays of an ``.npz`` file by name; Failure for anything else.
+
+    Arrays that are compressed may take ``budget`` bytes together; without one, a share of the memory that is free.
+    """
     try:
         with opened(path) as file:
             magic = file.read(6)
@@ -25,14 +30,14 @@ def load(path: Path) -> Array | dict[str, Array]:
                 raise Failure(_not_numpy(path))
             if magic.startswith(npy.MAGIC):
                 return _plain(npy.read(file, os.fstat(file.fileno()).st_size, str(path)), str(path))
-            return _archived(path, file)
+            return _archived(path, file, default_memory() if budget is None else budget)
     except MemoryError as error:
         raise Failure(f"{path} does not fit into memory: {_first_line(error)}") from None
     except ValueError as error:
         raise Failure(f"{path} cannot be read: {_first_line(error)}") from None
 
 
-def _archived(path: Path, file: BinaryIO) -> dict[str, Array]:
+def _archived(path: Path, file: BinaryIO, budget: int | None) -> dict[str, Array]:
     """The arrays of an ``.npz`` file by name."""
     import zipfile
     import zlib
@@ -43,17 +48,25 @@ def _archived(path: Path, file: BinaryIO) -> dict[str, Array]:
             for member in archive.infolist():
                 name = member.filename.removesuffix(".npy")
                 where = f'"{name}" in {path}'
+                if name in found:
+                    raise Failure(f"{where} is there twice")
                 with archive.open(member) as data:
-                    found[name] = _plain(npy.read(data, member.file_size, where), where)
+                    array = npy.read(data, member.file_size, where, budget)
+                budget = None if budget is None else budget - array.nbytes
+                found[name] = _plain(array, where)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
     return found
 
 
-def load_one(path: Path) -> Array:
+def load_one(path: Path, budget: int | None = None) -> Array:
     """Return the array of a file that holds exactly one; Failure otherwise."""
-    loaded = load(path)
-    if not isinstance(loaded, dict):
+    return only(load(path, budget), path)
+
+
+def only(loaded: Array | Mapping[str, Array], path: Path) -> Array:
+    """Return the only array of a file; Failure where there are others."""
+    if not isinstance(loaded, Mapping):
         return loaded
     if len(loaded) != 1:
         raise Failure(f"{path} holds {len(loaded)} arrays ({', '.join(loaded) or 'none'}), expected one")

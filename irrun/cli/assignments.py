@@ -12,7 +12,7 @@ from irrun.diagnostics import near_match
 from irrun.model import Port
 from irrun.tensor import Shape
 
-_BARE: Final = re.compile(r"[\d?.,\s-]+")
+_BARE: Final = r"[\d?.,\s-]+"
 """A shape without name and brackets."""
 
 
@@ -37,7 +37,7 @@ def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
 
     For a model with one input the name is optional, and without it the brackets are.
     """
-    if len(ports) == 1 and _BARE.fullmatch(text) is not None:
+    if len(ports) == 1 and re.fullmatch(_BARE, text) is not None:
         text = f"[{text}]"
     found = _longest(text, ports, "[")
     if found is None:

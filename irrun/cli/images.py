@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,11 @@ from irrun.tensor import Array
 IMAGES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp"})
 
 _COLOURS: Final = 3
+_FORMATS: Final = ("PNG", "JPEG", "BMP")
+"""The formats that are decoded, whatever a file is called: Pillow runs other programs for some."""
+
+_DEEP: Final = ("I;16", "I;16B", "I")
+"""Pillow's names for gray of 16 bits, which it would clip to 8."""
 
 
 def read_image(path: Path, port: Port, how: Preparation) -> Array:
@@ -59,12 +65,18 @@ def _guessed(sizes: list[int | None]) -> str:
 
 def _pixels(path: Path, channels: int, height: int | None, width: int | None) -> Array:
     """Return the pixels as [height, width, channels], blue first."""
-    image = _pillow(path)
+    image, operations = _pillow(path)
+    mode = "L" if channels == 1 else "RGB"
     try:
-        with image.open(path) as opened:
-            picture = opened.convert("L" if channels == 1 else "RGB")
-    except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
-        raise Failure(f"{path} cannot be read as an image: {error}") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with image.open(path, formats=_FORMATS) as opened:
+                upright = operations.exif_transpose(opened)
+                if upright.mode in _DEEP:
+                    upright = image.fromarray((np.asarray(upright) // 256).astype(np.uint8))
+                picture = upright.convert(mode)
+    except (OSError, ValueError, SyntaxError, MemoryError, image.DecompressionBombError) as error:
+        raise Failure(f"{path} cannot be read as an image: {error or 'not enough memory'}") from None
     size = (width or picture.width, height or picture.height)
     if size != picture.size:
         picture = picture.resize(size, image.Resampling.BILINEAR)
@@ -72,9 +84,9 @@ def _pixels(path: Path, channels: int, height: int | None, width: int | None) ->
     return array[..., np.newaxis] if channels == 1 else array[..., ::-1]
 
 
-def _pillow(path: Path) -> Any:
+def _pillow(path: Path) -> tuple[Any, Any]:
     try:
-        from PIL import Image
+        from PIL import Image, ImageOps
     except ImportError:
         raise Failure(f"{path} is an image, which needs Pillow; pip install 'irrun[images]'") from None
-    return Image
+    return Image, ImageOps

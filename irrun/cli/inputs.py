@@ -74,16 +74,18 @@ def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Sha
     return model, given
 
 
-def from_files(texts: Sequence[str], ports: Sequence[Port], folder: Path = Path()) -> list[Value]:
+def from_files(
+    texts: Sequence[str], ports: Sequence[Port], folder: Path = Path(), budget: int | None = None
+) -> list[Value]:
     """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs; Failure where one fits no input.
 
-    ``folder`` is the one that relative paths begin at.
+    ``folder`` is the one that relative paths begin at, ``budget`` the bytes that compressed arrays of a file may take.
     """
     given: dict[int, Value] = {}
     for text in texts:
         port, name = assignments.split_input(text, ports)
         path = folder / name
-        for target, array in _targets(port, path, arrays.load(path), ports):
+        for target, array in _targets(port, path, arrays.load(path, budget), ports):
             if target.index in given:
                 raise Failure(f'input "{target.any_name}" is given twice')
             _check(target, array)
@@ -91,12 +93,12 @@ def from_files(texts: Sequence[str], ports: Sequence[Port], folder: Path = Path(
     return [given[index] for index in sorted(given)]
 
 
-def rows(texts: Sequence[str], ports: Sequence[Port]) -> tuple[dict[int, Array], int]:
+def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None) -> tuple[dict[int, Array], int]:
     """Return arrays of many rows, by the index of their input, and the number of rows; Failure where it differs."""
     found: dict[int, Array] = {}
     for text in texts:
         port, path = assignments.split_input(text, ports)
-        for target, array in _targets(port, path, arrays.load(path), ports):
+        for target, array in _targets(port, path, arrays.load(path, budget), ports):
             if array.ndim == 0:
                 raise Failure(f'{path}: input "{target.any_name}" is a scalar, expected rows')
             found[target.index] = array
@@ -166,7 +168,7 @@ def _targets(
     port: Port | None, path: Path, loaded: Array | Mapping[str, Array], ports: Sequence[Port]
 ) -> list[tuple[Port, Array]]:
     if port is not None:
-        return [(port, arrays.load_one(path) if isinstance(loaded, Mapping) else loaded)]
+        return [(port, arrays.only(loaded, path))]
     if isinstance(loaded, Mapping):
         by_name = {name: item for item in ports for name in item.all_names if name}
         unknown = [name for name in loaded if name not in by_name]

@@ -106,7 +106,7 @@ def _natural(array: Array, port: In) -> ElementType:
     if array.dtype.kind == "f" and array.size:
         return F32
     if array.dtype.kind == "f":
-        return next((type for type in (F32, I64, I32) if type in among), F32)
+        return next((type for type in (F32, I64, I32, BOOLEAN) if type in among), F32)
     if isinstance(takes, ElementType) and takes.is_integer:
         return takes
     if BOOLEAN in among and not among & NUMERIC and np.isin(array, (0, 1)).all():

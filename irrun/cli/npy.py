@@ -9,6 +9,7 @@ from typing import IO, Final, NamedTuple
 import numpy as np
 
 from irrun.cli.failures import Failure
+from irrun.diagnostics.sizes import bytes_text
 from irrun.tensor import Array
 
 MAGIC: Final = b"\x93NUMPY"
@@ -43,13 +44,19 @@ class Header(NamedTuple):
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def read(file: IO[bytes], length: int, where: str) -> Array:
-    """Read an array from ``.npy`` data of ``length`` bytes; Failure where they are not what the header says."""
+def read(file: IO[bytes], length: int, where: str, budget: int | None = None) -> Array:
+    """Read an array from ``.npy`` data of ``length`` bytes; Failure where they are not what the header says.
+
+    Nor may the array take more than ``budget`` bytes.
+    """
     header, used = _header(file, where)
     left = length - used
     if header.size > left:
         shape = f"[{','.join(map(str, header.shape))}]"
         raise Failure(f"{where} cannot be read: {header.dtype}{shape} takes {header.size} bytes, and {left} follow")
+    if budget is not None and header.size > budget:
+        left_over = bytes_text(max(budget, 0))
+        raise Failure(f"{where} takes {bytes_text(header.size)}, the budget leaves {left_over}; --max-memory raises it")
     data = bytearray()
     while len(data) < header.size:
         piece = file.read(min(PIECE, header.size - len(data)))

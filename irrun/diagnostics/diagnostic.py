@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import ClassVar, Literal, NamedTuple
 
@@ -64,8 +63,7 @@ class Fix(NamedTuple):
     applicability: Literal["safe", "unsafe"] = "safe"
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """A finding: its subject, the fault, and the expectation.
 
     ``declared`` and ``inferred`` are set where the finding is a contradiction between the file and inference;
@@ -74,7 +72,7 @@ class Diagnostic:
 
     code: str
     message: str
-    anchor: Anchor = field(default_factory=Anchor)
+    anchor: Anchor = Anchor()
     severity: Severity = Severity.ERROR
     layer: LayerRef | None = None
     port: str | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
 from irrun.diagnostics.diagnostic import Anchor, Diagnostic, LayerRef, Severity, Suggestion
@@ -44,7 +43,7 @@ class Fault(metaclass=FaultType):
         found = Diagnostic(self.code, self.message, anchor, self.severity, layer, port, notes=notes)
         if self.meant is None:
             return found
-        return dataclasses.replace(found, suggestion=Suggestion(anchor, self.meant))
+        return found._replace(suggestion=Suggestion(anchor, self.meant))
 
 
 class Said(Fault):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_SIZE: Final = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*((?:[kmgtp]i?)?b?)", re.IGNORECASE | re.ASCII)
+_SIZE: Final = r"(?ai)(\d{1,18}(?:\.\d{1,9})?)\s*((?:[kmgtp]i?)?b?)"
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -13,7 +13,7 @@ def parse_bytes(text: str) -> int:
     """Read a positive number of bytes such as ``4096``, ``500MB`` or ``1.5 GiB``; ValueError with the expectation."""
     from fractions import Fraction
 
-    match = _SIZE.fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip())
     size = 0 if match is None else int(Fraction(match[1]) * _scale(match[2].lower()))
     if size <= 0:
         raise ValueError("expected a positive number of bytes such as 500MB or 4GiB")

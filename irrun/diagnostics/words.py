@@ -28,13 +28,18 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     lower = word.lower()
     letters = frozenset(lower)
-    alike = [candidate for candidate in by_lower if _most_alike(lower, letters, candidate) >= _SLIP]
-    close = [candidate for candidate in alike if candidate == lower or _one_slip(lower, candidate)]
+    alike = {candidate: _most_alike(lower, letters, candidate) for candidate in by_lower}
+    close = [
+        candidate
+        for candidate, most in alike.items()
+        if most >= _SLIP and (candidate == lower or _one_slip(lower, candidate))
+    ]
     close.sort(key=lambda candidate: (candidate != lower, candidate[:1] != lower[:1]))
-    if not close:
+    likely = [] if close else [candidate for candidate, most in alike.items() if most >= _CUTOFF]
+    if likely:
         from difflib import get_close_matches
 
-        close = get_close_matches(lower, alike, n=1, cutoff=_CUTOFF)
+        close = get_close_matches(lower, likely, n=1, cutoff=_CUTOFF)
     return by_lower[close[0]] if close else None
 
 

@@ -22,11 +22,10 @@ _UNMARKED: Final = (
     (b"\0<", "utf-16-be"),
 )
 _DECLARED: Final = re.compile(rb"<\?xml\s[^<>]{0,200}?encoding\s*=\s*[\"']([A-Za-z][\w.-]{0,40})[\"']")
-_WIDE: Final = re.compile(r"(utf|ucs|u|iso-10646-ucs)[-_]?(16|32|2|4)([-_]?[lb]e)?", re.I)
-_NARROW: Final = re.compile(
-    r"(us-)?ascii|utf[-_]?8|latin[-_]?\d+|iso[-_]?8859[-_]?\d+|(windows|cp)[-_]?\d+|koi8[-_][ru]|mac[-_]?\w+"
-    r"|shift[-_]?jis|euc[-_]?(jp|kr|cn|tw)|iso-2022-(jp|kr)|gb2312|gbk|gb18030|big5",
-    re.I,
+_WIDE: Final = r"(?i)(utf|ucs|u|iso-10646-ucs)[-_]?(16|32|2|4)([-_]?[lb]e)?"
+_NARROW: Final = (
+    r"(?i)(us-)?ascii|utf[-_]?8|latin[-_]?\d+|iso[-_]?8859[-_]?\d+|(windows|cp)[-_]?\d+|koi8[-_][ru]|mac[-_]?\w+"
+    r"|shift[-_]?jis|euc[-_]?(jp|kr|cn|tw)|iso-2022-(jp|kr)|gb2312|gbk|gb18030|big5"
 )
 
 
@@ -54,11 +53,13 @@ def decode(data: bytes) -> Decoded:
     if declared is None:
         return Decoded(data, ())
     name = declared[1].decode()
+    if name.lower() == "utf-8":
+        return Decoded(data, ())
     place = Anchor(offset=declared.start(1), length=len(name))
-    if _WIDE.fullmatch(name) is not None:
+    if re.fullmatch(_WIDE, name) is not None:
         what = f'the file says encoding="{name}" and is not in it; encoding="utf-8" was meant'
         return Decoded(data, (MalformedXml(what=what).at(place),))
-    if _NARROW.fullmatch(name) is None or not _is_known(name):
+    if re.fullmatch(_NARROW, name) is None or not _is_known(name):
         what = f'encoding="{name}" is not known, expected utf-8'
         return Decoded(data, (MalformedXml(what=what).at(place),))
     if data.isascii() or codecs.lookup(name).name in ("utf-8", "ascii"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -45,7 +44,7 @@ class _Slip(NamedTuple):
     def diagnostic(self) -> Diagnostic:
         edits = tuple(Edit(item.start, item.end, item.content.decode().strip()) for item in self.changes)
         anchor = Anchor(offset=self.start, length=max(self.end - self.start, 1))
-        return dataclasses.replace(MalformedXml(what=self.message).at(anchor), fix=Fix(self.fix, edits, "unsafe"))
+        return MalformedXml(what=self.message).at(anchor)._replace(fix=Fix(self.fix, edits, "unsafe"))
 
 
 class _Markup(NamedTuple):

@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from irrun.document.replacing import replacing
 from irrun.tensor import Array, ElementType, Fact, Shape
-from irrun.tensor.packing import pack
+from irrun.tensor.storing import pack
 from irrun.tensor.strings import pack_strings
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import struct
 import sys
+import zlib
 from pathlib import Path
 from threading import Semaphore, Thread
 from typing import Any
@@ -16,7 +18,7 @@ from irrun.cli.batch.items import items_of
 from irrun.cli.batch.sharing import Sharing
 from irrun.cli.jobs import Way, way
 from irrun.model import build, load
-from tests.cases import f32
+from tests.cases import f32, i64
 from tests.cli import thousand
 from tests.cli.conftest import Net, Run
 
@@ -153,6 +155,49 @@ def test_images(run: Run, tmp_path: Path, shape: str, axes: tuple[int, ...]) -> 
     np.testing.assert_allclose(np.load(tmp_path / "out" / "x.npy").reshape(expected.shape), expected)
 
 
+def image_model(tmp_path: Path, shape: str) -> Path:
+    net = Net()
+    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", shape)], tensor="y"))
+    return Path(net.write(tmp_path / "n.xml"))
+
+
+def test_images_of_16_bits_and_turned_ones(run: Run, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
+    image.fromarray(np.array([[0, 255, 256, 65535]], np.uint16)).save(tmp_path / "deep.png")
+    exif = image.Exif()
+    exif[0x112] = 6
+    image.fromarray(np.array([[0], [0], [0], [248]], np.uint8)).save(tmp_path / "turned.jpg", exif=exif, quality=100)
+    model = image_model(tmp_path, "1,1,1,4")
+    files = [option for name in ("deep.png", "turned.jpg") for option in ("--batch", tmp_path / name)]
+    assert run("run", model, *files, "-o", tmp_path / "out").exit_code == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "deep.npy").reshape(-1), [0, 0, 1, 255])
+    np.testing.assert_allclose(np.load(tmp_path / "out" / "turned.npy").reshape(-1), [248, 0, 0, 0], atol=8)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("name", "size", "message"),
+    [
+        ("x.png", (60_000, 60_000), "exceeds limit"),
+        ("eps", (4, 4), "cannot identify"),
+        ("gif", (4, 4), "cannot identify"),
+    ],
+)
+def test_images_that_are_refused(run: Run, tmp_path: Path, name: str, size: tuple[int, int], message: str) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
+    path = tmp_path / "x.png"
+    image.new("L", (4, 4)).save(path, None if name == path.name else name)
+    if name == path.name:
+        header = b"IHDR" + struct.pack(">II", *size) + path.read_bytes()[24:29]
+        path.write_bytes(
+            path.read_bytes()[:12] + header + struct.pack(">I", zlib.crc32(header)) + path.read_bytes()[33:]
+        )
+    result = run("run", image_model(tmp_path, "1,1,4,4"), "--batch", path, "-o", tmp_path / "out")
+    assert result.exit_code == 2
+    assert f"{path} cannot be read as an image" in result.stderr
+    assert message in result.stderr
+
+
 def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) -> None:
     def said(*arguments: Any, model: str = clamp) -> str:
         result = run("run", model, *arguments)
@@ -226,3 +271,52 @@ def test_nothing_is_lost(tmp_path: Path) -> None:
     has_dask = importlib.util.find_spec("distributed") is not None
     rates = thousand.check(tmp_path, 80, cluster=has_dask)
     assert len(rates) == (7 if has_dask else 5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "message"),
+    [
+        (
+            "1,3,2,4",
+            ("--layout", "NWHD"),
+            'input "x:0" ([1,3,2,4]) is no image of the layout NWHD; --layout names its axes',
+        ),
+        (
+            "1,3,2,4",
+            ("--layout", "CHW"),
+            'input "x:0" ([1,3,2,4]) is no image of the layout CHW; --layout names its axes',
+        ),
+        ("1,5,2,4", ("--layout", "NCHW"), 'input "x:0" has 5 channels, expected 1 or 3 for '),
+        ("1,3,2,4", ("--mean-values", "[1,2]"), "--mean-values has 2 values, expected 3, one for each channel"),
+    ],
+)
+def test_images_that_do_not_fit(run: Run, tmp_path: Path, shape: str, options: tuple[str, ...], message: str) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
+    image.fromarray(np.zeros((2, 4, 3), np.uint8)).save(tmp_path / "x.png")
+    net = Net()
+    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", shape)], tensor="y"))
+    result = run("run", net.write(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
+    assert result.exit_code != 0
+    assert message in result.stderr
+
+
+def test_images_are_resized_and_rounded(run: Run, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
+    image.fromarray(np.full((2, 4, 3), (10, 20, 30), np.uint8)).save(tmp_path / "x.png")
+    net = Net()
+    net.result(net.layer("Abs", {}, [net.parameter("x", "i8", "1,3,4,8")], tensor="y", type="i8"))
+    options = ("--mean-values", "0,0,200", "--scale-values", "0.1,8,1")
+    result = run("run", net.write(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
+    assert result.exit_code == 0, result.stderr
+    made = np.load(tmp_path / "out" / "x.npy")
+    assert (made.shape, made.dtype) == ((1, 3, 4, 8), np.int8)
+    assert [np.unique(channel).tolist() for channel in made[0]] == [[127], [2], [-128]]
+
+
+def test_one_value_is_no_pair(run: Run, add: str, tmp_path: Path) -> None:
+    (tmp_path / "x.bin").write_bytes(b"\0" * 16)
+    result = run("run", add, "--batch", tmp_path / "x.bin", "-o", tmp_path / "out")
+    assert f"{tmp_path / 'x.bin'} is one value, and the model has 2 inputs; give an .npz file" in result.stderr
+    np.savez(tmp_path / "half.npz", a=i64([1, 2]))
+    result = run("run", add, "--batch", tmp_path / "half.npz", "-o", tmp_path / "out")
+    assert f'{tmp_path / "half.npz"} has no value for input "b:0"' in result.stderr

@@ -139,3 +139,31 @@ def test_output_of_two_in_one_npy(run: Run, tmp_path: Path) -> None:
 
 def test_large_results_are_abridged(run: Run) -> None:
     assert run("eval", "Tile", "[7]", "[2000]").stdout == "output: i64[2000]\n[7, 7, 7, ..., 7, 7, 7]\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["Gather", "string:['a','b']", "[1]", "0"], "output: string[1]\n['b']\n"),
+        (["Identity", "string:a"], "output: string[]\n'a'\n"),
+        (["Concat", "[]", "[]", "-a", "axis=0"], "output: f32[0]\n[]\n"),
+        (["LogicalNot", "[]"], "output: boolean[0]\n[]\n"),
+    ],
+)
+def test_texts_and_empty_lists(run: Run, arguments: list[str], printed: str) -> None:
+    result = run("eval", *arguments)
+    assert (result.stdout, result.stderr, result.exit_code) == (printed, "", 0)
+
+
+def test_an_archive_holds_one_array(run: Run, tmp_path: Path) -> None:
+    np.savez(tmp_path / "one.npz", x=np.array([-1, 2]))
+    np.savez(tmp_path / "two.npz", x=np.array([1]), y=np.array([2]))
+    assert run("eval", "Abs", tmp_path / "one.npz").stdout == "output: i64[2]\n[1, 2]\n"
+    message = f"error: {tmp_path / 'two.npz'} holds 2 arrays (x, y), expected one\n"
+    assert run("eval", "Abs", tmp_path / "two.npz").stderr == message
+
+
+def test_files_of_truth_values_and_texts(run: Run, npy: Npy) -> None:
+    assert run("eval", "LogicalNot", npy("b.npy", [True, False])).stdout == "output: boolean[2]\n[False,  True]\n"
+    shown = run("eval", "Gather", npy("s.npy", ["a", "b"]), "[0]", "0")
+    assert shown.stdout == "output: string[1]\n['a']\n"

@@ -14,7 +14,7 @@ import pytest
 from irrun.cli.failures import Failure
 from irrun.cli.metrics import METRICS
 from tests.cases import f32, i64
-from tests.cli.conftest import Run
+from tests.cli.conftest import Net, Run
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 Npy = Callable[[str, Any], str]
@@ -106,3 +106,65 @@ def test_wrong_uses(run: Run, clamp: str, npy: Npy, tmp_path: Path) -> None:
     assert said("--data", rows, "-m", "top2").endswith("'top1', 'top5', 'mse', 'iou', 'perplexity'.")
     (tmp_path / "bad.npy").write_bytes(b"")
     assert said("--data", tmp_path / "bad.npy").startswith(f"error: {tmp_path / 'bad.npy'} is no NumPy file")
+
+
+def test_other_metrics_are_counted_in_elements_and_tokens(run: Run, clamp: str, npy: Npy) -> None:
+    rows = npy("x.npy", f32([[1, 0.5, 0], [0, 1, 0]]))
+    truth = npy("y.npy", f32([[1, 0, 0], [0, 1, 0]]))
+    assert (
+        run("evaluate", clamp, "--data", rows, "--labels", truth, "-m", "mse").stdout == "mse: 0.0416667 (6 elements)\n"
+    )
+    labels = npy("z.npy", i64([0, -100]))
+    printed = run("evaluate", clamp, "--data", rows, "--labels", labels, "-m", "perplexity").stdout
+    assert printed == f"perplexity: {1 + math.exp(-0.5) + math.exp(-1):.6g} (1 tokens)\n"
+
+
+def test_rows_that_do_not_fit_the_model(run: Run, add: str, npy: Npy, tmp_path: Path) -> None:
+    def said(model: str, *data: str, labels: Any) -> str:
+        given = [item for path in data for item in ("--data", path)]
+        result = run("evaluate", model, *given, "--labels", npy("labels.npy", labels), "-m", "mse")
+        assert (result.exit_code, result.stdout) == (2, "")
+        return str(result.stderr.splitlines()[-1])
+
+    three, two = npy("three.npy", i64([1, 2, 3])), npy("two.npy", i64([1, 2]))
+    assert said(add, f"a={two}", labels=i64([1, 2])) == 'error: no value for input "b:0" (i64[2])'
+    assert (
+        said(add, f"a={three}", f"b={three}", labels=i64([1, 2, 3]))
+        == "error: there are 3 rows, expected a multiple of 2, which the model takes at a time"
+    )
+    assert (
+        said(add, f"a={three}", f"b={two}", labels=i64([1]))
+        == "error: the inputs have 2 and 3 rows, expected as many in each"
+    )
+    scalar = npy("scalar.npy", i64(1))
+    assert said(add, f"a={scalar}", labels=i64([1])) == f'error: {scalar}: input "a:0" is a scalar, expected rows'
+    net = Net()
+    net.parameter("x", "f32", "1")
+    empty = net.write(tmp_path / "empty.xml")
+    assert said(empty, two, labels=i64([1, 2])) == "error: the model has no outputs"
+
+
+def test_files_without_a_label_or_that_cannot_be_run(run: Run, clamp: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    np.save(tmp_path / "in" / "cat.npy", f32([[1, 0, 0]]))
+
+    def said(**labels: Any) -> str:
+        np.savez(tmp_path / "labels.npz", **labels)
+        result = run("evaluate", clamp, "--batch", tmp_path / "in", "--labels", tmp_path / "labels.npz", "-m", "top1")
+        assert (result.exit_code, result.stdout) == (2, "")
+        return str(result.stderr.splitlines()[-1])
+
+    path = tmp_path / "in" / "cat.npy"
+    assert said(cats=i64(1)) == f"error: {path} has no label; did you mean cats?"
+    assert said(zebra=i64(1)) == f"error: {path} has no label, expected one named cat"
+    np.save(path, f32([[1, 0, 0, 0]]))
+    assert said(cat=i64(1)).startswith(f'error: {path}: input "image:0" has shape [1,4], expected [?,3]')
+
+
+def test_an_output_without_rows_of_scores(run: Run, tmp_path: Path, npy: Npy) -> None:
+    net = Net()
+    shown = net.layer("Equal", {}, [x := net.parameter("x", "f32", "?,2"), x], type="boolean", tensor="same")
+    net.result(shown)
+    given = ("--data", npy("x.npy", f32([[1, 2]])), "--labels", npy("y.npy", i64([0])))
+    result = run("evaluate", net.write(tmp_path / "same.xml"), *given, "-m", "top1")
+    assert result.stderr.splitlines()[-1] == "error: the output is bool[1,2], expected scores along its last axis"

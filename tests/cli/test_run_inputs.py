@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,26 @@ def test_broken_files(run: Run, clamp: str, tmp_path: Path, content: bytes, mess
     path = tmp_path / "x.npy"
     path.write_bytes(content)
     assert one_line(run("run", clamp, "-i", path)).startswith(f"error: {message.replace('{path}', str(path))}")
+
+
+def test_compressed_arrays_are_bounded_by_the_budget(run: Run, clamp: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, image=np.zeros((1 << 20, 3), np.float32))
+    assert path.stat().st_size < 1 << 16
+    result = run("run", clamp, "-i", path, "--max-memory", "4MiB")
+    assert (result.exit_code, result.stdout) == (2, "")
+    message = f'"image" in {path} takes 12 MiB, the budget leaves 4 MiB; --max-memory raises it'
+    assert result.stderr == f"error: {message}\n"
+    assert run("run", clamp, "-i", path, "--max-memory", "1GiB").exit_code == 0
+
+
+def test_arrays_of_the_same_name(run: Run, clamp: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, image=np.zeros((1, 3), np.float32))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("image", archive.read("image.npy"))
+    result = run("run", clamp, "-i", path)
+    assert (result.exit_code, result.stderr) == (2, f'error: "image" in {path} is there twice\n')
 
 
 def test_missing_files(run: Run, clamp: str, tmp_path: Path) -> None:

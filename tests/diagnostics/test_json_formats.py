@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
+import pytest
 
 from irrun.diagnostics.formats import render
 from irrun.diagnostics.results import ADDRESS, Results
 from tests.diagnostics.support import DATA, PAGE, ROOT, findings, many
+
+jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
 
 def test_json_is_the_report_of_the_schema(results: Results) -> None:

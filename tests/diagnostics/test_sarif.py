@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from irrun.diagnostics import Anchor, Diagnostic
@@ -19,6 +18,8 @@ from irrun.document.source_map import SourceMap
 from irrun.linter.catalogue import catalogue
 from tests.diagnostics.sarif_standard import SCHEMA
 from tests.diagnostics.support import DATA, MILD, PAGE, findings
+
+jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
 SARIF_RESULT = {
     "ruleId": "IR401",

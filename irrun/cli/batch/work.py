@@ -129,7 +129,7 @@ class Inference:
                 raise Failure(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
             read = _raw(path, ports[0]) if suffix == ".bin" else read_image(path, ports[0], self._preparation)
             return {0: read}
-        given = inputs.from_files([str(path)], ports)
+        given = inputs.from_files([str(path)], ports, budget=self._config.get("MAX_MEMORY"))
         missing = inputs.missing(given, ports)
         if missing:
             raise Failure(f'{path} has no value for input "{missing[0].any_name}"')

@@ -72,11 +72,11 @@ def command(
     index = _index(loaded, output)
     config = limit.settings(model)
     say_findings(loaded, model)
-    truth = arrays.load(labels)
+    truth = arrays.load(labels, config.get("MAX_MEMORY"))
     if patterns:
         pairs = _of_files(model, weights, patterns, truth, config, preparation, way(*workers), index)
     else:
-        pairs = _of_rows(loaded, files, arrays.load_one(labels), config, batch_size, index)
+        pairs = _of_rows(loaded, files, arrays.load_one(labels, config.get("MAX_MEMORY")), config, batch_size, index)
     found = {name: METRICS[name]() for name in metrics}
     for array, expected in pairs:
         for metric in found.values():
@@ -105,7 +105,7 @@ def _of_rows(
     model: Loaded, files: Sequence[str], labels: Array, config: Mapping[str, Any], size: int, index: int
 ) -> Iterator[tuple[Array, Array]]:
     """Yield the outputs and labels of rows, ``size`` at a time or as many as the model takes."""
-    whole, first = inputs.rows(files, model.inputs)
+    whole, first = inputs.rows(files, model.inputs, config.get("MAX_MEMORY"))
     missing = [port for port in model.inputs if port.index not in whole]
     if missing:
         raise Failure(f"no value for input {assignments.listed(missing)}")

@@ -89,8 +89,9 @@ def command(
         refuse_inputs([trace], [model, *read])
     loaded = load(model, weights, extensions=extensions())
     loaded, reshaped = inputs.reshape(loaded, shapes)
-    given = inputs.completed(inputs.from_files(files, loaded.inputs), loaded.inputs, seed)
     config = compilation.settings(model, precision_name)
+    budget = config.get("MAX_MEMORY")
+    given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget), loaded.inputs, seed)
     record = _profile(loaded, model, given, niter, config, trace)
     blas = blas_in_use()
     if native:

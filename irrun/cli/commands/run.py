@@ -87,7 +87,7 @@ def command(
         from irrun.cli import saving
 
         saving.check_target(output, len(loaded.outputs))
-    given = inputs.from_files(files, loaded.inputs)
+    given = inputs.from_files(files, loaded.inputs, budget=config.get("MAX_MEMORY"))
     missing = inputs.missing(given, loaded.inputs)
     if missing and not randomly:
         what = f"no value for input {assignments.listed(missing)}"

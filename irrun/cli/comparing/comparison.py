@@ -39,6 +39,7 @@ class Comparison:
         extensions: Sequence[str] = (),
     ) -> None:
         self._config = dict(config)
+        self._budget: int | None = self._config.get("MAX_MEMORY")
         self._files, self._seed, self._shapes = tuple(files), seed, tuple(shapes)
         self._weights = None if weights is None else weights.absolute()
         self._rtol, self._atol, self._extensions = rtol, atol, tuple(extensions)
@@ -72,14 +73,16 @@ class Comparison:
     def _compared(self, pair: Pair) -> Record:
         model, shapes = self._read(pair.model, self._weights)
         folder = Path() if Path.cwd() == self._root else self._root
-        given = inputs.completed(inputs.from_files(self._files, model.inputs, folder), model.inputs, self._seed)
+        given = inputs.completed(
+            inputs.from_files(self._files, model.inputs, folder, self._budget), model.inputs, self._seed
+        )
         ours = self._run(model, given)
         other, handed = None, given
         if pair.other is None:
             native = Native(pair.model, self._weights, shapes, given, threads())
             theirs: list[Array | None] = list(native.outputs)
         elif pair.other.suffix in (".npy", ".npz"):
-            theirs = _expected(pair.other, model.outputs)
+            theirs = _expected(pair.other, model.outputs, self._budget)
         else:
             other, _ = self._read(pair.other, None)
             handed = _handed(given, other.inputs, pair.other, self._seed)
@@ -161,9 +164,9 @@ def _are_alike(port: Port, other: Port) -> bool:
     return port.node_name == other.node_name
 
 
-def _expected(path: Path, ports: Sequence[Port]) -> list[Array | None]:
+def _expected(path: Path, ports: Sequence[Port], budget: int | None) -> list[Array | None]:
     """Return the expected outputs in a file, one array or several by name; Failure where a name is unknown."""
-    loaded = arrays.load(path)
+    loaded = arrays.load(path, budget)
     if not isinstance(loaded, dict):
         return [loaded]
     by_name = {name: port.index for port in ports for name in port.all_names if name}
