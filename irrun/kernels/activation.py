@@ -1,4 +1,4 @@
-"""Activation functions of float arrays, computed in the dtype of the array.
+"""Smooth activation functions of float arrays, computed in the dtype of the array.
 
 Each needs one or two buffers of the size of its input and never writes to the input. NaN stays NaN.
 """
@@ -6,103 +6,11 @@ Each needs one or two buffers of the size of its input and never writes to the i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from irrun.kernels.lines import by_lines
 from irrun.kernels.threads import Array, by_blocks, scratch
-
-_MODERATE: Final = 60.0
-"""A bound on arguments of exp: float32 can hold sums of many values of exp(60) = 1e26, and their reciprocals.
-"""
-
-
-def in_floats(function: Callable[..., Array], x: Array, *parameters: Any) -> Array:
-    """Return ``function(x, *parameters)``; integers are computed in float64 and rounded to nearest, ties to even."""
-    if x.dtype.kind == "f":
-        return function(x, *parameters)
-    return np.asarray(np.rint(function(x.astype(np.float64), *parameters)))
-
-
-def softmax(x: Array, axis: int, out: Array | None = None) -> Array:
-    """Return exp(x) / sum(exp(x)) along an axis; 1 for a scalar. ``out`` may be x itself."""
-    if x.ndim == 0 or x.size == 0:
-        return np.asarray(np.exp(x - x))
-    result = np.empty_like(x) if out is None else out
-    by_lines(_softmax, x, result, axis % x.ndim)
-    return result
-
-
-def _softmax(x: Array, out: Array) -> None:
-    """Compute softmax along the second to last axis."""
-    if x.shape[-1] == 1 and x.ndim == 3 and out.flags.c_contiguous:
-        _softmax_of_rows(x[..., 0], out[..., 0])
-        return
-    np.subtract(x, np.maximum.reduce(x, axis=-2, keepdims=True), out=out)
-    np.exp(out, out=out)
-    total = np.add.reduce(out, axis=-2, keepdims=True)
-    np.multiply(out, np.reciprocal(total, out=total), out=out)
-
-
-def _softmax_of_rows(x: Array, out: Array) -> None:
-    if is_moderate(x):
-        np.exp(x, out=out)
-    else:
-        np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out=out)
-        np.exp(out, out=out)
-    total = row_sums(out)
-    np.multiply(out, np.reciprocal(total, out=total), out=out)
-
-
-def is_moderate(x: Array) -> bool:
-    """Return whether exponentials of x, and sums of them, are far from overflow and underflow."""
-    return bool(np.max(x) <= _MODERATE and np.min(x) >= -_MODERATE)
-
-
-def row_sums(x: Array) -> Array:
-    """Return the sums along the last axis, kept with size 1. A product with ones is faster than summing."""
-    return np.asarray(np.matmul(x, _ones(x.dtype, x.shape[-1])))
-
-
-@lru_cache(16)
-def _ones(dtype: np.dtype[Any], size: int) -> Array:
-    return np.ones((size, 1), dtype)
-
-
-def log_softmax(x: Array, axis: int) -> Array:
-    """Return log(softmax(x)) along an axis, without overflow or underflow of the quotient; 0 for a scalar."""
-    if x.ndim == 0 or x.size == 0:
-        return np.asarray(x - x)
-    result: Array = np.subtract(x, np.max(x, axis=axis, keepdims=True))
-    total = np.sum(np.exp(result), axis=axis, keepdims=True)
-    result -= np.log(total, out=total)
-    return result
-
-
-def relu(x: Array, out: Array | None = None) -> Array:
-    """Return max(x, 0). ``out`` may be x itself.
-
-    NumPy compares with a row of zeros twice as fast as with a number.
-    """
-    return by_blocks(_relu, x, out)
-
-
-def _relu(x: Array, out: Array) -> None:
-    zeros = _zeros(x.dtype)
-    if x.ndim == 1 and x.size > zeros.size:
-        whole = x.size - x.size % zeros.size
-        np.maximum(x[:whole].reshape(-1, zeros.size), zeros, out=out[:whole].reshape(-1, zeros.size))
-        x, out = x[whole:], out[whole:]
-    last = x.shape[-1] if x.ndim else 0
-    np.maximum(x, zeros[:last] if 16 <= last <= zeros.size else zeros[0], out=out)
-
-
-@cache
-def _zeros(dtype: np.dtype[Any]) -> Array:
-    return np.zeros(1 << 12, dtype)
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
@@ -229,30 +137,4 @@ def elu(x: Array, alpha: float | Array) -> Array:
     result += np.maximum(x, 0)
     if not np.isfinite(alpha).all():
         np.copyto(result, x, where=x > 0)
-    return result
-
-
-def prelu(x: Array, slope: Array) -> Array:
-    """Return x where it is not negative, slope * x elsewhere; ``slope`` broadcasts to ``x``. Integers are allowed."""
-    result = np.minimum(x, 0, out=np.empty_like(x))
-    result *= slope
-    result += np.maximum(x, 0)
-    if not np.isfinite(slope).all():
-        np.copyto(result, x, where=x >= 0)
-    return result
-
-
-def hard_sigmoid(x: Array, alpha: float | Array, beta: float | Array) -> Array:
-    """Return alpha * x + beta, clipped to [0, 1]."""
-    result = np.multiply(x, alpha, out=np.empty_like(x))
-    result += beta
-    return np.clip(result, 0, 1, out=result)
-
-
-def hswish(x: Array) -> Array:
-    """Return x * min(max(x + 3, 0), 6) / 6."""
-    result = np.add(x, 3, out=np.empty_like(x))
-    np.clip(result, 0, 6, out=result)
-    result *= x
-    result /= 6
     return result

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.activation import is_moderate, row_sums
 from irrun.kernels.halves import rounded
+from irrun.kernels.softmax import is_moderate, row_sums
 from irrun.kernels.threads import Array, scratch
 
 _SCORES: Final = 1 << 18

@@ -8,6 +8,9 @@ import numpy as np
 
 from irrun.kernels.windows import Array
 
+_BLOCK = 1 << 18
+"""Terms of a sum that are computed at a time."""
+
 
 def bev_pool(
     features: Array,
@@ -25,21 +28,18 @@ def bev_pool(
     """
     channels, plane = shape[1], shape[2] * shape[3]
     flat = features.reshape(-1, features.shape[-1])
-    k = index.astype(np.int64)
-    camera, pixel = k // max(depth_bins * area, 1), k % area
-    row = camera * area + pixel
-    known = (k >= 0) & (k < weights.size) & (row >= 0) & (row < len(flat))
-    terms = np.zeros((index.size, channels), np.float64)
-    products = flat[row[known], :channels] * weights[k[known], None]
-    terms[known, : products.shape[1]] = products
     start, end, cell = intervals.astype(np.int64).T
     usable = (start >= 0) & (end >= start)
-    start, cell = np.minimum(start[usable], index.size), cell[usable]
-    lengths = np.minimum(end[usable], index.size) - start
-    owner = np.repeat(np.arange(cell.size), lengths)
-    within = np.arange(owner.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    start, end, cell = start[usable], np.minimum(end[usable], index.size), cell[usable]
     sums = np.zeros((cell.size, channels), np.float64)
-    np.add.at(sums, owner, terms[start[owner] + within])
+    step = max(_BLOCK // max(channels, 1), 1)
+    for total, first, last in zip(sums, start.tolist(), end.tolist(), strict=True):
+        for begin in range(first, last, step):
+            k = index[begin : min(begin + step, last)].astype(np.int64)
+            row = k // max(depth_bins * area, 1) * area + k % area
+            known = (k >= 0) & (k < weights.size) & (row >= 0) & (row < len(flat))
+            terms = flat[row[known], :channels] * weights[k[known], None]
+            total[: terms.shape[1]] += terms.sum(axis=0, dtype=np.float64)
     places = cell[:, None] + np.arange(channels) * plane
     inside = (places >= 0) & (places < math.prod(shape))
     result = np.zeros(math.prod(shape), features.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,13 @@ def nearest(values: Array) -> Array:
     with np.errstate(invalid="ignore"):
         away = np.abs(values - whole) >= 0.5
     return np.asarray(np.where(away, whole + np.copysign(1, values).astype(values.dtype), whole))
+
+
+def in_floats(function: Callable[..., Array], x: Array, *parameters: Any) -> Array:
+    """Return ``function(x, *parameters)``; integers are computed in float64 and rounded to nearest, ties to even."""
+    if x.dtype.kind == "f":
+        return function(x, *parameters)
+    return np.asarray(np.rint(function(x.astype(np.float64), *parameters)))
 
 
 def integer_sqrt(values: Array) -> Array:

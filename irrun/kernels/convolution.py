@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.kernels.windows import Array, extent, pad, view
 
-_COLUMN_ELEMENTS = 1 << 21
+_COLUMN_ELEMENTS = 1 << 20
 
 
 def convolve(
@@ -52,6 +52,8 @@ def _columnwise(
     groups, filters, depth, *kernel = weights.shape
     batch, inner = padded.shape[0], math.prod(counts[1:])
     taps = depth * math.prod(kernel)
+    if inner > 1 and groups * taps * inner > _COLUMN_ELEMENTS:
+        return _in_halves(padded, weights, strides, dilations, counts)
     matrix = weights.reshape(groups, filters, taps)
     result = np.empty((batch, groups, filters, counts[0] * inner), padded.dtype)
     step = min(counts[0], max(1, _COLUMN_ELEMENTS // (groups * taps * inner)))
@@ -67,6 +69,21 @@ def _columnwise(
             points = slice(first * inner, (first + rows) * inner)
             np.matmul(matrix, columns.reshape(groups, taps, rows * inner), out=target[..., points])
     return result.reshape(batch, groups * filters, *counts)
+
+
+def _in_halves(
+    padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
+) -> Array:
+    """Convolve in two parts along the longest axis but the first: a row of windows exceeds the block."""
+    axis = max(range(1, len(counts)), key=lambda axis: counts[axis])
+    size = extent(weights.shape[3 + axis], dilations[axis])
+    half, parts = counts[axis] // 2, []
+    for first, count in ((0, half), (half, counts[axis] - half)):
+        begin = first * strides[axis]
+        within = slice(begin, begin + (count - 1) * strides[axis] + size)
+        piece = padded[(slice(None),) * (2 + axis) + (within,)]
+        parts.append(_columnwise(piece, weights, strides, dilations, [*counts[:axis], count, *counts[axis + 1 :]]))
+    return np.concatenate(parts, axis=2 + axis)
 
 
 def convolve_transposed(
@@ -89,18 +106,19 @@ def convolve_transposed(
         for size, taps, dilation, stride in zip(spatial, kernel, dilations, strides, strict=True)
     ]
     canvas = np.zeros((batch, groups, filters, *full), data.dtype)
-    offsets = list(np.ndindex(*kernel))
+    count = math.prod(kernel)
     points = math.prod(spatial)
     step = max(1, _COLUMN_ELEMENTS // max(groups * filters * points, 1))
-    taps = weights.reshape(groups, depth, filters, len(offsets))
-    for first in range(0, len(offsets), step):
-        some = offsets[first : first + step]
+    taps = weights.reshape(groups, depth, filters, count)
+    for first in range(0, count, step):
+        some = range(first, min(first + step, count))
         matrix = taps[..., first : first + step].reshape(groups, depth, filters * len(some)).swapaxes(1, 2)
         for image, target in zip(data, canvas, strict=True):
             columns = np.matmul(matrix, image.reshape(groups, depth, points))
             columns = columns.reshape(groups, filters, len(some), *spatial)
-            for index, offset in enumerate(some):
-                starts = [o * d for o, d in zip(offset, dilations, strict=True)]
+            for index, tap in enumerate(some):
+                offset = np.unravel_index(tap, kernel)
+                starts = [int(o) * d for o, d in zip(offset, dilations, strict=True)]
                 part = view(target, starts, strides, spatial)
                 part += columns[:, :, index]
     whole = canvas.reshape(batch, groups * filters, *full)

@@ -53,18 +53,18 @@ def ctc_loss(
     targets[:, 1::2] = np.maximum(labels, 0)
     is_label = np.zeros(targets.shape[1], np.bool_)
     is_label[1::2] = True
-    chances = np.take_along_axis(_log_softmax(logits), targets[:, None, :], axis=-1)
     state = np.full(targets.shape, -np.inf)
     skips = np.zeros(targets.shape, np.bool_)
     skips[:, 3::2] = True if not merge_repeated else targets[:, 3::2] != targets[:, 1:-2:2]
     stays = np.ones(targets.shape[1], np.bool_) if merge_repeated else ~is_label
     for step in range(steps):
+        chances = np.take_along_axis(_log_softmax(logits[:, step]), targets, axis=-1)
         if step == 0:
-            after = np.where(np.arange(targets.shape[1]) < 2, chances[:, 0], -np.inf)
+            after = np.where(np.arange(targets.shape[1]) < 2, chances, -np.inf)
         else:
             after = np.where(stays, state, -np.inf)
             after = np.logaddexp(after, _shifted(state, 1))
-            after = np.logaddexp(after, np.where(skips, _shifted(state, 2), -np.inf)) + chances[:, step]
+            after = np.logaddexp(after, np.where(skips, _shifted(state, 2), -np.inf)) + chances
         state = np.where((step < logit_lengths)[:, None], after, state)
     last = 2 * counts[:, None]
     whole = np.take_along_axis(state, last, axis=-1)

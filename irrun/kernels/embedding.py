@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+
+_BLOCK = 1 << 18
+"""Elements that are looked up and summed at a time."""
 
 
 def reduce_bags(
@@ -31,22 +35,48 @@ def reduce_bags(
         result[~filled] = table[default_index]
     if not filled.any():
         return result
-    first, last = int(starts[filled][0]), int(ends[filled][-1])
-    rows = table[indices[first:last]]
-    if weights is not None:
-        rows = rows * _beside(weights[first:last], rows)
-    sums = np.add.reduceat(rows, starts[filled] - first, axis=0, dtype=table.dtype)
+    begins, stops = starts[filled], ends[filled]
+    sums = np.empty((len(begins), *table.shape[1:]), table.dtype)
+    step = _step(table)
+    bag = 0
+    while bag < len(begins):
+        first = int(begins[bag])
+        after = max(int(np.searchsorted(stops, first + step, side="right")), bag + 1)
+        if after == bag + 1:
+            sums[bag] = _sum(table, indices, weights, first, int(stops[bag]))
+        else:
+            rows = _weighted(table, indices, weights, first, int(stops[after - 1]))
+            sums[bag:after] = np.add.reduceat(rows, begins[bag:after] - first, axis=0, dtype=table.dtype)
+        bag = after
     result[filled] = _divide(sums, _beside(counts[filled], sums)) if mean else sums
     return result
 
 
 def reduce_rows(table: Array, indices: Array, weights: Array | None = None, *, mean: bool = False) -> Array:
     """Return, for each row of ``indices`` [batch, count], the weighted sum or mean of the rows of ``table``."""
-    rows = table[indices]
-    if weights is not None:
-        rows = rows * weights.reshape(*weights.shape, *(1,) * (rows.ndim - 2))
-    sums = rows.sum(axis=1, dtype=table.dtype)
-    return _divide(sums, np.asarray(indices.shape[1])) if mean else sums
+    count = indices.shape[1]
+    starts = np.arange(len(indices)) * count
+    flat = None if weights is None else weights.reshape(-1)
+    return reduce_bags(table, indices.reshape(-1), starts, starts + count, flat, mean=mean)
+
+
+def _sum(table: Array, indices: Array, weights: Array | None, first: int, last: int) -> Array:
+    """Return the weighted sum of the rows of one bag, a block at a time."""
+    step = _step(table)
+    total = np.zeros(table.shape[1:], table.dtype)
+    for begin in range(first, last, step):
+        total += _weighted(table, indices, weights, begin, min(begin + step, last)).sum(axis=0, dtype=table.dtype)
+    return total
+
+
+def _weighted(table: Array, indices: Array, weights: Array | None, first: int, last: int) -> Array:
+    rows: Array = table[indices[first:last]]
+    return rows if weights is None else rows * _beside(weights[first:last], rows)
+
+
+def _step(table: Array) -> int:
+    """Return the number of rows of a block."""
+    return max(_BLOCK // max(math.prod(table.shape[1:]), 1), 1)
 
 
 def _beside(values: Array, rows: Array) -> Array:

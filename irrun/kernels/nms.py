@@ -15,7 +15,8 @@ Array = NDArray[Any]
 Overlap = Callable[[Array, Array], Array]
 """A function from boxes and other boxes, broadcast against each other, to their intersection over union."""
 
-_BLOCK = 512
+_PAIRS = 1 << 17
+"""Pairs of boxes that are compared at a time."""
 
 
 def iou(boxes: Array, others: Array, unit: float = 0.0, *, apart: bool = False) -> Array:
@@ -108,8 +109,9 @@ def matrix_decay(boxes: Array, scores: Array, sigma: float | None, unit: float) 
     """
     count = len(boxes)
     most, least = np.zeros(count), np.ones(count)
-    for begin in range(0, count, _BLOCK):
-        end = min(begin + _BLOCK, count)
+    step = max(_PAIRS // max(count, 1), 1)
+    for begin in range(0, count, step):
+        end = min(begin + step, count)
         higher = np.arange(end)[:, None] < np.arange(begin, end)
         common = np.where(higher, iou(boxes[:end, None], boxes[None, begin:end], unit, apart=True), 0)
         most[begin:end] = common.max(axis=0, initial=0)

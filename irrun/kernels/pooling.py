@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -12,7 +11,7 @@ import numpy as np
 
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import scratch
-from irrun.kernels.windows import Array, extent, lowest, pad, view
+from irrun.kernels.windows import Array, lowest
 
 Window = tuple[int, int, int, int]
 """Kernel, stride, dilation and begin of the windows along one axis."""
@@ -146,51 +145,6 @@ def _segments(
     )
 
 
-def max_pool_indices(
-    data: Array,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    counts: Sequence[int],
-) -> tuple[Array, Array]:
-    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
-    data = without_nan(data)
-    values = max_pool(data, kernel, strides, dilations, begins, counts)
-    sizes = data.shape[2:]
-    steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    starts = [np.arange(c) * s - b for c, s, b in zip(counts, strides, begins, strict=True)]
-    ends = [
-        max((c - 1) * s + extent(k, d) - b - size, 0)
-        for c, s, k, d, b, size in zip(counts, strides, kernel, dilations, begins, sizes, strict=True)
-    ]
-    padded = pad(data, begins, ends, lowest(data.dtype))
-    first = _outer_sum([start * step for start, step in zip(starts, steps, strict=True)])
-    places = np.zeros(values.shape, np.int64)
-    for taps in reversed(list(np.ndindex(*kernel))):
-        offsets = [tap * dilation for tap, dilation in zip(taps, dilations, strict=True)]
-        met = view(padded, offsets, strides, counts) == values
-        if padded is not data:
-            met &= _outer_all(
-                [(start + o >= 0) & (start + o < size) for start, o, size in zip(starts, offsets, sizes, strict=True)]
-            )
-        here = first + sum(o * step for o, step in zip(offsets, steps, strict=True))
-        np.copyto(places, here, where=met)
-    return values, places
-
-
-def offset_indices(places: Array, sizes: Sequence[int], axis: int) -> Array:
-    """Convert indices within a channel to indices into the tensor, flattened from ``axis`` on."""
-    channel = math.prod(sizes[2:])
-    if axis >= 2:
-        return places % math.prod(sizes[axis:]) if axis > 2 else places
-    spread = (1,) * (len(sizes) - 2)
-    result: Array = places + (np.arange(sizes[1]) * channel).reshape(1, -1, *spread)
-    if axis == 0:
-        result += (np.arange(sizes[0]) * (sizes[1] * channel)).reshape(-1, 1, *spread)
-    return result
-
-
 def avg_pool(
     data: Array,
     kernel: Sequence[int],
@@ -226,22 +180,6 @@ def _window_sizes(sizes: tuple[int, ...], counts: tuple[int, ...], windows: tupl
         inside = along.reshape(-1, *(1 for _ in range(inside.ndim))) * inside
     inside = np.maximum(inside, least)
     return inside[(slice(1),) * inside.ndim] if inside.size and (inside == inside.flat[0]).all() else inside
-
-
-def _outer_sum(parts: Sequence[Array]) -> Array:
-    """Return the outer sum of arrays, with one axis for each."""
-    total: Array = np.zeros((), np.int64)
-    for part in parts:
-        total = total[..., np.newaxis] + part
-    return total
-
-
-def _outer_all(parts: Sequence[Array]) -> Array:
-    """Return the outer conjunction of boolean arrays, with one axis for each."""
-    every: Array = np.ones((), np.bool_)
-    for part in parts:
-        every = every[..., np.newaxis] & part
-    return every
 
 
 def without_nan(data: Array) -> Array:

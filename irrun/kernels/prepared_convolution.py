@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.kernels.convolution_blocks import TILE, Geometry
-from irrun.kernels.convolution_products import Columns, Grouped, Pointwise
+from irrun.kernels.convolution_products import Columns, Pointwise
 from irrun.kernels.epilogue import Activation, Epilogue
 from irrun.kernels.layout import channels_first
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent
+
+_LONGEST_ROW: Final = 1 << 23
+"""The most elements of the windows along a row, which the other algorithms copy together."""
 
 
 class PreparedConvolution:
@@ -41,7 +44,7 @@ class PreparedConvolution:
 
 
 class _Unprepared:
-    """The fallback: three spatial axes, integers, and negative padding."""
+    """The fallback: three spatial axes, integers, negative padding, and rows whose windows exceed any block."""
 
     def __init__(
         self, weights: Array, windows: tuple[tuple[int, ...], ...], epilogue: Epilogue, shape: tuple[int, ...]
@@ -99,6 +102,9 @@ def prepare_convolution(
     epilogue = Epilogue(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
     windows = (tuple(strides), tuple(dilations), tuple(pads_begin), tuple(pads_end))
     plain = len(strides) in (1, 2) and weights.dtype.kind == "f" and 0 not in (*shape, *input_shape)
+    taps = math.prod(grouped.shape[3:])
+    if taps > 1 and grouped.shape[2] * taps * groups * counts[-1] > _LONGEST_ROW:
+        plain = False
     if not plain or any(pad < 0 for pad in (*pads_begin, *pads_end)):
         return _Unprepared(grouped, windows, epilogue, shape)
     flat = len(strides) == 1
@@ -121,6 +127,8 @@ def _choose(
         return Pointwise(weights[0], geometry, epilogue, least)
     if groups > 1:
         if depth > 1:
+            from irrun.kernels.grouped_convolution import Grouped
+
             return Grouped(weights, geometry, epilogue)
         from irrun.kernels.depthwise import Depthwise
 

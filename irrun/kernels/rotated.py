@@ -11,6 +11,9 @@ Array = NDArray[Any]
 
 _ROUNDING = 1e-9
 
+_BOXES = 1024
+"""Boxes that are intersected at a time."""
+
 
 def corners(boxes: Array) -> Array:
     """Return the corners ``[..., 4, 2]`` of boxes in order around the box; positive angles turn from x towards y."""
@@ -28,9 +31,11 @@ def rotated_iou(box: Array, others: Array) -> Array:
     distance = np.hypot(others[:, 0] - box[0], others[:, 1] - box[1])
     reach = (np.hypot(box[2], box[3]) + np.hypot(others[:, 2], others[:, 3])) / 2
     near = np.flatnonzero((area > 0) & (other_area > 0) & (distance <= reach))
-    common = _intersection(np.broadcast_to(corners(box), (len(near), 4, 2)), corners(others[near]))
     result = np.zeros(len(others))
-    result[near] = common / (area + other_area[near] - common)
+    for first in range(0, len(near), _BOXES):
+        some = near[first : first + _BOXES]
+        common = _intersection(np.broadcast_to(corners(box), (len(some), 4, 2)), corners(others[some]))
+        result[some] = common / (area + other_area[some] - common)
     return result
 
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.activation import row_sums
 from irrun.kernels.normalization import divide_by_root
+from irrun.kernels.softmax import row_sums
 from irrun.kernels.threads import Array
 
 BLOCK: Final = 1 << 17

@@ -6,7 +6,6 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from irrun.diagnostics import OpError, did_you_mean, listing, nearest
@@ -32,17 +31,17 @@ _EXPECTED: Final[dict[AttrKind, str]] = {
 }
 _INTEGER: Final = re.compile(r"\s*(-?[0-9]+)(.*)", re.DOTALL)
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_FLOAT: Final = re.compile(rf"\s*(?:({_NUMBER})(.*)|(-?inf|nan)\s*)", re.DOTALL)
+_FLOAT: Final = rf"(?s)\s*(?:({_NUMBER})(.*)|(-?inf|nan)\s*)"
 _EXACT_INTEGER: Final = re.compile(r"\s*([+-]?[0-9]+)")
-_HARMLESS: Final = {"int": re.compile(r"(\.0*)?[fF]?\s*"), "float": re.compile(r"[fF]?\s*")}
+_HARMLESS: Final = {"int": r"(\.0*)?[fF]?\s*", "float": r"[fF]?\s*"}
 _LARGEST: Final = 2**63
 _PLAIN_NUMBER: Final = rf"(?:{_NUMBER}|-?inf|nan)"
 _PLAIN: Final = {
-    "int": re.compile("-?[0-9]+"),
-    "float": re.compile(_PLAIN_NUMBER),
-    "bool": re.compile("true|false"),
-    "ints": re.compile(r"(?:-?[0-9]+(?: *, *-?[0-9]+)*)?"),
-    "floats": re.compile(rf"(?:{_PLAIN_NUMBER}(?: *, *{_PLAIN_NUMBER})*)?"),
+    "int": "-?[0-9]+",
+    "float": _PLAIN_NUMBER,
+    "bool": "true|false",
+    "ints": "(?:-?[0-9]+(?: *, *-?[0-9]+)*)?",
+    "floats": rf"(?:{_PLAIN_NUMBER}(?: *, *{_PLAIN_NUMBER})*)?",
 }
 
 Item = TypeVar("Item")
@@ -79,8 +78,7 @@ class Read(NamedTuple):
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AttrSpec:
+class AttrSpec(NamedTuple):
     """The declaration of an attribute: its spelling in the IR, its kind, its default and its bounds."""
 
     name: str
@@ -130,7 +128,7 @@ class AttrSpec:
         """Return whether a readable text is spelt as in the specification, so that any reader understands it."""
         if self.kind in ("enum", "type"):
             return text in (self.choices or BY_NAME)
-        return self.kind not in _PLAIN or _PLAIN[self.kind].fullmatch(text) is not None
+        return self.kind not in _PLAIN or re.fullmatch(_PLAIN[self.kind], text) is not None
 
     def _read(self, text: str) -> Read:
         match self.kind:
@@ -201,7 +199,7 @@ def _integer(text: str) -> Read:
     value = int(found[1])
     if not -_LARGEST <= value < _LARGEST:
         raise OverflowError(text)
-    return Read(value, _HARMLESS["int"].fullmatch(found[2]) is not None)
+    return Read(value, re.fullmatch(_HARMLESS["int"], found[2]) is not None)
 
 
 def _exact_integer(text: str) -> Read:
@@ -213,7 +211,7 @@ def _exact_integer(text: str) -> Read:
 
 def _float(text: str) -> Read:
     """Read the number at the beginning of a text; ValueError without one, OverflowError where it is too large."""
-    found = _FLOAT.fullmatch(text)
+    found = re.fullmatch(_FLOAT, text)
     if found is None or (found[2] or "").startswith(("e", "E")):
         raise ValueError(text)
     if found[3] is not None:
@@ -221,7 +219,7 @@ def _float(text: str) -> Read:
     value = float(found[1])
     if math.isinf(value):
         raise OverflowError(text)
-    return Read(value, _HARMLESS["float"].fullmatch(found[2]) is not None)
+    return Read(value, re.fullmatch(_HARMLESS["float"], found[2]) is not None)
 
 
 def _items(text: str, read: Callable[[str], Read]) -> Read:

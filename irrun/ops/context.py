@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from irrun.diagnostics import OpError
 from irrun.tensor import Array, Fact
 
 
@@ -53,13 +54,20 @@ class BodyPorts(NamedTuple):
 class BodyCall(NamedTuple):
     """A body passed to its operation: the port map, and a function from Parameters to Results.
 
-    The function maps facts to facts in ``infer`` and arrays to arrays in ``run``, where ``results`` are the inferred
-    facts of the Results.
+    The function maps facts to facts in ``infer`` and arrays to arrays in ``run``. ``parameters`` are the declared facts
+    of the Parameters; ``results``, in ``run``, the inferred facts of the Results.
     """
 
     ports: BodyPorts
     call: Callable[[Sequence[Any]], tuple[Any, ...]]
+    parameters: tuple[Fact, ...] = ()
     results: tuple[Fact, ...] = ()
+
+    def only_of_loops(self, type: str) -> None:
+        """Raise OpError where the port map names the number of the iteration, or the condition, which a Loop has."""
+        ends = [*(entry.external for entry in self.ports.inputs), *(entry.external for entry in self.ports.outputs)]
+        if None in ends:
+            raise OpError(f"external_port_id is -1 in a port map of {type}, expected one of its ports")
 
 
 class Variables(Protocol):

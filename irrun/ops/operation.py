@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, dataclass_transfor
 from typing import TypeVar as _TypeVar
 
 from irrun.ops.declaration import Fold, In, Legacy, Out, attr
-from irrun.ops.departures import Departure
 from irrun.ops.spec import OpSpec
 
 if TYPE_CHECKING:
     from irrun.kernels.elementwise import Elementwise
+    from irrun.ops.departures import Departure
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(attr,))
@@ -26,7 +26,9 @@ class Op:
     the axes in another order. ``reads_slices`` is true where ``run`` is as fast on a slice of the channels of a tensor.
     ``departures`` lists differences between OpenVINO's CPU plugin and the specification page: under a short key, the
     words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the linter recognises. ``factors`` are the
-    inputs whose elements are multiplied and summed; they are rounded where less than f32 is asked for.
+    inputs whose elements are multiplied and summed; they are rounded where less than f32 is asked for. ``workspace``
+    bounds what ``run`` allocates beside its outputs, in bytes for each element of inputs and outputs; blocks of a few
+    MiB come on top.
     """
 
     type: ClassVar[str]
@@ -41,6 +43,7 @@ class Op:
     bodies: ClassVar[tuple[str, ...]] = ()
     departures: ClassVar[Mapping[str, str | Departure]] = {}
     factors: ClassVar[tuple[int, ...]] = ()
+    workspace: ClassVar[int] = 24
     spec: ClassVar[OpSpec]
 
     if not TYPE_CHECKING:

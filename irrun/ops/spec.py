@@ -7,15 +7,16 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal, Union
+from typing import Any, Final, Literal, NamedTuple, Union
 
 from irrun.diagnostics import listing, near_match
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttrKind, AttrSpec
 from irrun.ops.declaration import ANYWHERE, REQUIRED, Attr, Fold, In, Legacy, Out, Types, TypeVar
-from irrun.ops.departures import Departure
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import ANY, FLOAT, INTEGER, NUMERIC
+
+if typing.TYPE_CHECKING:
+    from irrun.ops.departures import Departure
 
 OpClass = type[Any]
 """A class that declares an operation."""
@@ -34,8 +35,7 @@ _KINDS: Final[dict[Any, AttrKind]] = {
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
 
 
-@dataclass(frozen=True, slots=True)
-class OpSpec:
+class OpSpec(NamedTuple):
     """A declaration as plain data.
 
     ``ignored`` are the attributes without meaning that a layer may have, ``recognised`` the departures that the linter
@@ -79,10 +79,8 @@ class OpSpec:
             inputs=cls.inputs,
             outputs=cls.outputs,
             bodies=cls.bodies,
-            departures={
-                key: item.text if isinstance(item, Departure) else item for key, item in cls.departures.items()
-            },
-            recognised=tuple(item for item in cls.departures.values() if isinstance(item, Departure)),
+            departures={key: item if isinstance(item, str) else item.text for key, item in cls.departures.items()},
+            recognised=tuple(item for item in cls.departures.values() if not isinstance(item, str)),
             foldable=cls.foldable,
             page=cls.page if category == "extension" else page,
             infer_asks=_keywords(cls.infer),
@@ -129,48 +127,6 @@ class OpSpec:
         """Return the paragraphs of the docstring that describe what the page leaves open."""
         paragraphs = (part.replace("\n", " ") for part in self.doc.split("\n\n"))
         return [part for part in paragraphs if part.startswith("Note:")]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the declaration as JSON-ready values."""
-        return {
-            "type": self.type,
-            "version": self.version,
-            "category": self.category,
-            "summary": self.summary,
-            "attributes": [
-                {
-                    "name": a.name,
-                    "kind": a.kind,
-                    "required": a.required,
-                    "default": None if a.required else a.text(a.default),
-                    "choices": list(a.choices),
-                    "bounds": dict(a.bounds),
-                    "doc": a.doc,
-                }
-                for a in self.attributes
-            ],
-            "legacy": [
-                {"names": list(item.names), "writer": item.writer, "since": item.since, "until": item.until}
-                for item in self.legacy
-            ],
-            "inputs": [
-                {
-                    "name": i.name,
-                    "type": type_text(i.type),
-                    "optional": i.optional,
-                    "variadic": i.variadic,
-                    "rank": list(i.rank) if i.rank is not None else None,
-                    "doc": i.doc,
-                }
-                for i in self.inputs
-            ],
-            "outputs": [
-                {"name": o.name, "type": type_text(o.type), "variadic": o.variadic, "doc": o.doc} for o in self.outputs
-            ],
-            "bodies": list(self.bodies),
-            "departures": dict(self.departures),
-            "page": self.page,
-        }
 
 
 def type_text(of: TypeVar | Types | ElementType | str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from irrun.ops import OpError
-from irrun.ops.calling import infer
+from irrun.ops.calling import infer, run
 from tests.cases import Case, all_cases, f32, i32, i64
 from tests.ops import harness
 from tests.ops.extremes import askable, compared, extremes, outputs
@@ -66,6 +66,24 @@ INFINITE = [
 ]
 
 
+_ZERO = {"fill_mode": "zero"}
+_SPATIAL = {"strides": (1,), "pads_begin": (0,), "pads_end": (0,), "dilations": (1,)}
+REFUSED_BY_RUN = [
+    (Case("CumSum", 3, [f32([[1, 2]]), i32(-(2**31))], []), "axis -2147483648 is outside a tensor of rank 2"),
+    (Case("SegmentMax", 16, [f32([1, 2]), i32([1, 0])], [], _ZERO), "segment_ids are [1, 0], expected them sorted"),
+    (
+        Case("SegmentMax", 16, [f32([1, 2]), i32([-1, 0])], [], _ZERO),
+        "segment_ids begin with -1, expected numbers from 0 up",
+    ),
+    (Case("SegmentMax", 16, [f32([1]), i32([0]), i32(-5)], [], _ZERO), "num_segments is -5, expected 0 or more"),
+    (
+        Case("ConvolutionBackpropData", 1, [f32([[[1, 2]]]), f32([[[1]]]), i64([0])], [], _SPATIAL),
+        "output_shape is [0], expected positive sizes",
+    ),
+]
+"""Calls that inference does not refuse as long as the values of the inputs are not known."""
+
+
 @pytest.mark.parametrize("operation", sorted(BY_OPERATION))
 def test_extremes_are_refused_or_computed(operation: str) -> None:
     with np.errstate(all="ignore"):
@@ -86,6 +104,15 @@ def test_outputs(case: Case) -> None:
         found = outputs(case)
     assert found is not None
     harness.expect(found, case)
+
+
+@pytest.mark.parametrize(("case", "message"), REFUSED_BY_RUN, ids=lambda it: str(it) if isinstance(it, Case) else "")
+def test_run_refuses_what_inference_cannot_see(case: Case, message: str) -> None:
+    op = harness.operation(case)
+    types = [fact.type for fact in infer(op, harness.facts(case, values=False))]
+    with pytest.raises(OpError) as caught:
+        run(op, case.inputs, types)
+    assert caught.value.message == message
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="OpenVINO may crash, and there is no fork")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels import convolution
+from irrun.kernels.prepared_convolution import prepare_convolution
 from irrun.ops import Op, OpError
 from irrun.ops.calling import conform, infer, run
 from irrun.ops.registry import resolve
@@ -51,7 +52,7 @@ def test_transposed_convolution_in_blocks(elements: int, monkeypatch: pytest.Mon
     arguments = data, weights, [2, 1], [1, 2], [1, 0], [7, 7]
     whole = convolution.convolve_transposed(*arguments)
     monkeypatch.setattr(convolution, "_COLUMN_ELEMENTS", elements)
-    np.testing.assert_array_equal(convolution.convolve_transposed(*arguments), whole)
+    np.testing.assert_allclose(convolution.convolve_transposed(*arguments), whole, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("type", ["i8", "i64", "f16"])
@@ -67,3 +68,27 @@ def test_ranges(type: str) -> None:
     assert peak < found.nbytes + 2**23
     np.testing.assert_array_equal(found[:200_000:7], conform(np.arange(-5, 199_995, 7), op.output_type))
     assert found.size == 900_005
+
+
+@pytest.mark.parametrize("kernel", [(2, 3), (1, 5)])
+def test_convolution_of_long_rows(kernel: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    data = random.integers(0, 9, (2, 6, 5, 40)).astype(np.float32)
+    weights = random.integers(0, 9, (2, 3, 3, *kernel)).astype(np.float32)
+    arguments = data, weights, [2, 1], [1, 2], [1, 0], [0, 3]
+    whole = convolution.convolve(*arguments)
+    monkeypatch.setattr(convolution, "_COLUMN_ELEMENTS", 50)
+    np.testing.assert_array_equal(convolution.convolve(*arguments), whole)
+
+
+def test_prepared_convolution_of_long_rows_takes_little_memory() -> None:
+    data, weights = np.ones((1, 1, 1, 200_000), np.float32), np.ones((1, 1, 1, 256), np.float32)
+    tracemalloc.start()
+    try:
+        prepared = prepare_convolution(weights, [1, 1], [1, 1], [0, 0], [0, 0], 1, data.shape)
+        result = prepared(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**24
+    np.testing.assert_array_equal(result, np.full((1, 1, 1, 199_745), 256))

@@ -42,14 +42,10 @@ class Answer:
 
 def ask(folders: Iterable[Path], *, shared: bool = False) -> None:
     """Run every model that has no answer yet: each in a process of its own, or ``shared`` ones until one crashes."""
-    waiting = [folder for folder in folders if not (folder / "answer.json").exists()]
-    while waiting:
+    waiting = [str(folder) for folder in folders if not (folder / "answer.json").exists()]
+    if waiting:
         command = [sys.executable, str(WORKER), *(["shared"] if shared else [])]
-        names = "\n".join(map(str, waiting))
-        done = subprocess.run(command, input=names, check=not shared, text=True, env={**os.environ, **FILLED})
-        waiting = [folder for folder in waiting if not (folder / "answer.json").exists()]
-        if waiting:
-            write(waiting.pop(0), Answer(refused=f"crashes (signal {-done.returncode})"))
+        subprocess.run(command, input="\n".join(waiting), check=True, text=True, env={**os.environ, **FILLED})
 
 
 def put(ir: Writer, inputs: Sequence[Array], root: Path) -> Path:

@@ -12,6 +12,19 @@ MEMORY, SECONDS = 6 << 30, 120
 """The limits of a call: bytes of address space and seconds of processor time."""
 
 
+def limit_this_process(memory: int, seconds: int) -> None:
+    """Limit the address space of this process, in bytes, and its processor time from now on."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    end = int(used.ru_utime + used.ru_stime) + 1 + seconds
+    resource.setrlimit(resource.RLIMIT_AS, (memory, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
+
+
+def in_one_line(error: Exception) -> str:
+    """Return the message of an error in one line of at most 4,000 characters."""
+    return " ".join(str(error).split())[-4000:] or "refused"
+
+
 def forked(work: Callable[[], None]) -> str:
     """Call ``work`` in a forked process.
 
@@ -24,13 +37,12 @@ def forked(work: Callable[[], None]) -> str:
         child = os.fork()
     if child == 0:
         status = 1
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        limit_this_process(MEMORY, SECONDS)
         try:
             work()
             status = 0
         except (RuntimeError, MemoryError) as error:
-            os.write(written, " ".join(str(error).split())[-4000:].encode() or b"refused")
+            os.write(written, in_one_line(error).encode())
             status = 0
         except BaseException:
             traceback.print_exc()

@@ -1,14 +1,15 @@
 """Runs models on OpenVINO's CPU plugin: standard input names their folders.
 
-Each runs in a forked process, or, with the argument ``shared``, all run in this one, as far as they do not crash it.
+Each runs in a forked process, or, with the argument ``shared``, all run in one, as far as they do not crash it.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -16,28 +17,37 @@ import numpy as np
 import openvino as ov
 
 from irrun.tensor import Array
-from irrun.tensor.packing import pack, unpack
+from irrun.tensor.packing import unpack
+from irrun.tensor.storing import pack
 from tests import oracle
-from tests.oracle.forked import forked
+from tests.oracle.forked import MEMORY, SECONDS, forked, in_one_line, limit_this_process
 
+SHARED: Final = (3 << 30, 10)
+"""The limits of a model in a shared process: bytes of address space, and seconds of processor time."""
 CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
 
 def main() -> None:
     core = ov.Core()
     core.get_property("CPU", "FULL_DEVICE_NAME")
-    for name in sys.stdin.read().splitlines():
-        refused = _refusal(core, Path(name)) if "shared" in sys.argv else forked(partial(run, core, Path(name)))
-        if refused:
-            oracle.write(Path(name), oracle.Answer(refused=refused))
+    waiting = [Path(name) for name in sys.stdin.read().splitlines()]
+    while waiting:
+        together = waiting if "shared" in sys.argv else waiting[:1]
+        ended = forked(partial(_run_each, core, together))
+        waiting = [folder for folder in waiting if not (folder / "answer.json").exists()]
+        if ended:
+            oracle.write(waiting.pop(0), oracle.Answer(refused=ended))
 
 
-def _refusal(core: ov.Core, folder: Path) -> str:
-    try:
-        run(core, folder)
-    except (RuntimeError, MemoryError) as error:
-        return " ".join(str(error).split())[-4000:] or "refused"
-    return ""
+def _run_each(core: ov.Core, folders: Sequence[Path]) -> None:
+    """Run models in this process until one crashes."""
+    memory, seconds = SHARED if len(folders) > 1 else (MEMORY, SECONDS)
+    for folder in folders:
+        limit_this_process(memory, seconds)
+        try:
+            run(core, folder)
+        except (RuntimeError, MemoryError) as error:
+            oracle.write(folder, oracle.Answer(refused=in_one_line(error)))
 
 
 def run(core: ov.Core, folder: Path) -> None:

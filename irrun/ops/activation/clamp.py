@@ -31,6 +31,7 @@ class Clamp(Op):
         "8-bit": Departure("rounds min of 8-bit integers down", _min_of_8_bits),
     }
 
+    workspace = 8
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irrun.kernels.activation import in_floats
+from irrun.kernels.casting import in_floats
 from irrun.ops import Array, In, Out, TypeVar
 from irrun.ops.arithmetic.elementwise import Unary
 from irrun.tensor.element_type import FLOAT

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import elu, in_floats
+from irrun.kernels.activation import elu
+from irrun.kernels.casting import in_floats
 from irrun.kernels.elementwise import Elementwise, copied
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import NUMERIC

@@ -27,6 +27,7 @@ class GeluV7(Op):
     """Gaussian error linear unit, x times the normal distribution function of x, exact or approximated."""
 
     departures = {"infinite": "returns NaN for infinity, and infinity for half of the largest numbers"}
+    workspace = 8
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 

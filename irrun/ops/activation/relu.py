@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.activation import relu
 from irrun.kernels.elementwise import Elementwise, clipped
+from irrun.kernels.piecewise import relu
 from irrun.ops import Array, op
 from irrun.ops.activation.elementwise import Activation
 

@@ -12,6 +12,7 @@ T = TypeVar("T", FLOAT)
 class Swish(Op):
     """Swish function: x * sigmoid(beta * x)."""
 
+    workspace = 8
     inputs = (
         In("data", T),
         In("beta", T, "factor inside the sigmoid, a scalar; 1 where absent", optional=True, rank=0),

@@ -4,7 +4,7 @@ import numpy as np
 
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, attr, op
 from irrun.ops.arithmetic.elementwise import T
-from irrun.ops.shapes import axes_of
+from irrun.ops.shapes import axes_of, normalize_axis
 from irrun.tensor.element_type import I32, I64
 
 
@@ -32,7 +32,7 @@ class CumSum(Op):
         return data.shape
 
     def run(self, data: Array, axis: Array | None) -> Array:
-        along = 0 if axis is None else int(axis.reshape(-1)[0])
+        along = 0 if axis is None else normalize_axis(int(axis.reshape(-1)[0]), data.ndim, attribute=None, input=1)
         ordered = np.flip(data, along) if self.reverse else data
         if self.exclusive:
             start = np.zeros_like(ordered.take([0], along)) if data.shape[along] else ordered

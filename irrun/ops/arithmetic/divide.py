@@ -15,7 +15,10 @@ class Divide(Binary):
     Note: the page leaves a divisor of zero undefined; integers are then zero.
     """
 
-    departures = {"floor": "rounds toward zero whatever m_pythondiv says"}
+    departures = {
+        "floor": "rounds toward zero whatever m_pythondiv says",
+        "rank 7": "rounds quotients of 8-bit integers to nearest from rank 7 on",
+    }
 
     foldable = Fold.DIMS
 

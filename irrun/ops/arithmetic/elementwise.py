@@ -57,6 +57,7 @@ class Whole(Unary):
 class Binary(Op):
     """A function of two elements, broadcast by ``auto_broadcast``."""
 
+    workspace = 8
     inputs = (In("a", T), In("b", T))
     outputs = (Out("output", T),)
     reads_slices = True

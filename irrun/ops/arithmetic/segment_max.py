@@ -44,14 +44,17 @@ class SegmentMax(Op):
             merge_dims(
                 data.shape[0], segment_ids.shape[0], "the first size of data and the size of segment_ids", input=1
             )
+        if segment_ids.constant is not None:
+            _check(segment_ids.constant)
         ids = segment_ids.ints()
-        if ids is not None:
-            _check(ids)
         return with_axis(data.shape, 0, _segments(ids, num_segments)) if data.shape.dims is not None else data.shape
 
     def run(self, data: Array, segment_ids: Array, num_segments: Array | None) -> Array:
+        _check(segment_ids)
         last = int(segment_ids[-1]) + 1 if segment_ids.size else 0
-        segments = last if num_segments is None else max(int(num_segments), 0)
+        segments = last if num_segments is None else int(num_segments)
+        if segments < 0:
+            raise OpError(f"num_segments is {segments}, expected 0 or more", input=2)
         inside = segment_ids < segments
         ids, slices = segment_ids[inside], data[inside]
         result = np.full(
@@ -63,10 +66,10 @@ class SegmentMax(Op):
         return result
 
 
-def _check(ids: tuple[int, ...]) -> None:
-    if list(ids) != sorted(ids):
-        raise OpError(f"segment_ids are {list(ids)}, expected them sorted", input=1)
-    if ids and ids[0] < 0:
+def _check(ids: Array) -> None:
+    if np.any(ids[1:] < ids[:-1]):
+        raise OpError(f"segment_ids are {ids.tolist()}, expected them sorted", input=1)
+    if ids.size and ids[0] < 0:
         raise OpError(f"segment_ids begin with {ids[0]}, expected numbers from 0 up", input=1)
 
 

@@ -22,6 +22,8 @@ class If(Op):
     foldable = Fold.NEVER
 
     def infer(self, cond: Fact, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
+        for body in bodies.values():
+            body.only_of_loops(self.type)
         results = {
             tag: _outputs(body, body.call(_parameters(body.ports, (cond, *inputs)))) for tag, body in bodies.items()
         }
@@ -45,10 +47,9 @@ def union(a: Fact, b: Fact) -> Fact:
 def _parameters(ports: BodyPorts, inputs: tuple[Any, ...]) -> list[Any]:
     parameters: list[Any] = [None] * ports.parameters
     for entry in ports.inputs:
-        if entry.external is not None:
-            if entry.external >= len(inputs):
-                raise OpError(f"the port map uses input {entry.external}, which is not connected")
-            parameters[entry.internal] = inputs[entry.external]
+        if entry.external is None or entry.external >= len(inputs):
+            raise OpError(f"the port map uses input {entry.external}, which is not connected")
+        parameters[entry.internal] = inputs[entry.external]
     return parameters
 
 

@@ -19,6 +19,7 @@ class Select(Op):
 
     departures = {"pdpd": refuses_pdpd("Select")}
 
+    workspace = 8
     inputs = (
         In("cond", BOOLEAN),
         In("then", T, "the values where cond is true"),

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
-from irrun.ops.convolution.base import Convolving, forward_shape, in_wide_integers, saturated
+from irrun.ops.convolution.base import NO_PADDING, Convolving, forward_shape, in_wide_integers, saturated
 from irrun.ops.work import per_output
 from irrun.tensor.element_type import NUMERIC
 
@@ -15,8 +15,9 @@ class Convolution(Convolving):
     Note: sums of 8- and 16-bit integers saturate, as in OpenVINO's CPU plugin. Negative padding crops.
     """
 
-    departures = {"negative padding": "refuses negative padding"}
+    departures = {"negative padding": "refuses negative padding", "beside nan": NO_PADDING}
 
+    workspace = 8
     inputs = (
         In("data", T, "[N, C_IN, Z, Y, X]", rank=(3, 4, 5)),
         In("kernel", T, "[C_OUT, C_IN, Z, Y, X]", rank=(3, 4, 5)),

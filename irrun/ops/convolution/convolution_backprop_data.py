@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from irrun.kernels.convolution import convolve_transposed
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
-from irrun.ops.convolution.base import TransposedConvolving, in_wide_integers, saturated, transposed_shape
+from irrun.ops.convolution.base import in_wide_integers, saturated
+from irrun.ops.convolution.transposed import TransposedConvolving, transposed_shape
 from irrun.ops.work import per_input
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
@@ -17,9 +18,11 @@ class ConvolutionBackpropData(TransposedConvolving):
     """
 
     departures = {
-        "output_shape": "uses the padding of the attributes, not of output_shape, with auto_pad explicit or valid"
+        "output_shape": "uses the padding of the attributes, not of output_shape, with auto_pad explicit or valid",
+        "beside nan": "makes NaN of infinite and NaN elements of the kernel where they meet no element of data",
     }
 
+    workspace = 8
     inputs = (
         In("data", T1, "[N, C_INPUT, Z, Y, X]", rank=(3, 4, 5)),
         In("kernel", T1, "[C_INPUT, C_OUTPUT, Z, Y, X]", rank=(3, 4, 5)),

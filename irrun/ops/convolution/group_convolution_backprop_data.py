@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from irrun.kernels.convolution import convolve_transposed
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
-from irrun.ops.convolution.base import TransposedConvolving, in_wide_integers, saturated, transposed_shape
+from irrun.ops.convolution.base import in_wide_integers, saturated
+from irrun.ops.convolution.transposed import TransposedConvolving, transposed_shape
 from irrun.ops.work import per_input
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
@@ -18,6 +19,7 @@ class GroupConvolutionBackpropData(TransposedConvolving):
 
     departures = {
         "output_shape": "uses the padding of the attributes, not of output_shape, with auto_pad explicit or valid",
+        "beside nan": "makes NaN of infinite and NaN elements of the kernel where they meet no element of data",
         "one group": "refuses one group of two channels",
     }
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from irrun.ops import Dim, OpError
 from irrun.tensor import UNBOUNDED
@@ -20,8 +19,7 @@ _SMALL: Final = 1 << 14
 """Padding enlarges a plane of this or more elements, of input or output, by at most ``_MOST_PADDING``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """Padding and number of windows on each spatial axis of one tensor."""
 
     begins: tuple[int, ...]
@@ -29,8 +27,7 @@ class Placement:
     counts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(NamedTuple):
     """The geometry of windows, independent of the tensor's sizes; one element for each spatial axis."""
 
     strides: tuple[int, ...]

@@ -46,6 +46,7 @@ class Fused(Op):
     inputs = (In("data", ANY, variadic=True, optional=True),)
     outputs = (Out("output", ANY),)
     foldable = Fold.NEVER
+    workspace = 8
     widens = False
     """True if what the kernel computes on first use takes more memory than what it is computed from."""
 

@@ -7,7 +7,7 @@ from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
 from irrun.kernels.prepared_transposed import PreparedTransposed
 from irrun.ops import Array, Fact
-from irrun.ops.convolution.base import TransposedConvolving
+from irrun.ops.convolution.transposed import TransposedConvolving
 from irrun.ops.fused.base import Memory, fused
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.work import Sizes

@@ -17,6 +17,8 @@ class GridSample(Op):
     Note: nearest rounds ties to even; places outside are mapped back after rounding to whole elements.
     """
 
+    departures = {"nan": "samples other elements where the grid is NaN, which the page does not define"}
+
     inputs = (
         In("data", T, "[N, C, H, W]", rank=4),
         In("grid", FLOAT, "[N, H_out, W_out, 2]", rank=4),

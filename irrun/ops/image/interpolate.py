@@ -39,6 +39,7 @@ class InterpolateV1(Op):
         "infinite": "omits infinite and NaN elements of weight 0",
     }
 
+    workspace = 8
     inputs = (
         In("data", T),
         In("target_spatial_shape", INTEGER, "the sizes of axes in the result", rank=1),
@@ -107,6 +108,7 @@ class InterpolateV4(Op):
         "infinite": "omits infinite and NaN elements of weight 0",
     }
 
+    workspace = 8
     inputs = (
         In("data", T),
         In("sizes", INTEGER, "the sizes of axes in the result, for sizes", rank=1),
@@ -148,6 +150,7 @@ class InterpolateV11(Op):
         "infinite": "omits infinite and NaN elements of weight 0",
     }
 
+    workspace = 8
     inputs = (
         In("image", T),
         In("scales_or_sizes", FLOAT | INTEGER, "the factors for axes, or their sizes in the result", rank=1),

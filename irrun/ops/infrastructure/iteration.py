@@ -37,6 +37,10 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -
             parameters[entry.internal] = fact
     first = list(parameters)
     results = body.call(parameters)
+    for parameter, result in carried.items():
+        before, after = parameters[parameter], results[result]
+        if before is not None and before.type.is_known and after.type.is_known and before.type is not after.type:
+            raise OpError(f"a back edge carries {after.type} to a Parameter of the body that begins as {before.type}")
     for attempt in range(_MOST_PASSES):
         converged = True
         for parameter, result in carried.items():
@@ -51,6 +55,11 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -
             break
         results = body.call(parameters)
     count = iterations(results)
+    for entry in ports.inputs:
+        if entry.axis is not None and entry.external is not None and count.lo > 0:
+            slices = slices_of(entry, inputs[entry.external].shape)
+            if slices.hi < count.lo:
+                raise OpError(too_few(entry, slices.hi, count.lo), input=entry.external)
     back = dict(ports.back_edges)
     facts = [Fact.unknown() for _ in range(_outputs(ports))]
     for out in ports.outputs:
@@ -67,13 +76,13 @@ def run_loop(
     """Run the body up to ``most`` times, without limit where that is negative, while its condition is true."""
     ports = body.ports
     parameters: list[Array | None] = [None] * ports.parameters
-    slices: list[tuple[BodyInput, Array]] = []
+    slices: list[_Slices] = []
     counters: list[int] = []
     for entry in ports.inputs:
         if entry.external is None:
             counters.append(entry.internal)
         elif entry.axis is not None:
-            slices.append((entry, inputs[entry.external]))
+            slices.append(_Slices(entry, inputs[entry.external]))
         else:
             parameters[entry.internal] = inputs[entry.external]
     joined: dict[int, list[Array]] = {entry.internal: [] for entry in ports.outputs if entry.axis is not None}
@@ -82,9 +91,10 @@ def run_loop(
     going = begin
     while going and (most < 0 or done < most):
         for internal in counters:
-            parameters[internal] = np.asarray(done, dtype=np.int64)
-        for entry, array in slices:
-            parameters[entry.internal] = _slice(entry, array, done)
+            counter = body.parameters[internal]
+            parameters[internal] = np.full(counter.shape.lower, done, counter.type.dtype)
+        for cut in slices:
+            parameters[cut.entry.internal] = cut[done]
         results = body.call(parameters)
         for internal, parts in joined.items():
             parts.append(results[internal])
@@ -106,6 +116,10 @@ def run_loop(
         elif out.internal in back:
             initial = parameters[back[out.internal]]
             arrays[out.external] = initial if initial is not None else np.empty(0)
+        else:
+            raise OpError(
+                f"output {out.external} has no value: there was no iteration, and no back edge begins with one"
+            )
     return tuple(arrays)
 
 
@@ -121,25 +135,47 @@ def _outputs(ports: BodyPorts) -> int:
     return max((entry.external for entry in ports.outputs if entry.external is not None), default=-1) + 1
 
 
-def slice_count(entry: BodyInput, size: Dim) -> Dim:
-    """Return the number of slices of an input with this size along the sliced axis."""
+def slice_count(entry: BodyInput | BodyOutput, size: Dim) -> Dim:
+    """Return the number of slices of a tensor with this size along the sliced axis; OpError where they leave it."""
     begin, end = _bounds(entry, size)
+    step = abs(entry.stride)
     length = end - begin if entry.stride > 0 else begin - end
-    return length // abs(entry.stride)
+    inside = not size.is_static or (0 <= begin.lo <= size.lo and 0 <= end.lo <= size.lo)
+    what = ""
+    if not 0 < entry.part_size <= step:
+        what = f"the port map has part_size {entry.part_size}, expected 1 to its stride of {step}"
+    elif not inside or length.hi < 0:
+        what = f"slices from {entry.start} to {entry.end} by {entry.stride} are outside of a size of {size}"
+    elif length.is_static and length.lo % step:
+        what = f"a length of {length} cannot be cut by a stride of {entry.stride}"
+    if what:
+        raise OpError(what, input=_port(entry))
+    return length // step
 
 
-def _bounds(entry: BodyInput, size: Dim) -> tuple[Dim, Dim]:
+def slices_of(entry: BodyInput | BodyOutput, shape: Shape) -> Dim:
+    """Return the number of slices of a tensor; OpError where they leave it."""
+    if shape.rank is None:
+        return Dim()
+    return slice_count(entry, shape[sliced_axis(entry, shape.rank)]).as_dimension()
+
+
+def _bounds(entry: BodyInput | BodyOutput, size: Dim) -> tuple[Dim, Dim]:
     """Return the begin and end of the iteration; -1 is the position past the last element."""
     begin = Dim.of(entry.start) if entry.start >= 0 else size + (entry.start + 1)
     end = Dim.of(entry.end) if entry.end >= 0 else size + (entry.end + 1)
     return begin, end
 
 
-def sliced_axis(entry: BodyInput, rank: int) -> int:
-    """Return the axis along which an input is sliced, counted from the front; OpError where it cannot be sliced."""
+def sliced_axis(entry: BodyInput | BodyOutput, rank: int) -> int:
+    """Return the axis along which a tensor is sliced, counted from the front; OpError where it cannot be sliced."""
     if entry.stride == 0:
-        raise OpError("the stride of a port map is 0", input=entry.external)
-    return normalize_axis(entry.axis or 0, rank, attribute=None, input=entry.external)
+        raise OpError("the stride of a port map is 0", input=_port(entry))
+    return normalize_axis(entry.axis or 0, rank, attribute=None, input=_port(entry))
+
+
+def _port(entry: BodyInput | BodyOutput) -> int | None:
+    return entry.external if isinstance(entry, BodyInput) else None
 
 
 def _sliced(entry: BodyInput, shape: Shape) -> Shape:
@@ -148,12 +184,28 @@ def _sliced(entry: BodyInput, shape: Shape) -> Shape:
     return with_axis(shape, sliced_axis(entry, shape.rank), entry.part_size)
 
 
-def _slice(entry: BodyInput, array: Array, index: int) -> Array:
-    assert entry.axis is not None
-    begin = _bounds(entry, Dim.of(array.shape[entry.axis]))[0].lo
-    at = begin + index * entry.stride if entry.stride > 0 else begin + (index + 1) * entry.stride
-    axis = entry.axis % array.ndim
-    return array[(slice(None),) * axis + (slice(at, at + entry.part_size),)]
+class _Slices:
+    """The slices of an input, by iteration."""
+
+    def __init__(self, entry: BodyInput, array: Array) -> None:
+        self.entry = entry
+        self._axis = sliced_axis(entry, array.ndim)
+        self._array = array
+        size = Dim.of(array.shape[self._axis])
+        self._count = slice_count(entry, size).lo
+        begin = _bounds(entry, size)[0].lo
+        self._first = begin if entry.stride > 0 else begin + entry.stride
+
+    def __getitem__(self, iteration: int) -> Array:
+        if iteration >= self._count:
+            raise OpError(too_few(self.entry, self._count, iteration + 1), input=self.entry.external)
+        at = self._first + iteration * self.entry.stride
+        return self._array[(slice(None),) * self._axis + (slice(at, at + self.entry.part_size),)]
+
+
+def too_few(entry: BodyInput, slices: int, iterations: int) -> str:
+    """Return the message where an input has fewer slices than there are iterations."""
+    return f"input {entry.external} has {slices} slices along axis {entry.axis}, expected {iterations} or more"
 
 
 def _output(entry: BodyOutput, result: Fact, count: Dim, initial: Fact | None) -> Fact:
@@ -163,7 +215,7 @@ def _output(entry: BodyOutput, result: Fact, count: Dim, initial: Fact | None) -
         return union(result, initial) if initial is not None else Fact(result.type, Shape.unknown())
     if result.shape.rank is None:
         return Fact(result.type, Shape.unknown())
-    axis = normalize_axis(entry.axis, result.shape.rank, attribute=None)
+    axis = sliced_axis(entry, result.shape.rank)
     return Fact(result.type, with_axis(result.shape, axis, result.shape[axis] * count))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, op
 from irrun.ops.context import BodyCall
 from irrun.ops.infrastructure.iteration import infer_loop, run_loop
+from irrun.tensor import DYNAMIC
 from irrun.tensor.element_type import ANY, BOOLEAN, I32, I64
 
 
@@ -26,8 +27,15 @@ class Loop(Op):
     ) -> tuple[Fact, ...]:
         body = bodies["body"]
         end = _condition(body)
+        for port, fact in enumerate((trip_count, condition)):
+            _check_scalar(fact, f"input {port}", port)
+        for entry in body.ports.inputs:
+            if entry.external is None:
+                _check_counter(body.parameters[entry.internal])
 
         def iterations(results: tuple[Fact, ...]) -> Dim:
+            if end is not None:
+                _check_scalar(results[end], "the condition of the body", None)
             begin = None if condition.constant is None else bool(condition.constant.reshape(-1)[0])
             if begin is False:
                 return Dim.exactly(0)
@@ -58,3 +66,17 @@ class Loop(Op):
 
 def _condition(body: BodyCall) -> int | None:
     return next((entry.internal for entry in body.ports.outputs if entry.external is None), None)
+
+
+def _check_scalar(fact: Fact, subject: str, port: int | None) -> None:
+    if not _may_have_one_element(fact):
+        raise OpError(f"{subject} has shape {fact.shape}, expected one element", input=port)
+
+
+def _check_counter(parameter: Fact) -> None:
+    if parameter.type not in (I32, I64, DYNAMIC) or not _may_have_one_element(parameter):
+        raise OpError(f"the Parameter for the iteration number is {parameter}, expected one element of i32 or i64")
+
+
+def _may_have_one_element(fact: Fact) -> bool:
+    return fact.shape.rank is None or fact.shape.size.admits(1)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, op
 from irrun.ops.context import BodyCall
-from irrun.ops.infrastructure.iteration import infer_loop, run_loop, slice_count, sliced_axis
+from irrun.ops.infrastructure.iteration import infer_loop, run_loop, slice_count, slices_of
 from irrun.tensor.element_type import ANY
 
 
@@ -21,18 +21,27 @@ class TensorIterator(Op):
 
     def infer(self, *inputs: Fact, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
         body = bodies["body"]
-        count = Dim.exactly(1)
+        body.only_of_loops(self.type)
+        count: Dim | None = None
         for entry in body.ports.inputs:
             if entry.axis is None or entry.external is None:
                 continue
-            shape = inputs[entry.external].shape
-            size = Dim() if shape.rank is None else shape[sliced_axis(entry, shape.rank)]
-            cut = Dim() if shape.rank is None else slice_count(entry, size).as_dimension()
-            merged = cut if count == 1 else count.merge(cut)
+            cut = slices_of(entry, inputs[entry.external].shape)
+            merged = cut if count is None else count.merge(cut)
             if merged is None:
                 raise OpError(f"the inputs are cut into {count} and into {cut} slices", input=entry.external)
             count = merged
-        return infer_loop(body, inputs, lambda _: count)
+        iterations = Dim.exactly(1) if count is None else count
+        outputs = infer_loop(body, inputs, lambda _: iterations)
+        for joined in body.ports.outputs:
+            if joined.axis is None or joined.external is None:
+                continue
+            made = slices_of(joined, outputs[joined.external].shape)
+            if iterations.merge(made) is None:
+                raise OpError(
+                    f"output {joined.external} is made of {made} slices, and there are {iterations} iterations"
+                )
+        return outputs
 
     def run(self, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:
         body = bodies["body"]
@@ -41,4 +50,4 @@ class TensorIterator(Op):
             for entry in body.ports.inputs
             if entry.axis is not None and entry.external is not None
         ]
-        return run_loop(body, inputs, min(cut, default=1), None, True)
+        return run_loop(body, inputs, max(cut, default=1), None, True)

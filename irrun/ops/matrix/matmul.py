@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 
-from irrun.kernels.matmul import matmul
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import broadcast
 from irrun.ops.work import Sizes
@@ -22,6 +21,7 @@ class MatMul(Op):
     departures = {"8-bit": "saturates 8-bit integers"}
     factors = (0, 1)
 
+    workspace = 8
     inputs = (In("a", T, "the first factor, rank 1 or more"), In("b", T, "the second factor, rank 1 or more"))
     outputs = (Out("output", T),)
 
@@ -53,6 +53,8 @@ class MatMul(Op):
         return Shape([*batch, *rows, *columns])
 
     def run(self, a: Array, b: Array) -> Array:
+        from irrun.kernels.matmul import matmul
+
         return matmul(a, b, self.transpose_a, self.transpose_b)
 
 

@@ -13,6 +13,7 @@ T = TypeVar("T", ANY)
 class Concat(Op):
     """Concatenate tensors along an axis."""
 
+    workspace = 8
     inputs = (In("inputs", T, "tensors that may differ only in the size of the axis", variadic=True),)
     outputs = (Out("output", T),)
     foldable = Fold.DIMS

@@ -23,6 +23,7 @@ class PadV1(Op):
 
     departures = {"scalar": "refuses a scalar"}
 
+    workspace = 8
     inputs = (
         In("data", T),
         In("pads_begin", INTEGER, "number of elements to add before each axis", rank=1),
@@ -56,6 +57,7 @@ class PadV12(Op):
         "cropped": "refuses to crop all of an axis, and reads beyond the tensor where more is cropped",
     }
 
+    workspace = 8
     inputs = (
         In("data", T),
         In("pads_begin", INTEGER, "number of elements to add before each axis; negative numbers crop", rank=1),

@@ -43,7 +43,10 @@ class ScatterElementsUpdateV12(Op):
     Without reduction, the last of several updates of one place is kept. Means of integers are rounded down.
     """
 
-    departures = {"mean": "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits"}
+    departures = {
+        "mean": "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits",
+        "nan": "ignores NaN with the reductions max and min",
+    }
 
     inputs = (
         In("data", T, "the tensor to copy"),

@@ -19,6 +19,7 @@ class Slice(Op):
     Note: a start before the first element is the first element, also for a negative step, as in OpenVINO and ONNX.
     """
 
+    workspace = 8
     inputs = (
         In("data", T, "the tensor to slice"),
         In("start", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),

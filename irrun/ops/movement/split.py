@@ -13,6 +13,7 @@ T = TypeVar("T", ANY)
 class Split(Op):
     """Split a tensor into equal parts along an axis."""
 
+    workspace = 8
     inputs = (In("data", T), In("axis", INTEGER, "the axis; a negative number counts from the end", rank=0))
     outputs = (Out("output", T, variadic=True),)
     foldable = Fold.DIMS

@@ -27,6 +27,7 @@ class StridedSlice(Op):
 
     departures = {"masks": "refuses masks of different lengths"}
 
+    workspace = 8
     inputs = (
         In("data", T, "the tensor to slice"),
         In("begin", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),

@@ -18,6 +18,7 @@ class Tile(Op):
     otherwise; in OpenVINO it is always 0.
     """
 
+    workspace = 8
     inputs = (
         In("data", T1, "the tensor to repeat"),
         In("repeats", INTEGER, "the number of repetitions of each axis", rank=1),

@@ -15,6 +15,7 @@ T = TypeVar("T1", ANY)
 class VariadicSplit(Op):
     """Split a tensor into parts of given sizes along an axis."""
 
+    workspace = 8
     inputs = (
         In("data", T),
         In("axis", INTEGER, "the axis, one element; a negative number counts from the end", rank=(0, 1)),

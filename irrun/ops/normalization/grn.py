@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import in_floats
+from irrun.kernels.casting import in_floats
 from irrun.kernels.normalization import across_channels
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import NUMERIC

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.activation import in_floats
+from irrun.kernels.casting import in_floats
 from irrun.kernels.normalization import group
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import merge_dims, with_axis

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.activation import in_floats
+from irrun.kernels.casting import in_floats
 from irrun.kernels.normalization import mean_variance
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.normalization.axes import check_axes
@@ -23,6 +23,7 @@ class MVNV2(Op):
 
     departures = {"reduction_axes": "ignores reduction_axes"}
 
+    workspace = 8
     inputs = (In("data", T, "[batch, channels, ...]"),)
     outputs = (Out("output", T),)
 
@@ -50,6 +51,7 @@ class MVNV2(Op):
 class MVNV6(Op):
     """Subtract the mean along axes, and divide by the standard deviation."""
 
+    workspace = 8
     inputs = (In("data", T), In("axes", INTEGER, "the axes that share one mean and variance", rank=1))
     outputs = (Out("output", T),)
 

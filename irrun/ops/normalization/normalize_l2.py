@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.activation import in_floats
+from irrun.kernels.casting import in_floats
 from irrun.kernels.normalization import unit_norm
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.normalization.axes import check_axes

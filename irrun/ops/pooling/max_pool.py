@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from irrun.kernels.pooling import max_pool, max_pool_indices, offset_indices
+from irrun.kernels.pooling import max_pool
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops.pooling.base import check_lengths, pooled_shape, pooling_windows
@@ -155,6 +155,8 @@ def _infer(op: Indexed, data: Fact) -> tuple[Shape, Shape]:
 def _run(op: Indexed, data: Array) -> tuple[Array, Array]:
     windows = indexed_windows(op)
     placed = windows.place(data.shape[2:], op.kernel)
+    from irrun.kernels.pooling_indices import max_pool_indices, offset_indices
+
     values, places = max_pool_indices(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
     indices = offset_indices(places, data.shape, normalize_axis(op.axis, data.ndim))
     return values, indices.astype(np.int32 if op.index_element_type == "i32" else np.int64, copy=False)

@@ -31,6 +31,8 @@ class FakeQuantize(Op):
         "nan": "returns the lower limit for NaN",
         "equal limits": "returns NaN where input_low and input_high are equal, unless X has rank 1",
         "swapped limits": "returns output_low where input_low is above input_high, unless X has rank 1",
+        "of integers": "refuses or ignores infinite limits of integers, which the page does not define",
+        "rank 7": "truncates 8-bit results from rank 7 on, which the page does not define",
         "none": "refuses auto_broadcast none",
     }
 
@@ -62,11 +64,12 @@ class FakeQuantize(Op):
 
     def run(self, x: Array, *limits: Array) -> Array:
         data = x if x.dtype.kind == "f" else x.astype(np.float64)
-        input_low, input_high, output_low, output_high = (self._aligned(limit, x.ndim) for limit in limits)
+        input_low, input_high, output_low, output_high = (self.aligned(limit, x.ndim) for limit in limits)
         result = fake_quantize(data, input_low, input_high, output_low, output_high, self.levels)
         return np.rint(result) if x.dtype.kind != "f" and x.dtype.itemsize == 1 else result
 
-    def _aligned(self, limit: Array, rank: int) -> Array:
+    def aligned(self, limit: Array, rank: int) -> Array:
+        """Return a limit in a shape that NumPy broadcasts to X of a rank."""
         if self.auto_broadcast == "pdpd":
             return align_pdpd(limit, rank, self.axis)
         return limit.reshape(limit.shape[max(limit.ndim - rank, 0) :])

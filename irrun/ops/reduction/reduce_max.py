@@ -13,7 +13,11 @@ class ReduceMax(Reduction):
     Note: the maximum of no elements is the lowest finite number of the type, or -inf for f16 and bf16.
     """
 
-    departures = {**Reduction.departures, "nan": "ignores NaN"}
+    departures = {
+        **Reduction.departures,
+        "nan": "ignores NaN",
+        "infinite": "returns the lowest finite number for -inf alone",
+    }
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
         if data.size == 0:

@@ -13,7 +13,11 @@ class ReduceMin(Reduction):
     Note: the minimum of no elements is the greatest finite number of the type, or inf for f16 and bf16.
     """
 
-    departures = {**Reduction.departures, "nan": "ignores NaN"}
+    departures = {
+        **Reduction.departures,
+        "nan": "ignores NaN",
+        "infinite": "returns the greatest finite number for infinity alone",
+    }
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
         if data.size == 0:

@@ -16,6 +16,8 @@ _DEFAULT = ("sigmoid", "tanh")
 class GRUCell(Op):
     """A step of a gated recurrent unit; gates in the order z, r, h."""
 
+    departures = {"nan": "returns finite numbers for NaN"}
+
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),

@@ -20,6 +20,8 @@ class ScaledDotProductAttention(Op):
     Note: OpenVINO has a sixth input, ``sink``: an additional score for each query that takes part in the softmax.
     """
 
+    departures = {"beside nan": "returns 0 beside a score that is NaN"}
+
     inputs = (
         In("query", T, "[N, ..., L, E]"),
         In("key", T, "[N, ..., S, E]"),

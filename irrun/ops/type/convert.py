@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from irrun.kernels.casting import cast
 from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, attr, op
 from irrun.tensor import Undecided
 from irrun.tensor.element_type import BOOLEAN, NUMERIC, STRING
+
+CLIPPED: Final = "clips numbers beyond the range of the type from rank 7 on, which the page does not define"
 
 
 @op("Convert", opset=1)
@@ -18,6 +22,9 @@ class Convert(Op):
     Note: the page leaves floats beyond an integer type undefined. They wrap where they fit 32 bits (64 bits for u32,
     i64 and u64); otherwise they become the lowest number of that many bits, modulo 2^bits. NaN becomes false.
     """
+
+    departures = {"rank 7": CLIPPED}
+    workspace = 8
 
     inputs = (In("data", NUMERIC | {BOOLEAN}),)
     outputs = (Out("output", "destination_type"),)

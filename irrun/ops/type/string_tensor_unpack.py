@@ -10,6 +10,8 @@ from irrun.tensor.element_type import I32, STRING, U8
 class StringTensorUnpack(Op):
     """The concatenated UTF-8 bytes of all strings, and the begin and end of each string."""
 
+    workspace = 48
+
     inputs = (In("data", STRING),)
     outputs = (
         Out("begins", I32, "the shape of data"),

@@ -1,0 +1,109 @@
+"""The operations that a model may use: irrun's, those of users, and those of installed packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from irrun.diagnostics import OpError, did_you_mean, nearest
+from irrun.ops import registry
+from irrun.ops.operation import DECLARED, Op, OpClass
+from irrun.ops.releases import is_meant_as_number
+
+
+class ExtensionError(OpError):
+    """A module of a user cannot be imported, or what it declares cannot be used."""
+
+    code = "IR301"
+
+
+class Operations:
+    """The operations that a model may use: ``own`` first, then irrun's, then those of installed packages.
+
+    A value: nothing else knows about ``own``. ExtensionError where one of them is no usable declaration.
+    """
+
+    def __init__(self, own: Iterable[OpClass] = ()) -> None:
+        self.own = tuple(dict.fromkeys(own))
+        self._own = _by_type(self.own)
+
+    def find(self, type: str, version: str) -> OpClass | None:
+        """Return the operation that a layer means; None where there is none."""
+        found = _named(self._own, type, version) or registry.find(type, version)
+        if found is None and not is_meant_as_number(version):
+            return _named(_by_type(_installed()), type, version)
+        return found
+
+    def spelling(self, type: str) -> str | None:
+        """Return a type as its declaration spells it, from any case; None where there is no such operation."""
+        return _spelling(self._own, type) or registry.spelling(type) or _spelling(_by_type(_installed()), type)
+
+    def resolve(self, type: str, version: str | None = None) -> OpClass:
+        """Return the operation that ``registry.resolve`` describes; UnknownOperation also names near matches of own."""
+        found = None if version is None else self.find(type, version)
+        if found is not None:
+            return found
+        own = _spelling(self._own, type) or (None if registry.spelling(type) else self.spelling(type))
+        if own is not None and version is None:
+            return list((self._own.get(own) or _by_type(_installed())[own]).values())[-1]
+        try:
+            return registry.resolve(type, version)
+        except registry.UnknownOperation as error:
+            meant = nearest(type, self._own) if self._own and error.attribute == "type" else None
+            if own is not None:
+                has = " and ".join(self._own.get(own, {}))
+                what = f"no operation {type} in {version}; it is in {has}"
+                raise registry.UnknownOperation(what, attribute="version", meant=None) from None
+            if meant is None:
+                raise
+            where = f" in {version}" if version is not None else ""
+            what = f"no operation {type}{where}{did_you_mean(meant)}"
+            raise registry.UnknownOperation(what, attribute="type", meant=meant) from None
+
+    def types(self) -> Iterator[str]:
+        """Yield the types of own operations, and of those of irrun that are imported."""
+        yield from (*self._own, *DECLARED)
+
+    def declarations(self) -> Iterator[OpClass]:
+        """Yield every declared version of every operation, by type and opset."""
+        added = {(cls.type, cls.opset): cls for cls in (*_installed(), *self.own)}
+        yield from sorted((*registry.declarations(), *added.values()), key=lambda cls: cls.type)
+
+    def shadows(self, op: Op) -> bool:
+        """Return whether an operation is not irrun's, but has the type of one of irrun's."""
+        return not is_own(type(op)) and registry.spelling(op.type) is not None
+
+
+def is_own(cls: type) -> bool:
+    """Return whether a class is part of irrun."""
+    return cls.__module__.partition(".")[0] == "irrun"
+
+
+def _installed() -> tuple[OpClass, ...]:
+    """Return the operations of installed packages; ExtensionError where one cannot be imported."""
+    from irrun.ops.extending import installed
+
+    return installed()
+
+
+def _by_type(classes: Iterable[OpClass]) -> dict[str, dict[str, OpClass]]:
+    found: dict[str, dict[str, OpClass]] = {}
+    for cls in classes:
+        others = found.setdefault(cls.type, {})
+        if str(cls.opset) in others:
+            raise ExtensionError(f"{cls.type} is declared twice in {cls.opset}")
+        others[str(cls.opset)] = cls
+    return found
+
+
+def _spelling(known: Mapping[str, object], type: str) -> str | None:
+    return type if type in known else next((name for name in known if name.lower() == type.lower()), None)
+
+
+def _named(known: Mapping[str, Mapping[str, OpClass]], type: str, version: str) -> OpClass | None:
+    spelt = _spelling(known, type)
+    return None if spelt is None else known[spelt].get(version)
+
+
+BUILT_IN: Final = Operations()
+"""The operations of irrun and of installed packages."""
