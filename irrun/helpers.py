@@ -12,7 +12,7 @@ import numpy as np
 
 from irrun.api.shapes import Shape
 from irrun.api.types import Type
-from irrun.tensor import Array, packing
+from irrun.tensor import Array, packing, storing
 
 _SPLIT = ("u3", "u6")
 _WHOLE = ("u1", "u2", "u4", "i4", "nf4", "f4e2m1")
@@ -26,7 +26,7 @@ def pack_data(array: Array, type: Type) -> Array:
     if not np.array_equal(codes, array):
         raise RuntimeError(f"the values do not fit {np.dtype(dtype)}, which {name} is packed from")
     if name in _SPLIT:
-        return np.frombuffer(packing.pack(codes, name), np.uint8)
+        return np.frombuffer(storing.pack(codes, name), np.uint8)
     bits = np.unpackbits(codes.reshape(-1, 1).view(np.uint8), axis=1)[:, 8 - type.bitwidth :]
     return np.packbits(bits)
 

@@ -60,7 +60,13 @@ STANDARD_IN_KERNELS = {
 }
 NEED_NUMBA = (
     *("irrun.kernels.compiled", "irrun.runtime.lowering"),
-    *("irrun.runtime.arena", "irrun.runtime.partial", "irrun.runtime.program", "irrun.runtime.workers"),
+    *(
+        "irrun.runtime.arena",
+        "irrun.runtime.instance",
+        "irrun.runtime.partial",
+        "irrun.runtime.program",
+        "irrun.runtime.workers",
+    ),
 )
 
 

@@ -105,6 +105,9 @@ def attribute_value(spec: AttrSpec, value: Any) -> Any:
             return float(value)
         case "bool":
             return bool(value)
+        case "string":
+            if not isinstance(value, str):
+                raise TypeError(f"{spec.name} is {value!r}, expected a text")
     return value
 
 
@@ -143,7 +146,7 @@ def evaluated(node: Node, inputs: Sequence[Array]) -> list[Tensor]:
 
     types = [source.fact.type for source in node.input_values()]
     graph, facts = _alone(node.record, [Fact(type, Shape(a.shape)) for type, a in zip(types, inputs, strict=True)])
-    outputs = build(Loaded(Bound(graph, ()), facts, _NO_WEIGHTS))(list(inputs))
+    outputs = build(Loaded(Bound(graph, (), {}), facts, _NO_WEIGHTS))(list(inputs))
     return [Tensor.of_values(a, facts.results()[i].type) for i, a in enumerate(outputs.to_tuple())]
 
 

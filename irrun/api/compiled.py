@@ -15,7 +15,6 @@ from irrun.api.properties_table import model_property, name_of, plain
 from irrun.api.request import InferRequest
 from irrun.api.results import OVDict
 from irrun.api.states import VariableState
-from irrun.diagnostics import near_match
 from irrun.graph import Node as Record
 from irrun.model import Compiled, Loaded, Port
 from irrun.model.config import ConfigError
@@ -106,8 +105,8 @@ class CompiledModel:
     @also_named("properties", "property")
     def set_property(self, properties: Mapping[Any, Any]) -> None:
         """Raise RuntimeError: the settings of a compiled model are fixed."""
-        for name in plain(dict([properties]) if isinstance(properties, tuple) else properties):
-            raise ConfigError(f"{name} cannot be set on a compiled model; compile_model takes it{near_match(name, ())}")
+        names = ", ".join(plain(dict([properties]) if isinstance(properties, tuple) else properties))
+        raise ConfigError(f"settings of a compiled model are fixed, got {names or 'none'}; compile_model takes them")
 
     def export_model(self, model_stream: BinaryIO | None = None) -> BytesIO | None:
         """Write the model as one block of bytes to a stream, or return one; ``import_model`` reads it."""

@@ -20,7 +20,8 @@ from irrun.api.tensor import Tensor
 from irrun.diagnostics.internal import Boundary
 from irrun.model import build, load
 from irrun.model.config import read_config
-from irrun.ops.extending import ExtensionError, ExtensionSource, operations_of
+from irrun.ops.available import ExtensionError
+from irrun.ops.extending import ExtensionSource, operations_of
 
 _FOREIGN: Final = {
     ".onnx": "ONNX",
@@ -159,7 +160,7 @@ class Core:
     def add_extension(self, *extensions: Any, **named: Any) -> None:
         """Add operations for models that are read from now on: Python files, modules or classes.
 
-        RuntimeError for a library that was written for OpenVINO, and for what declares no operation.
+        RuntimeError for a library that was written for OpenVINO, and for a class that is no operation.
         """
         for source in (*extensions, *named.values()):
             if isinstance(source, str | os.PathLike) and Path(source).suffix in (".so", ".dll", ".dylib"):
@@ -167,9 +168,11 @@ class Core:
             if isinstance(source, type) and issubclass(source, Op):
                 source = operation_of(source)
             try:
-                operations_of([source])
+                found = operations_of([source]).own
             except (ExtensionError, OSError) as error:
                 raise RuntimeError(str(error)) from error
+            if isinstance(source, type) and not found:
+                raise RuntimeError(f"{source.__name__} is no operation, expected a class that derives from Op")
             self._extensions.append(source)
 
     def register_plugin(self, *arguments: Any) -> None:

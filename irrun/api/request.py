@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from irrun.api.request_tensors import RequestTensors
+from irrun.api.request_tensors import RequestTensors, shown
 from irrun.api.results import OVDict, ProfilingInfo
 from irrun.api.states import VariableState, variables_of
-from irrun.api.tensor import Tensor, is_raw
+from irrun.api.tensor import Tensor
 from irrun.model import InputError
 from irrun.runtime import Observer
 from irrun.runtime.observers import Profiler
@@ -72,7 +72,8 @@ class InferRequest(RequestTensors):
 
         Inputs that are not given keep their values: copies, or with ``share_inputs`` the arrays themselves.
         RuntimeError where an input does not fit, where a layer cannot be computed, or while an inference runs in the
-        background. Inputs are never written to, and results are the caller's, shared or not.
+        background. Inputs are never written to, and results are the caller's, shared or not. Without
+        ``decode_strings`` the strings that are returned are bytes in UTF-8.
         """
         arrays = self._open(inputs, share_inputs)
         return self._infer(arrays, decode_strings)
@@ -93,17 +94,11 @@ class InferRequest(RequestTensors):
         begin = time.perf_counter()
         outputs = self._session.run(arrays)
         self._took = time.perf_counter() - begin
-        made = list(outputs.to_tuple())
-        for index, port in enumerate(self._compiled._outputs):
-            type = port.fact.type
-            if index in self._targets:
-                self._targets[index].copy_from(Tensor.of_values(made[index], type))
-            if is_raw(type):
-                made[index] = Tensor.of_values(made[index], type).data
-            elif type.kind == "string" and decode_strings:
-                made[index] = Tensor.of_values(made[index], type).str_data
-        self._results = OVDict(self._compiled._outputs, made)
-        return self._results
+        made, ports = outputs.to_tuple(), self._compiled._outputs
+        for index, target in self._targets.items():
+            target.copy_from(Tensor.of_values(made[index], ports[index].fact.type))
+        self._results = OVDict(ports, shown(ports, made))
+        return self._results if decode_strings else OVDict(ports, shown(ports, made, decode_strings=False))
 
     def _by_index(self, inputs: Any) -> dict[int, Any]:
         ports = self._compiled._inputs

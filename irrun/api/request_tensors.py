@@ -58,8 +58,8 @@ class RequestTensors:
         """The results of the last inference; zeros before the first."""
         self._require_idle()
         if self._results is None:
-            arrays = [Tensor.of_values(zeros(port.fact), port.fact.type).data for port in self._compiled._outputs]
-            return OVDict(self._compiled._outputs, arrays)
+            ports = self._compiled._outputs
+            return OVDict(ports, shown(ports, [zeros(port.fact) for port in ports]))
         return self._results
 
     @property
@@ -188,6 +188,16 @@ def zeros(fact: Fact) -> Array:
     if fact.type.kind == "string":
         return np.full(sizes, "", object)
     return np.zeros(sizes, fact.type.external)
+
+
+def shown(ports: Sequence[ConstOutput], arrays: Sequence[Array], *, decode_strings: bool = True) -> list[Array]:
+    """Return the values of outputs as callers get them: bits where NumPy does not know the type, strings or bytes."""
+    made = []
+    for port, array in zip(ports, arrays, strict=True):
+        tensor = Tensor.of_values(array, port.fact.type)
+        is_text = port.fact.type.kind == "string"
+        made.append(tensor.data if not is_text else tensor.str_data if decode_strings else tensor.bytes_data)
+    return made
 
 
 def _value(value: Any, port: ConstOutput) -> Any:

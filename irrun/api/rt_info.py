@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from typing import Any
+from typing import Any, Final
 from xml.etree import ElementTree
+
+_TRUE: Final = ("1", "true", "yes", "on")
+_FALSE: Final = ("", "0", "false", "no", "off")
+_SWITCHES: Final = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
 
 
 class OVAny:
@@ -26,11 +30,11 @@ class OVAny:
 
     def astype(self, dtype: Any) -> Any:
         """Return the value as a str, int, float, bool or dict; RuntimeError where it is none."""
-        if dtype is bool and isinstance(self.value, str):
-            return self.value.strip().lower() in ("1", "true", "yes")
         try:
+            if dtype is bool and isinstance(self.value, str):
+                return _SWITCHES[self.value.strip().lower()]
             return dtype(self.value)
-        except (TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):
             raise RuntimeError(f"{self.value!r} is no {getattr(dtype, '__name__', dtype)}") from None
 
     def aslist(self, dtype: Any = None) -> list[Any]:

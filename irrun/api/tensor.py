@@ -12,7 +12,8 @@ import numpy as np
 from irrun.api.shapes import Coordinate, Shape, Strides
 from irrun.api.types import Type, as_element, element_of, is_coded, of_element
 from irrun.tensor import Array, ElementType
-from irrun.tensor.packing import pack, storage_size, unpack
+from irrun.tensor.packing import storage_size, unpack
+from irrun.tensor.storing import pack
 
 
 class Tensor:

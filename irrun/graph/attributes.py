@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -155,7 +154,7 @@ def _report_unknown(
         lacks = " and ".join(spec.name for spec in required)
         found.append(_unknown(layer, left, f", and lacks {lacks}, which it requires"))
     else:
-        found.append(dataclasses.replace(_unknown(layer, left, ""), severity=Severity.WARNING))
+        found.append(_unknown(layer, left, "")._replace(severity=Severity.WARNING))
     return required
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, nearest
 from irrun.document.places import in_layer, op_diagnostic, op_fault, path_notes
@@ -19,8 +17,8 @@ from irrun.graph.join import Joiner, Sources, cycles, duplicates, order
 from irrun.graph.ports import is_number, tensor_names
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
+from irrun.ops.available import BUILT_IN, ExtensionError, Operations
 from irrun.ops.context import BodyPorts
-from irrun.ops.extending import BUILT_IN, ExtensionError, Operations
 from irrun.ops.extension import Extension
 from irrun.ops.registry import resolve, spelling
 from irrun.tensor import DYNAMIC, Shape
@@ -32,8 +30,7 @@ _NO_BODIES: Final[Mapping[str, Body]] = {}
 _UNNAMED: Final[tuple[tuple[str, ...], ...]] = ((),)
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(NamedTuple):
     """A graph, and the diagnostics of binding it.
 
     ``means`` are the means subtracted from Parameters, by node; None where the file's ``<pre-process>`` does not fit.
@@ -41,7 +38,7 @@ class Bound:
 
     graph: Graph
     diagnostics: tuple[Diagnostic, ...]
-    means: Mapping[int, Mean] | None = field(default_factory=dict)
+    means: Mapping[int, Mean] | None
 
 
 def bind(document: Document, operations: Operations = BUILT_IN, *, correct: bool = False) -> Bound:
@@ -63,16 +60,16 @@ def bind(document: Document, operations: Operations = BUILT_IN, *, correct: bool
     return Bound(graph, tuple(binder.found), found)
 
 
-@dataclass
 class _Binder:
-    extensions: Extensions
-    available: Operations
-    fragment: bool
-    correct: bool
-    found: list[Diagnostic] = field(default_factory=list)
-    operations: dict[tuple[str, str | None], tuple[type[Op], Mapping[str, AttrSpec]]] = field(default_factory=dict)
-    shared: dict[tuple[object, ...], Op] = field(default_factory=dict)
-    misread: set[LayerRef] = field(default_factory=set)
+    def __init__(self, extensions: Extensions, available: Operations, *, fragment: bool, correct: bool) -> None:
+        self.extensions = extensions
+        self.available = available
+        self.fragment = fragment
+        self.correct = correct
+        self.found: list[Diagnostic] = []
+        self.operations: dict[tuple[str, str | None], tuple[type[Op], Mapping[str, AttrSpec]]] = {}
+        self.shared: dict[tuple[object, ...], Op] = {}
+        self.misread: set[LayerRef] = set()
 
     def net(self, net: NetElement, path: tuple[str, ...]) -> Graph:
         """Return the graph of a net, or of the body at ``path``."""
@@ -83,7 +80,7 @@ class _Binder:
             nodes = {**_feed(layers, sources), **nodes}
         else:
             joiner = Joiner(net, layers, duplicates(net.layers))
-            self.found += (dataclasses.replace(item, notes=(*item.notes, *path_notes(path))) for item in joiner.found)
+            self.found += (item._replace(notes=(*item.notes, *path_notes(path))) for item in joiner.found)
             self._open(joiner.open if net.edges else joiner.open[:1], layers, path)
             sources = joiner.sources
             if not self.correct:
@@ -153,7 +150,7 @@ class _Binder:
             return self.shared[same]
         read = attributes(layer, known, cls.spec.ignored, correct=self.correct, fragment=self.fragment)
         for item in read.diagnostics:
-            self._misread(dataclasses.replace(item, notes=(*item.notes, *path_notes(path))))
+            self._misread(item._replace(notes=(*item.notes, *path_notes(path))))
         if read.values is None:
             return None
         try:

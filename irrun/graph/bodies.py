@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -16,7 +17,9 @@ from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 
 NO_PORTS: Final = BodyPorts((), (), (), 0, 0)
 
+_PURPOSES: Final = {"input": "current_iteration", "output": "execution_condition"}
 _ENDS: Final = "external_port_id", "internal_layer_id"
+_INTEGER: Final = re.compile(r"\s*[+-]?[0-9]{1,19}\s*", re.ASCII)
 _NUMBERS: Final = "axis", "start", "end", "stride", "part_size"
 
 
@@ -75,6 +78,7 @@ class _Connector:
         self._inputs: list[BodyInput] = []
         self._outputs: list[BodyOutput] = []
         self._fed: set[int] = set()
+        self._own: set[int] = set()
         self._made: set[int | None] = set()
         self._back_edges: dict[int, int] = {}
 
@@ -96,6 +100,11 @@ class _Connector:
                 continue
             outer = entry.attributes["external_port_id"]
             external = None if outer == "-1" else port_ids[entry.kind].index(outer)
+            purpose = _PURPOSES[entry.kind]
+            if outer == "-1" and entry.attributes.get("purpose") != purpose:
+                sound = False
+                self._wrong_entry(entry, "external_port_id", f'an entry without a port has purpose="{purpose}"')
+                continue
             if external is None and outer != "-1":
                 sound = False
                 if not any(_names_port(edge, layer.id, outer, entry.kind) for edge in edges):
@@ -111,12 +120,11 @@ class _Connector:
             text = entry.attributes.get(name)
             if text is None:
                 continue
-            try:
-                values[name] = int(text)
-            except ValueError:
+            if _INTEGER.fullmatch(text) is None:
                 what = f'{name}="{text}" of the port map is not an integer'
                 self.wrong_map(what, Anchor(entry.element, "value", name))
                 return None
+            values[name] = int(text)
         return values
 
     def _has_inner(self, entry: MapElement) -> bool:
@@ -139,6 +147,8 @@ class _Connector:
                 self._wrong_entry(entry, "internal_layer_id", f"this {PARAMETER} is fed twice")
             else:
                 self._fed.add(parameter)
+                if external is None or "axis" in values:
+                    self._own.add(parameter)
                 self._inputs.append(BodyInput(parameter, external, **values))
         elif external is not None and external in self._made:
             self._wrong_entry(entry, "external_port_id", "this output is made twice")
@@ -158,6 +168,9 @@ class _Connector:
             parameter = self._parameters[edge.to_layer]
             if parameter in self._back_edges:
                 what = f'to-layer "{edge.to_layer}": another back edge leads to this {PARAMETER}'
+                self._wrong_back_edge(what, edge.element, "to-layer")
+            elif parameter in self._own:
+                what = f'to-layer "{edge.to_layer}": each iteration gives this {PARAMETER} its number or a slice'
                 self._wrong_back_edge(what, edge.element, "to-layer")
             else:
                 self._back_edges[parameter] = self._results[edge.from_layer]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator
 
 from irrun.document.records import LayerElement, NetElement, PortElement, element_type
-from irrun.ops.extending import Operations
+from irrun.ops.available import Operations
 from irrun.ops.extension import Extension
 from irrun.ops.operation import OpClass
 from irrun.ops.registry import versions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import heapq
 from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
@@ -198,7 +197,7 @@ class Joiner:
                 left.setdefault(stray.finding, []).append(note)
         for finding, notes in left.items():
             before = self.found[finding]
-            self.found[finding] = dataclasses.replace(before, notes=(*before.notes, *notes))
+            self.found[finding] = before._replace(notes=(*before.notes, *notes))
 
     def _report(
         self,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from irrun.diagnostics import Diagnostic
 from irrun.graph import Graph, Outlet
 from irrun.tensor import Fact
 
 
-@dataclass(frozen=True)
 class Facts:
     """The fact of each outlet of a graph.
 
@@ -18,10 +16,17 @@ class Facts:
     sub-graph, by node and tag.
     """
 
-    graph: Graph
-    of: Mapping[Outlet, Fact]
-    bodies: Mapping[tuple[int, str], Facts]
-    diagnostics: tuple[Diagnostic, ...]
+    def __init__(
+        self,
+        graph: Graph,
+        of: Mapping[Outlet, Fact],
+        bodies: Mapping[tuple[int, str], Facts],
+        diagnostics: tuple[Diagnostic, ...],
+    ) -> None:
+        self.graph = graph
+        self.of = of
+        self.bodies = bodies
+        self.diagnostics = diagnostics
 
     def __getitem__(self, outlet: Outlet) -> Fact:
         return self.of[outlet]

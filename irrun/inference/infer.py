@@ -123,7 +123,8 @@ class _Pass:
             bodies[node.id, tag] = facts
             return facts.results()
 
-        return BodyCall(body.ports, call)
+        declared = [op and infer_outputs(op, ()) for op in (body.graph[id].op for id in body.graph.parameters)]
+        return BodyCall(body.ports, call, tuple(facts[0] if facts else Fact.unknown() for facts in declared))
 
 
 def _named(fact: Fact, name: str) -> Fact:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -149,7 +148,7 @@ def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
 def _fixed(item: Diagnostic, context: Context) -> Diagnostic:
     """Return a finding with its fix, if there is one."""
     fix = rules()[item.code]().fix(item, context) if item.fix is None else None
-    return item if fix is None else dataclasses.replace(item, fix=fix)
+    return item if fix is None else item._replace(fix=fix)
 
 
 def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, *, exact: bool) -> set[str]:
@@ -206,5 +205,5 @@ def _merged(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     for code, count in others.items():
         item, (one, more) = kept[first[code]], rules()[code].merges or ("", "")
         note = f"{count} more {more if count > 1 else one}"
-        kept[first[code]] = dataclasses.replace(item, notes=(*item.notes, note))
+        kept[first[code]] = item._replace(notes=(*item.notes, note))
     return kept

@@ -17,7 +17,8 @@ from irrun.diagnostics import Anchor, Diagnostic, Fault, Fix, LayerRef, OpError,
 from irrun.diagnostics.results import ADDRESS
 from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement, NetElement, PortElement
-from irrun.ops.extending import ExtensionError, ExtensionSource, classes_of, entry_points, is_own
+from irrun.ops.available import ExtensionError, is_own
+from irrun.ops.extending import ExtensionSource, classes_of, entry_points
 
 if TYPE_CHECKING:
     from irrun.linter.context import Context

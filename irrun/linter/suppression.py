@@ -178,9 +178,7 @@ def _unused(comment: _Comment, problem: str, idle: Sequence[str], data: bytes) -
         return IdleComment(what=problem, severity=Severity.WARNING).at(anchor)
     where = "in the file" if comment.whole_file else "on this line or the next"
     what = f"{comment.kind}[{', '.join(idle)}] suppresses nothing, expected such a finding {where}"
-    return dataclasses.replace(
-        IdleComment(what=what, severity=Severity.WARNING).at(anchor), fix=_fix(comment, idle, data)
-    )
+    return IdleComment(what=what, severity=Severity.WARNING).at(anchor)._replace(fix=_fix(comment, idle, data))
 
 
 def _fix(comment: _Comment, idle: Sequence[str], data: bytes) -> Fix:

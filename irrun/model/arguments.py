@@ -94,18 +94,21 @@ def as_carrier(port: Port, value: Any) -> Array:
     except ValueError as error:
         raise InputError(f'input "{port.any_name}" is no array: {error}') from None
     wanted = port.element_type
-    if not _fits(array, wanted):
+    is_carried = array.dtype == wanted.dtype and wanted.is_known and wanted.kind != "string" and not wanted.is_narrow
+    if not is_carried and not _fits(array, wanted):
         raise InputError(f'input "{port.any_name}" is {array.dtype}, expected {wanted}')
     if not port.partial_shape.admits(array.shape):
         got = f"[{','.join(map(str, array.shape))}]"
         rank = port.partial_shape.rank
         detail = f" (rank {array.ndim}, expected {rank})" if rank is not None and rank != array.ndim else ""
         raise InputError(f'input "{port.any_name}" has shape {got}, expected {port.partial_shape}{detail}')
+    if is_carried:
+        return array
     if wanted.kind == "string":
         strings = np.empty(array.shape, dtype=object)
         strings.reshape(-1)[:] = [item if isinstance(item, str) else str(item) for item in array.reshape(-1).tolist()]
         return strings
-    if wanted.is_integer and array.size and (array.dtype != wanted.dtype or wanted.is_narrow):
+    if wanted.is_integer and array.size:
         low, high = integer_range(wanted)
         least, most = int(array.min()), int(array.max())
         if least < low or most > high:

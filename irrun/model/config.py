@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import listing, near_match
-from irrun.diagnostics.sizes import parse_bytes
 from irrun.kernels import threads
 from irrun.kernels.locks import Lock
 from irrun.optimize import PASSES, Settings
@@ -192,8 +191,12 @@ def _budget(given: Mapping[str, Any]) -> Budget:
 
 
 def _memory(value: Any) -> int | None:
+    if value is None:
+        return None
+    from irrun.diagnostics.sizes import parse_bytes
+
     try:
-        return None if value is None else parse_bytes(str(value))
+        return parse_bytes(str(value))
     except ValueError as error:
         raise ConfigError(f"MAX_MEMORY is {value!r}, {error}") from None
 

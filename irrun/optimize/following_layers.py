@@ -7,7 +7,6 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Fact
-from irrun.ops.activation.swish import Swish
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
@@ -52,7 +51,7 @@ class FollowingLayers:
             return self._batch_norm(node)
         if node.type in ("Add", "Subtract", "Multiply", "Divide") and broadcasts_as_numpy(node):
             return self._constant(node) or self._residual(node)
-        if node.op is None or (isinstance(node.op, Swish) and len(self.graph.sources(node.id)) > 1):
+        if node.op is None or (node.type == "Swish" and len(self.graph.sources(node.id)) > 1):
             return False
         sources = self.graph.sources(node.id)
         self.activation = node.op.elementwise() if len(sources) == 1 else None

@@ -14,7 +14,6 @@ from typing import Final
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
-from irrun.ops.type.convert import Convert
 from irrun.tensor import Fact
 from irrun.tensor.element_type import BF16, F16, F32, F64
 
@@ -36,6 +35,8 @@ def in_f32(graph: Graph, facts: Facts) -> tuple[Graph, Facts]:
 
 def _converted(node: Node, facts: Facts) -> Node:
     """Convert to f32 instead of half precision, except from f64, so that an output is not rounded twice."""
+    from irrun.ops.type.convert import Convert
+
     op = node.op
     if not isinstance(op, Convert) or op.destination_type not in HALVES:
         return node

@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from irrun.graph import Outlet
+from irrun.ops import Op
+from irrun.ops.arithmetic.elementwise import Binary
 from irrun.tensor.element_type import F32
 
 if TYPE_CHECKING:
@@ -39,6 +42,29 @@ def always(_graph: Rewriter) -> bool:
 def has(*types: str) -> Callable[[Rewriter], bool]:
     """Ask for layers of one of these types, of the model or made by a pass."""
     return lambda graph: not graph.types.isdisjoint(types)
+
+
+def attends(graph: Rewriter) -> bool:
+    """Return whether there may be attention: its scores are softmaxed as a stack of matrices."""
+    nodes = graph.nodes("ScaledDotProductAttention", "SoftMax")
+    facts = (graph.fact(Outlet(node.id, 0)) for node in nodes)
+    return any(fact is not None and fact.rank is not None and fact.rank > 2 for fact in facts)
+
+
+def computes_elementwise(graph: Rewriter) -> bool:
+    """Return whether a function of each element is left that no product applies, with a static shape."""
+    facts = (graph.fact(Outlet(node.id, 0)) for node in graph.nodes() if _is_elementwise(node.op))
+    return any(fact is not None and fact.shape.is_static for fact in facts)
+
+
+def _is_elementwise(op: Op | None) -> bool:
+    return op is not None and (isinstance(op, Binary) or type(op).elementwise is not Op.elementwise)
+
+
+def shares_data(graph: Rewriter) -> bool:
+    """Return whether several convolutions read the same tensor."""
+    read = [graph.sources(node.id)[0] for node in graph.nodes("FusedConvolution")]
+    return len(set(read)) < len(read)
 
 
 def is_packed(graph: Rewriter) -> bool:
@@ -77,7 +103,7 @@ PASSES: Final = (
     ),
     Pass(
         "fuse-attention",
-        has("ScaledDotProductAttention", "SoftMax"),
+        attends,
         {"remove-needless": "layers that change nothing would interrupt a pattern"},
     ),
     Pass(
@@ -109,9 +135,7 @@ PASSES: Final = (
         has("ConvolutionBackpropData"),
         {"fuse-activations": "an activation of several layers fits the epilogue as one"},
     ),
-    Pass(
-        "join-convolutions", has("FusedConvolution"), {"fuse-convolution": "it joins convolutions with their epilogues"}
-    ),
+    Pass("join-convolutions", shares_data, {"fuse-convolution": "it joins convolutions with their epilogues"}),
     Pass(
         "keep-packed",
         is_packed,
@@ -134,7 +158,7 @@ PASSES: Final = (
     ),
     Pass(
         "fuse-elementwise",
-        always,
+        computes_elementwise,
         {
             "fuse-convolution": "the epilogue of a product costs less than a chain of its own",
             "fuse-transposed-convolution": "the epilogue of a product costs less than a chain of its own",

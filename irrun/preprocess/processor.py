@@ -230,7 +230,11 @@ def _shape_of(info: InputInfo, shape: Shape, inner: Layout, outer: Layout) -> Sh
     tensor = info.tensor()
     if tensor.shape is not None:
         return tensor.shape
-    dims = list(shape)
+    if shape.dims is None:
+        if tensor.spatial is not None:
+            raise RuntimeError("the rank of the tensor is dynamic, so it has no height and width: set_shape sets it")
+        return shape
+    dims = list(shape.dims)
     order = info.preprocess().order
     if order is not None and inner.empty and len(order) == len(dims):
         dims = [dims[order.index(axis)] for axis in range(len(dims))]

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import OpError
-from irrun.diagnostics.sizes import bytes_text
 from irrun.ops import Op
 from irrun.ops.calling import infer
 from irrun.ops.context import BodyCall
@@ -41,6 +40,8 @@ class Budget(NamedTuple):
     def check_memory(self, size: int, subject: str) -> None:
         """Raise OverBudget if tensors take more bytes than the limit; ``subject`` is a clause with its verb."""
         if self.memory is not None and size > self.memory:
+            from irrun.diagnostics.sizes import bytes_text
+
             raise OverBudget(
                 f"{subject} {bytes_text(size)}, the budget is {bytes_text(self.memory)}; "
                 "--max-memory or MAX_MEMORY raises it"
@@ -83,12 +84,15 @@ class Budget(NamedTuple):
 UNLIMITED: Final = Budget(None, None, None)
 
 
-def least_bytes(fact: Fact, sizes: Mapping[str, int]) -> int:
-    """Return a lower bound of the bytes of a tensor, given the values of named unknown dims."""
+def least_elements(fact: Fact, sizes: Mapping[str, int]) -> int:
+    """Return a lower bound of the elements of a tensor, given the values of named unknown dims."""
     dims = fact.shape.dims
-    if dims is None or not sizes:
-        return fact.least_bytes
-    return math.prod([_least(dim, sizes) for dim in dims]) * fact.type.bits // 8
+    return 0 if dims is None else math.prod([_least(dim, sizes) for dim in dims])
+
+
+def least_bytes(fact: Fact, sizes: Mapping[str, int]) -> int:
+    """Return a lower bound of the bytes of a tensor in its carrier, given the values of named unknown dims."""
+    return least_elements(fact, sizes) * (fact.type.dtype.itemsize if fact.type.is_known else 1)
 
 
 def _least(dim: Dim, sizes: Mapping[str, int]) -> int:

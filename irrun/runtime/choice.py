@@ -36,6 +36,8 @@ class Choice:
 
     def next(self) -> int:
         """Return the number for the next run."""
+        if len(self._times) == 1:
+            return 1
         fewest = min(self._times, key=lambda count: len(self._times[count]) + _EACH * self._is_hopeless(count))
         if len(self._times[fewest]) < _EACH and not self._is_hopeless(fewest):
             return fewest
@@ -56,7 +58,7 @@ class Choice:
         A run that is faster than the best median says that times have changed: those of this number are forgotten, and
         it is tried again at once.
         """
-        if self._is_cold:
+        if self._is_cold or len(self._times) == 1:
             self._is_cold = False
             return
         times = self._times[count]

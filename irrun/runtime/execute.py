@@ -141,7 +141,10 @@ class Run:
                 context[asked] = self.state
             elif asked == "bodies":
                 bodies = step.bodies or {}
-                calls = {tag: BodyCall(body.ports, self._body(body), body.results) for tag, body in bodies.items()}
+                calls = {
+                    tag: BodyCall(body.ports, self._body(body), body.plan.parameter_facts, body.results)
+                    for tag, body in bodies.items()
+                }
                 context[asked] = {tag: self.budget.counted(call, self.deadline) for tag, call in calls.items()}
         return context
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -91,12 +92,10 @@ class Instance:
         ``count`` is the number of workers.
         """
         context = Run(state, observers, self._memory, budget)
-        workers().settle(self._kept)
-        self._counters.fill(0)
         try:
             for target, given in zip(self._inputs, inputs, strict=True):
                 self._store(target, given)
-            with Numerics():
+            with Numerics() if self._interpreted else nullcontext():
                 if context.observers:
                     self._observed(count, context)
                 else:

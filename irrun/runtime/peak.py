@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from irrun.runtime.budget import OverBudget, held_bytes, least_bytes, named_sizes
+from irrun.runtime.budget import OverBudget, held_bytes, least_bytes, least_elements, named_sizes
 from irrun.runtime.execute import step_error
 from irrun.runtime.plan import Plan, Step
 
@@ -23,8 +23,8 @@ def check_memory(plan: Plan, shapes: Sequence[Sequence[int]] | None = None) -> N
     total = held_bytes(plan.slots)
     last: Step | None = None
     try:
-        for last, size in _sizes(plan, sizes):  # noqa: B007
-            plan.budget.check_memory(total + size, "the tensors held while it runs take")
+        for last, size, workspace in _sizes(plan, sizes):  # noqa: B007
+            plan.budget.check_memory(total + size + workspace, "its workspace and the tensors held while it runs take")
         last = None
         copied = [slot for slot in plan.results if plan.slots[slot] is not None]
         given = sum(array.nbytes for slot in copied if (array := plan.slots[slot]) is not None)
@@ -35,19 +35,28 @@ def check_memory(plan: Plan, shapes: Sequence[Sequence[int]] | None = None) -> N
 
 def computed_bytes(plan: Plan, shapes: Sequence[Sequence[int]]) -> int:
     """Return the bytes of the tensors that one run holds at the same time, without constants, at the least."""
-    return max(size for _, size in _sizes(plan, named_sizes(plan.parameter_facts, shapes)))
+    return max(size for _, size, _ in _sizes(plan, named_sizes(plan.parameter_facts, shapes)))
 
 
-def _sizes(plan: Plan, sizes: Mapping[str, int]) -> list[tuple[Step | None, int]]:
-    """Return each step with the bytes of the computed tensors that exist while it runs, at the least."""
+def _sizes(plan: Plan, sizes: Mapping[str, int]) -> list[tuple[Step | None, int, int]]:
+    """Return each step, the bytes of the computed tensors that exist while it runs, and those of its workspace.
+
+    Both are as small as unknown sizes allow. Constants count for neither: the file bounds them.
+    """
     held: dict[int, int] = {}
-    total = sum(least_bytes(fact, sizes) for fact in plan.parameter_facts)
-    found: list[tuple[Step | None, int]] = [(None, total)]
+    facts = dict(zip(plan.parameters, plan.parameter_facts, strict=True))
+    elements = {slot: least_elements(fact, sizes) for slot, fact in facts.items()}
+    total = sum(least_bytes(fact, sizes) for fact in facts.values())
+    found: list[tuple[Step | None, int, int]] = [(None, total, 0)]
     for step in plan.steps:
         made = [least_bytes(fact, sizes) for fact in step.facts]
+        elements.update(zip(step.outputs, [least_elements(fact, sizes) for fact in step.facts], strict=True))
         ending = sum(held.get(slot, 0) for slot in step.frees)
         inner = max((_peak(body.plan) for body in (step.bodies or {}).values()), default=0)
-        found.append((step, total + max(sum(made) - ending, 0) + inner))
+        op = step.node.op
+        workspace = 0 if op is None or op.view else op.workspace
+        used = sum(elements.get(slot, 0) for slot in (*step.inputs, *step.outputs))
+        found.append((step, total + max(sum(made) - ending, 0) + inner, workspace * used))
         held.update(zip(step.outputs, made, strict=True))
         total += sum(made)
         for slot in step.frees:
@@ -56,4 +65,4 @@ def _sizes(plan: Plan, sizes: Mapping[str, int]) -> list[tuple[Step | None, int]
 
 
 def _peak(plan: Plan) -> int:
-    return max(size for _, size in _sizes(plan, _NO_SIZES))
+    return max(size + workspace for _, size, workspace in _sizes(plan, _NO_SIZES))

@@ -57,6 +57,11 @@ class Program:
         stretches = sum(isinstance(self.items[first], Call) for first, _ in segments(self.items))
         return calls > 0 and (not self.lates or calls >= _LEAST_CALLS * stretches)
 
+    @property
+    def most_workers(self) -> int:
+        """The number of workers that can do something at the same time."""
+        return max((item.tasks for item in self.items if isinstance(item, Call)), default=1)
+
     def bytes(self, workers: int) -> int:
         """The memory of an instance: the arena, and the workspace of each worker."""
         return self.size + workers * self.workspace_of_worker

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-import time
 import weakref
-from collections import deque
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
@@ -22,18 +20,13 @@ from irrun.runtime.state import State
 from irrun.tensor import Array
 
 if TYPE_CHECKING:
-    from irrun.runtime.choice import Choice
-    from irrun.runtime.instance import Instance
     from irrun.runtime.lowering.builder import Packs
-    from irrun.runtime.program import Program
+    from irrun.runtime.runner import Runner
 
 Tier = Literal["auto", "numpy", "compiled"]
 
 HOT: Final = 2
 """Runs of a plan before it is compiled: what is run once needs no compiler."""
-
-_IDLE: Final = 4
-"""Instances of a program that are kept for the next run."""
 
 
 @cache
@@ -71,9 +64,9 @@ class Tiers:
     ) -> tuple[Array, ...]:
         """The results. They may lie in ``memory``."""
         compiled = self._compiled(plan)
-        if compiled.is_ready:
+        if compiled.runner is not None:
             self.last = "compiled"
-            return compiled.run(plan, inputs, state, observers, memory)
+            return compiled.runner.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
         is_young = compiled.runs <= (HOT if self._wanted == "auto" else 1)
         if is_young or compiled.is_compiling:
@@ -142,17 +135,15 @@ def release(plan: Plan) -> None:
 
 
 class _Compiled:
-    """The program of a plan, as soon as there is one, and the instances of that."""
+    """The runner of a plan, as soon as there is one."""
 
     def __init__(self, packs: Packs, streams: int = 1) -> None:
         self._streams = streams
         self.runs = 0
-        self.is_ready = self.is_compiling = False
+        self.runner: Runner | None = None
+        self.is_compiling = False
         self._is_done = False
         self._packs = packs
-        self._program: Program | None = None
-        self._idle: deque[Instance] = deque(maxlen=_IDLE)
-        self._choices: dict[int, Choice] = {}
         self._lock = Lock()
 
     def prepare_in_background(self, plan: Plan) -> None:
@@ -175,6 +166,7 @@ class _Compiled:
     def _lower(self, plan: Plan) -> None:
         from irrun.kernels.pages import forget_code
         from irrun.runtime.program import lower
+        from irrun.runtime.runner import Runner
 
         release(plan)
         program = lower(plan, self._packs)
@@ -183,50 +175,5 @@ class _Compiled:
         if program.is_worthwhile and fits:
             program.compile()
             forget_code("libllvmlite")
-            self._program = program
-            self._release(self._instance())
-            self.is_ready = True
+            self.runner = Runner(program, self._streams)
             release(plan)
-
-    def run(
-        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
-    ) -> tuple[Array, ...]:
-        from irrun.runtime.instance import Misfit
-
-        memory.clear()
-        instance, choice = self._instance(), self._choice_of(max(1, threads() // self._streams))
-        count = choice.next()
-        began = time.perf_counter()
-        try:
-            results = instance.run(inputs, count, state, observers, plan.budget)
-        except Misfit:
-            state.discard()
-            return execute(plan, inputs, state, observers, memory)
-        except BaseException:
-            state.discard()
-            raise
-        finally:
-            self._release(instance)
-        state.commit()
-        choice.took(count, time.perf_counter() - began)
-        return results
-
-    def _choice_of(self, most: int) -> Choice:
-        from irrun.runtime.choice import Choice
-
-        found = self._choices.get(most)
-        if found is None:
-            found = self._choices[most] = Choice(most)
-        return found
-
-    def _instance(self) -> Instance:
-        from irrun.runtime.instance import Instance
-
-        try:
-            return self._idle.pop()
-        except IndexError:
-            assert self._program is not None
-            return Instance(self._program, threads())
-
-    def _release(self, instance: Instance) -> None:
-        self._idle.append(instance)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.tape import lead, serve, settle
+from irrun.kernels.compiled.tape import lead, serve, settle, walk_alone
 
 _POLLS: Final = 300_000
 """Times that an idle worker looks for another tape before it sleeps: less than a millisecond."""
@@ -36,7 +36,7 @@ class Workers:
         look at after this returns.
         """
         if count < 2 or not self._lock.acquire(blocking=False):
-            lead(self._mailbox, 1, tape, calls, counters, workspace, each, _YIELD)
+            walk_alone(tape, calls, workspace)
             return
         try:
             while len(self.threads) < count - 1:
@@ -48,11 +48,6 @@ class Workers:
             lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
         finally:
             self._lock.release()
-
-    def settle(self, kept: object) -> None:
-        """Wait until no worker looks at a tape any more that is over."""
-        if self._last is kept:
-            settle(self._mailbox, _YIELD)
 
 
 class Worker:

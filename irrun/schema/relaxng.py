@@ -11,7 +11,7 @@ from lxml.builder import ElementMaker
 from irrun.document.grammar import ATTRIBUTES, LEGACY_ATTRIBUTES, LEGACY_CHILDREN, MAPS, VERSIONS
 from irrun.ops import Op
 from irrun.ops.attributes import UNDEFINED, AttrSpec
-from irrun.ops.extending import BUILT_IN, Operations
+from irrun.ops.available import BUILT_IN, Operations
 from irrun.ops.registry import CONSTANT, EXACT, LATEST
 from irrun.ops.spec import OpSpec
 from irrun.schema import patterns

@@ -1,4 +1,4 @@
-"""The layout of tensors in the .bin file: bytes to arrays in the carrier dtype of an element type, and back.
+"""The layout of tensors in the .bin file: bytes to arrays in the carrier dtype of an element type.
 
 Numbers are little-endian and follow each other without gaps or alignment. Types below a byte share bytes:
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8] | bytes | bytearray | memoryview | mmap.mmap
 
-_STORED_AS_CARRIED: dict[str, np.dtype[Any]] = {
+STORED_AS_CARRIED: dict[str, np.dtype[Any]] = {
     "f32": np.dtype("<f4"),
     "f64": np.dtype("<f8"),
     "i8": np.dtype("<i1"),
@@ -34,14 +34,14 @@ _STORED_AS_CARRIED: dict[str, np.dtype[Any]] = {
     "u32": np.dtype("<u4"),
     "u64": np.dtype("<u8"),
 }
-_STORED_AS_CODES: dict[str, np.dtype[Any]] = {
+STORED_AS_CODES: dict[str, np.dtype[Any]] = {
     "f16": np.dtype("<u2"),
     "bf16": np.dtype("<u2"),
     "f8e4m3": np.dtype("<u1"),
     "f8e5m2": np.dtype("<u1"),
     "f8e8m0": np.dtype("<u1"),
 }
-_SHIFTS_IN_BYTE = {
+SHIFTS_IN_BYTE = {
     "u4": (0, 4),
     "i4": (0, 4),
     "nf4": (0, 4),
@@ -49,7 +49,7 @@ _SHIFTS_IN_BYTE = {
     "u2": (0, 2, 4, 6),
     "u1": (7, 6, 5, 4, 3, 2, 1, 0),
 }
-_SPLIT_BITS = {"u3": (2, 1), "u6": (4, 2)}
+SPLIT_BITS = {"u3": (2, 1), "u6": (4, 2)}
 
 
 def storage_size(element_type: str, count: int) -> int:
@@ -57,7 +57,7 @@ def storage_size(element_type: str, count: int) -> int:
 
     ValueError for string, which has no fixed size, and for unknown element types.
     """
-    values, size = _group(element_type)
+    values, size = group_of(element_type)
     return -(-count // values) * size
 
 
@@ -73,14 +73,14 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
     raw = _raw(data, element_type, count)
     if element_type == "boolean":
         return raw.view(np.bool_) if raw.max(initial=0) <= 1 else raw != 0
-    if element_type in _STORED_AS_CARRIED:
-        return _native(raw, _STORED_AS_CARRIED[element_type])
-    if element_type in _STORED_AS_CODES:
+    if element_type in STORED_AS_CARRIED:
+        return _native(raw, STORED_AS_CARRIED[element_type])
+    if element_type in STORED_AS_CODES:
         from irrun.tensor.rounding import decode
 
-        return decode(_native(raw, _STORED_AS_CODES[element_type]), element_type)
-    if element_type in _SPLIT_BITS:
-        return _unpack_split(raw, *_SPLIT_BITS[element_type])[:count]
+        return decode(_native(raw, STORED_AS_CODES[element_type]), element_type)
+    if element_type in SPLIT_BITS:
+        return _unpack_split(raw, *SPLIT_BITS[element_type])[:count]
     words, carrier = _byte_table(element_type)
     return words.take(raw).view(carrier)[:count]
 
@@ -90,7 +90,7 @@ def halves(data: Bytes, count: int) -> NDArray[np.float16]:
 
     ValueError under the conditions of `unpack`.
     """
-    return _native(_raw(data, "f16", count), _STORED_AS_CODES["f16"]).view(np.float16)
+    return _native(_raw(data, "f16", count), STORED_AS_CODES["f16"]).view(np.float16)
 
 
 def _raw(data: Bytes, element_type: str, count: int) -> NDArray[np.uint8]:
@@ -104,39 +104,15 @@ def _raw(data: Bytes, element_type: str, count: int) -> NDArray[np.uint8]:
     return raw[:size]
 
 
-def pack(values: NDArray[Any], element_type: str) -> bytes:
-    """Encode `values` in row-major order as the .bin file stores them; the inverse of `unpack`.
-
-    Values that `element_type` cannot represent are rounded as in `irrun.tensor.rounding.encode`; integers wrap modulo
-    2^bits. ValueError for string and unknown element types, TypeError for values that are not integers (or booleans)
-    where `element_type` is an integer type.
-    """
-    flat = np.asarray(values).reshape(-1)
-    if element_type == "boolean":
-        return flat.astype(np.bool_).tobytes()
-    if element_type in _STORED_AS_CARRIED:
-        return _pack_carried(flat, element_type)
-    group, _ = _group(element_type)
-    from irrun.tensor.rounding import encode
-
-    codes = encode(flat, element_type)
-    if element_type in _STORED_AS_CODES:
-        return codes.astype(_STORED_AS_CODES[element_type]).tobytes()
-    groups = np.append(codes, np.zeros(-codes.size % group, np.uint8)).reshape(-1, group)
-    if element_type in _SPLIT_BITS:
-        return _pack_split(groups, *_SPLIT_BITS[element_type])
-    return _join(groups, np.array(_SHIFTS_IN_BYTE[element_type], np.uint8)).tobytes()
-
-
-def _group(element_type: str) -> tuple[int, int]:
+def group_of(element_type: str) -> tuple[int, int]:
     """Return the smallest number of values that fills whole bytes, and that number of bytes."""
     if element_type == "boolean":
         return 1, 1
-    if element_type in _SPLIT_BITS:
-        return 8 // _SPLIT_BITS[element_type][1], 3
-    if element_type in _SHIFTS_IN_BYTE:
-        return len(_SHIFTS_IN_BYTE[element_type]), 1
-    dtype = _STORED_AS_CARRIED.get(element_type) or _STORED_AS_CODES.get(element_type)
+    if element_type in SPLIT_BITS:
+        return 8 // SPLIT_BITS[element_type][1], 3
+    if element_type in SHIFTS_IN_BYTE:
+        return len(SHIFTS_IN_BYTE[element_type]), 1
+    dtype = STORED_AS_CARRIED.get(element_type) or STORED_AS_CODES.get(element_type)
     if dtype is None:
         fault = "string values have no fixed size" if element_type == "string" else f'no element type "{element_type}"'
         raise ValueError(fault)
@@ -148,19 +124,10 @@ def _native(raw: NDArray[np.uint8], stored: np.dtype[Any]) -> NDArray[Any]:
     return values if values.flags.aligned else values.copy()
 
 
-def _pack_carried(flat: NDArray[Any], element_type: str) -> bytes:
-    stored = _STORED_AS_CARRIED[element_type]
-    if stored.kind != "f" and flat.dtype.kind not in "biu":
-        raise TypeError(f"{element_type} takes integers, got {flat.dtype}")
-    with np.errstate(all="ignore"):
-        values = flat.astype(stored)
-    return values.tobytes()
-
-
 @cache
 def _byte_table(element_type: str) -> tuple[NDArray[Any], np.dtype[Any]]:
     """Return, for each byte, its values packed into one unsigned word, and the dtype of the values."""
-    shifts = np.array(_SHIFTS_IN_BYTE[element_type], np.uint8)
+    shifts = np.array(SHIFTS_IN_BYTE[element_type], np.uint8)
     mask = (1 << 8 // len(shifts)) - 1
     codes = np.arange(256)[:, None] >> shifts & mask
     from irrun.tensor.rounding import decode
@@ -172,22 +139,10 @@ def _byte_table(element_type: str) -> tuple[NDArray[Any], np.dtype[Any]]:
 
 def _unpack_split(raw: NDArray[np.uint8], low_bits: int, high_bits: int) -> NDArray[np.uint8]:
     groups = raw.reshape(-1, 3)
-    low = groups[:, :2, None] >> _shifts_down(low_bits) & ((1 << low_bits) - 1)
-    high = groups[:, 2:] >> _shifts_down(high_bits) & ((1 << high_bits) - 1)
+    low = groups[:, :2, None] >> shifts_down(low_bits) & ((1 << low_bits) - 1)
+    high = groups[:, 2:] >> shifts_down(high_bits) & ((1 << high_bits) - 1)
     return (low.reshape(high.shape) | high << low_bits).astype(np.uint8, copy=False).reshape(-1)
 
 
-def _pack_split(groups: NDArray[Any], low_bits: int, high_bits: int) -> bytes:
-    low = groups.reshape(len(groups), 2, groups.shape[1] // 2) & ((1 << low_bits) - 1)
-    high = groups[:, None] >> low_bits
-    return np.hstack([_join(low, _shifts_down(low_bits)), _join(high, _shifts_down(high_bits))]).tobytes()
-
-
-def _shifts_down(bits: int) -> NDArray[np.uint8]:
+def shifts_down(bits: int) -> NDArray[np.uint8]:
     return np.arange(8 - bits, -1, -bits).astype(np.uint8)
-
-
-def _join(fields: NDArray[Any], shifts: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Combine the bit fields along the last axis into bytes."""
-    joined: NDArray[np.uint8] = np.bitwise_or.reduce(fields << shifts, axis=-1)
-    return joined

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
-from typing import overload
+from typing import Final, overload
 
 from irrun.tensor.dim import UNBOUNDED, Dim
+
+_SIZE: Final = re.compile(r"[+]?[0-9]{1,40}")
 
 
 class Shape:
@@ -136,11 +139,14 @@ def _parse_dim(text: str) -> Dim:
         return Dim()
     if ".." in text:
         low, high = (part.strip() for part in text.split("..", 1))
-        lo, hi = int(low or 0), int(high) if high else UNBOUNDED
-        if not 0 <= lo <= hi:
+        lo, hi = _size(low or "0"), _size(high) if high else UNBOUNDED
+        if lo > hi:
             raise ValueError(f"{text} is not an interval of sizes")
         return Dim._make(lo, hi)
-    size = int(text)
-    if size < 0:
+    return Dim.exactly(_size(text))
+
+
+def _size(text: str) -> int:
+    if _SIZE.fullmatch(text) is None:
         raise ValueError(f"{text} is not a size")
-    return Dim.exactly(size)
+    return int(text)

@@ -98,6 +98,13 @@ def _order(*calls: Any) -> Any:
 
 CHECKS: dict[str, Check] = {
     "ppp nothing": run(lambda ppp, ov, pp: None, FLOATS),
+    "ppp order of the same axes": run(
+        lambda ppp, ov, pp: ppp.input().preprocess().convert_layout([0, 1, 2, 3]), FLOATS
+    ),
+    "ppp order without layout": run(
+        lambda ppp, ov, pp: ppp.input().preprocess().convert_layout([0, 3, 1, 2]), BYTES.astype(np.float32)
+    ),
+    "ppp BGRX to BGR": run(_colors("BGRX", "BGR"), np.concatenate([BYTES, BYTES[..., :1]], -1)),
     "ppp bytes in NHWC": run(_bytes, BYTES),
     "ppp layouts as text": run(
         lambda ppp, ov, pp: (

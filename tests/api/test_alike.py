@@ -30,6 +30,7 @@ from tests.api import (
     running,
     subgraphs,
     tensors,
+    uncommon,
     values,
     variables,
 )
@@ -65,6 +66,7 @@ GROUPS: list[dict[str, Check]] = [
         everyday_runs,
         everyday_settings,
         everyday_values,
+        uncommon,
     )
 ]
 CHECKS = {name: check for group in GROUPS for name, check in group.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,3 +85,42 @@ def test_outputs_may_be_written_in_place() -> None:
             return True
 
     assert _run(Writes).tolist() == [[2, 2]]
+
+
+class _Halves(irrun.Op):
+    """Splits an array in halves, and multiplies each by one of the attribute ``scales``."""
+
+    class_type_info = irrun.DiscreteTypeInfo("Halves", "extension")
+
+    def __init__(self, inputs: Any = None, scales: Any = (2.0, 3.0)) -> None:
+        self.scales = list(scales)
+        super().__init__(self, inputs)
+        if inputs is not None:
+            self.constructor_validate_and_infer_types()
+
+    def validate_and_infer_types(self) -> None:
+        for index in (1, 0, 1):
+            self.set_output_type(index, self.get_input_element_type(0), irrun.PartialShape([2]))
+
+    def clone_with_new_inputs(self, new_inputs: Any) -> irrun.Op:
+        return _Halves(new_inputs, self.scales)
+
+    def visit_attributes(self, visitor: Any) -> bool:
+        visitor.on_attributes({"scales": self.scales, "exact": True})
+        return True
+
+    def evaluate(self, output_values: Any, input_values: Any, _context: Any = None) -> bool:
+        for output, part, scale in zip(output_values, np.split(input_values[0].data, 2), self.scales, strict=True):
+            output.data[:] = part * scale
+        return True
+
+
+def test_several_outputs_and_lists_of_attributes(tmp_path: Path) -> None:
+    x = ops.parameter([4], np.float32, name="x")
+    node = _Halves([x.output(0)], (2.0, -1.5))
+    assert [node.get_output_partial_shape(index) for index in range(node.get_output_size())] == [[2], [2]]
+    model = irrun.Model([node.output(0), node.output(1)], [x], "m")
+    results = irrun.compile_model(model)(np.array([1, 2, 3, 4], np.float32))
+    assert [array.tolist() for array in results.to_tuple()] == [[2, 4], [-4.5, -6]]
+    irrun.save_model(model, tmp_path / "m.xml")
+    assert '<data scales="2.0,-1.5" exact="true" />' in (tmp_path / "m.xml").read_text()

@@ -10,14 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("openvino", reason="OpenVINO reads what is saved")
+pytest.importorskip("numba", reason="kernels are among the files that are written")
+
+import openvino
+
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.tensor import Array
 from tests.api import nets
 from tests.cases import ModelCase, all_models
 from tests.faults.paths import LARGE, write_model
-
-openvino = pytest.importorskip("openvino", reason="OpenVINO reads what is saved")
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = [FOLDER / "digits" / "model.xml", *sorted((FOLDER / "pages").glob("*.xml"))]
@@ -135,6 +138,59 @@ def _v10(folder: Path) -> Path:
     path.write_text(nets.net(layers, edges).replace('version="11"', 'version="10"'))
     path.with_suffix(".bin").write_bytes(b"")
     return path
+
+
+def test_outputs_of_version_10_keep_their_names(tmp_path: Path) -> None:
+    """Outputs of a layer with several, which are converted, and one of the declared type."""
+    half, part, full = nets.port(0, "FP16", "2"), nets.port(0, "FP16", "1"), nets.port(0, "FP32", "2")
+    outs = nets.outs(nets.port(2, "FP16", "1", "first"), nets.port(3, "FP16", "1", "second"))
+    layers = [
+        nets.layer(0, "x", "Parameter", 'shape="2" element_type="f16"', nets.outs(nets.port(0, "FP16", "2", "x"))),
+        nets.layer(1, "y", "Parameter", 'shape="2" element_type="f32"', nets.outs(nets.port(0, "FP32", "2", "y"))),
+        nets.layer(2, "relu", "ReLU", "", nets.ins(full) + nets.outs(nets.port(1, "FP32", "2", "relu"))),
+        nets.layer(
+            3, "axis", "Const", 'element_type="i64" shape="" offset="0" size="8"', nets.outs(nets.port(0, "I64", ""))
+        ),
+        nets.layer(4, "split", "Split", 'num_splits="2"', nets.ins(half, nets.port(1, "I64", "")) + outs),
+        *[
+            nets.layer(5 + index, f"out{index}", "Result", "", nets.ins(port))
+            for index, port in enumerate((part, part, full))
+        ],
+    ]
+    edges = [(0, 0, 4, 0), (3, 0, 4, 1), (4, 2, 5, 0), (4, 3, 6, 0), (1, 0, 2, 0), (2, 1, 7, 0)]
+    path = tmp_path / "old.xml"
+    path.write_text(nets.net(layers, edges).replace('version="11"', 'version="10"'))
+    path.with_suffix(".bin").write_bytes(np.int64(0).tobytes())
+    found = []
+    for module in (openvino, irrun):
+        model = module.Core().read_model(path)
+        ends = [(sorted(p.names), p.element_type.type_name) for p in (*model.inputs, *model.outputs)]
+        run = module.compile_model(model, "CPU")([np.float32([0.5, -2]), np.float32([4, -5])])
+        found.append((ends, [run[index].tolist() for index in range(3)]))
+    assert found[1] == found[0]
+
+
+def test_a_model_with_bodies_is_edited(tmp_path: Path) -> None:
+    ops = irrun.opset13
+    x, cond = ops.parameter([3], np.float32, name="x"), ops.parameter([], bool, name="cond")
+    bodies = []
+    for factor in (2, -10):
+        inner = ops.parameter([3], np.float32)
+        bodies.append(irrun.Model([ops.multiply(inner, ops.constant(np.float32(factor)))], [inner], "body"))
+    node = ops.if_op(cond.output(0))
+    node.set_then_body(bodies[0])
+    node.set_else_body(bodies[1])
+    node.set_input(x.output(0), bodies[0].parameters[0], bodies[1].parameters[0])
+    irrun.save_model(
+        irrun.Model([node.set_output(*(body.results[0] for body in bodies))], [x, cond]), tmp_path / "m.xml"
+    )
+    model = irrun.Core().read_model(tmp_path / "m.xml")
+    result = model.results[0]
+    result.set_argument(0, ops.abs(result.input_value(0)).output(0))
+    irrun.save_model(model, tmp_path / "edited.xml")
+    edited = irrun.compile_model(tmp_path / "edited.xml")
+    ones = np.array([1, -2, 3], np.float32)
+    assert [edited([ones, flag])[0].tolist() for flag in (True, False)] == [[2, 4, 6], [10, 20, 30]]
 
 
 EDITS = {

@@ -70,7 +70,11 @@ def _inferring(body: Body) -> BodyCall:
         facts = infer_graph(body.graph, parameters)
         return tuple(facts[source] for source in body.graph.results)
 
-    return BodyCall(body.ports, call)
+    return BodyCall(body.ports, call, _declared(body))
+
+
+def _declared(body: Body) -> tuple[Fact, ...]:
+    return tuple(node.fact for node in body.graph.nodes if isinstance(node, Input))
 
 
 class Evaluator:
@@ -148,7 +152,9 @@ def run_layer(
             arrays = inner[tag].run(parameters, state, listener)
             return tuple(arrays[source] for source in body.graph.results)
 
-        return BodyCall(body.ports, call, tuple(inner[tag].facts[source] for source in body.graph.results))
+        return BodyCall(
+            body.ports, call, _declared(body), tuple(inner[tag].facts[source] for source in body.graph.results)
+        )
 
     context = {
         "state": state,

@@ -9,11 +9,12 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Writer
-from irrun.inference.fold import _with_value, fold
+from irrun.inference.fold import fold
+from irrun.inference.symbolic import _with_value
 from irrun.ops.calling import infer
 from irrun.ops.registry import resolve
 from irrun.tensor import UNBOUNDED, Dim, Fact, Shape
-from irrun.tensor.element_type import BOOLEAN, F32, I32, I64, U8, ElementType
+from irrun.tensor.element_type import BOOLEAN, F32, I32, I64, U8, U64, ElementType
 
 
 def test_a_target_shape_with_a_negative_size(tmp_path: Path) -> None:
@@ -125,6 +126,12 @@ def test_values_wrap_around(left: Fact, right: Fact, want: list[Dim]) -> None:
     fact = folded("Add", left, right)
     assert fact.value is not None
     assert [(Dim.of(item).lo, Dim.of(item).hi) for item in fact.value.tolist()] == [(dim.lo, dim.hi) for dim in want]
+
+
+@pytest.mark.parametrize(("type", "least"), [(I64, -(2**63)), (I64, 1 - 2**63), (U64, 2**63), (U64, 2**64 - 1)])
+def test_integers_beyond_those_of_a_dim(type: ElementType, least: int) -> None:
+    constant = np.array([least, 5], type.dtype)
+    assert folded("Minimum", Fact(type, Shape([2])), Fact.of(type, constant)).constant is None
 
 
 @pytest.mark.parametrize(("size", "is_known"), [(64, True), (65, False)])

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.activation import gelu, gelu_tanh, relu, sigmoid, softmax, swish
+from irrun.kernels.activation import gelu, gelu_tanh, sigmoid, swish
 from irrun.kernels.attention import attention
 from irrun.kernels.erf import erf
 from irrun.kernels.normalization import mean_variance
+from irrun.kernels.piecewise import relu
+from irrun.kernels.softmax import softmax
 
 Array = np.ndarray[Any, Any]
 X = np.linspace(-9, 9, 200_001).astype(np.float32)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from irrun.kernels.activation import relu
+from irrun.kernels.piecewise import relu
 from irrun.kernels.prepared_convolution import PreparedConvolution, prepare_convolution
 
 Array = np.ndarray[Any, Any]

@@ -105,3 +105,36 @@ def test_room_runs_out() -> None:
         buffers.add(id(state.values["v"].base))
     np.testing.assert_array_equal(state.values["v"], np.arange(2000, dtype=np.float32)[None])
     assert len(buffers) < 8
+
+
+def other_net(kind: str) -> Net:
+    """Append to a variable in a way that is not the pass's."""
+    net, shape = Net(), "?,?,?,?"
+    past = read(net, net.normal(2, 3, 5, 4), shape)
+    new = net.layer("Exp", [net.parameter("x", shape)], shape)
+    parts, axis = [past, new], 2
+    if kind == "third part":
+        parts = [past, new, new]
+    elif kind in ("gather of heads", "constant order"):
+        order = net.constant(np.array([1, 0])) if kind == "constant order" else net.parameter("order", "?", I32)
+        along = 0 if kind == "constant order" else 1
+        parts[0] = net.layer("Gather", [past, order, net.constant(np.array(along))], shape, 8, batch_dims=0)
+    whole = net.layer("Concat", parts, shape, axis=axis)
+    net.layer("Assign", [whole], shape, 6, variable_id="v")
+    net.result(whole)
+    return net
+
+
+@pytest.mark.parametrize("kind", ["third part", "gather of heads", "constant order"])
+def test_other_ways_to_append_are_left_alone(tmp_path: Path, kind: str) -> None:
+    net = other_net(kind)
+    alone = net.compile(tmp_path, *ONLY, TIER="numpy")
+    assert "FusedAppend" not in types(alone)
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
+    sessions = [item.session() for item in (alone, plain)]
+    for run in range(3):
+        given = inputs(net, 2, run, gathered=False)
+        if kind == "gather of heads":
+            given["order"] = np.array([2, 0, 1], np.int32)
+        first, second = (session.run([given[port.any_name] for port in alone.inputs]) for session in sessions)
+        np.testing.assert_array_equal(first[0], second[0])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from irrun.document.writer import Handle
+from irrun.tensor.element_type import I64
 from tests.optimize.nets import Net, check
 
 ONLY = ["fuse-activations"]
@@ -72,3 +73,33 @@ def test_another_factor_is_left_alone(tmp_path: Path) -> None:
     product = net.layer("Multiply", [data, curve(net, data, "erf")], "3,4")
     net.result(net.layer("Multiply", [product, number(net, 0.25)], "3,4"))
     check(net, tmp_path, ONLY, {"Divide": 1, "Erf": 1, "Add": 1, "Multiply": 2})
+
+
+def test_a_curve_without_factors_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Tanh", [curve(net, net.parameter("x", "3,4"), "erf")], "3,4"))
+    check(net, tmp_path, ONLY, {"Divide": 1, "Erf": 1, "Add": 1, "Tanh": 1})
+
+
+@pytest.mark.parametrize("cubed", ["nothing", "another tensor"])
+def test_another_cubic_is_left_alone(tmp_path: Path, cubed: str) -> None:
+    net = Net()
+    data = net.parameter("x", "3,4")
+    total, left = data, {"Multiply": 3, "Tanh": 1, "Add": 1}
+    if cubed == "another tensor":
+        cube = net.layer("Power", [net.parameter("y", "3,4"), number(net, 3)], "3,4")
+        total = net.layer("Add", [data, net.layer("Multiply", [cube, number(net, 0.044715)], "3,4")], "3,4")
+        left = {"Multiply": 4, "Tanh": 1, "Add": 2, "Power": 1}
+    inner = net.layer("Multiply", [total, number(net, (2 / np.pi) ** 0.5)], "3,4")
+    one = net.layer("Add", [net.layer("Tanh", [inner], "3,4"), number(net, 1)], "3,4")
+    product = net.layer("Multiply", [data, one], "3,4")
+    net.result(net.layer("Multiply", [product, number(net, 0.5)], "3,4"))
+    check(net, tmp_path, ONLY, left)
+
+
+def test_a_gate_of_unknown_size_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    (places,) = net.layers("NonZero", [net.parameter("x", "3,4")], [(I64, "2,?")], 3, output_type="i64")
+    data = net.layer("Convert", [places], "2,?", destination_type="f32")
+    net.result(net.layer("Multiply", [data, net.layer("Sigmoid", [data], "2,?")], "2,?"))
+    check(net, tmp_path, ONLY, {"NonZero": 1, "Convert": 1, "Sigmoid": 1, "Multiply": 1})

@@ -92,3 +92,47 @@ def test_large_heads_are_shared_between_threads(tmp_path: Path) -> None:
     inputs = [net.parameter(name, "1,4,300,32") for name in "qkv"]
     net.result(net.layer("ScaledDotProductAttention", inputs, "1,4,300,32", 13, causal=True))
     check(net, tmp_path, ONLY, {"FusedAttention": 1})
+
+
+def test_a_scale_that_varies_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    inputs = [net.parameter("q", "1,2,5,4"), net.parameter("k", "1,2,6,4"), net.parameter("v", "1,2,6,7")]
+    inputs += [net.parameter("m", "1,1,5,6"), net.parameter("s", "1")]
+    net.result(net.layer("ScaledDotProductAttention", inputs, "1,2,5,7", 13, causal=False))
+    check(net, tmp_path, ONLY, {"ScaledDotProductAttention": 1})
+
+
+def test_a_factor_that_varies_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data = net.layer("Multiply", [scores(net), net.parameter("s", "1")], "2,3,5,6")
+    net.result(attended(net, data))
+    check(net, tmp_path, ONLY, {"MatMul": 2, "Multiply": 1, "SoftMax": 1})
+
+
+def test_values_that_are_transposed_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    weights = net.layer("SoftMax", [scores(net)], "2,3,5,6", 8, axis=-1)
+    net.result(net.layer("MatMul", [weights, net.parameter("v", "2,3,7,6")], "2,3,5,7", transpose_b=True))
+    check(net, tmp_path, ONLY, {"MatMul": 2, "SoftMax": 1})
+
+
+def test_the_sum_of_two_products_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    other = net.layer("MatMul", [net.parameter("a", "2,3,5,4"), net.parameter("b", "2,3,4,6")], "2,3,5,6")
+    net.result(attended(net, net.layer("Add", [scores(net), other], "2,3,5,6")))
+    check(net, tmp_path, ONLY, {"MatMul": 3, "Add": 1, "SoftMax": 1})
+
+
+def test_keys_without_a_batch_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    inputs = [net.parameter("q", "2,3,5,4"), net.parameter("k", "6,4")]
+    net.result(attended(net, net.layer("MatMul", inputs, "2,3,5,6", transpose_b=True)))
+    check(net, tmp_path, ONLY, {"MatMul": 2, "SoftMax": 1})
+
+
+def test_tensors_of_any_rank_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    inputs = [net.parameter(name, "...") for name in "qkv"]
+    net.result(net.layer("ScaledDotProductAttention", inputs, "...", 13, causal=False))
+    sizes = {"q": (2, 5, 4), "k": (2, 6, 4), "v": (2, 6, 7)}
+    check(net, tmp_path, ONLY, {"ScaledDotProductAttention": 1}, sizes=sizes)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor import Array
 from tests.optimize.nets import Net, check, types
@@ -153,3 +154,49 @@ def test_accuracy_avoids_the_transform_that_loses_bits(tmp_path: Path) -> None:
     scale = np.abs(plain).max()
     assert np.abs(exact(inputs)[0] - plain).max() <= 2e-6 * scale
     assert 0 < np.abs(fast(inputs)[0] - plain).max() <= 4e-5 * scale
+
+
+def normalized(net: Net, data: Handle, kind: str) -> Handle:
+    rows = [net.normal(5), net.normal(5), net.normal(5)]
+    if kind == "variance that varies":
+        rows.append(net.parameter("variance", "5"))
+    else:
+        least = -1e-3 if kind == "no deviation" else 0.5
+        rows.append(net.constant(np.linspace(least, 2, 5, dtype=np.float32)))
+    if kind == "first version":
+        return net.layer("BatchNormInference", [*rows[:2], data, *rows[2:]], "1,5,4,4", 1, epsilon=1e-3)
+    return net.layer("BatchNormInference", [data, *rows], "1,5,4,4", 5, epsilon=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["variance that varies", "no deviation", "first version"])
+def test_other_batch_norms_are_left_alone(tmp_path: Path, kind: str) -> None:
+    net = Net()
+    net.result(normalized(net, convolved(net), kind))
+    alone = net.compile(tmp_path, *ONLY, TIER="numpy")
+    assert types(alone) == {"FusedConvolution": 1, "BatchNormInference": 1}
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
+    inputs = {name: np.abs(array) for name, array in net.inputs().items()}
+    np.testing.assert_allclose(alone(inputs)[0], plain(inputs)[0], rtol=1e-4, atol=1e-5)
+
+
+def test_a_batch_norm_of_another_axis_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    product = net.layer("MatMul", [net.parameter("x", "2,5,3"), net.normal(3, 4)], "2,5,4")
+    rows = [net.normal(5), net.normal(5), net.normal(5), net.constant(np.linspace(0.5, 2, 5, dtype=np.float32))]
+    net.result(net.layer("BatchNormInference", [product, *rows], "2,5,4", 5, epsilon=1e-3))
+    check(net, tmp_path, ["fuse-matmul"], {"FusedMatMul": 1, "BatchNormInference": 1})
+
+
+def test_a_swish_with_a_factor_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Swish", [convolved(net), net.parameter("beta", "")], "1,5,4,4", 4))
+    check(net, tmp_path, ONLY, {"FusedConvolution": 1, "Swish": 1})
+
+
+def test_channels_scaled_by_a_tensor_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    scaled = net.layer("Multiply", [net.parameter("x", "1,5,6,6"), net.parameter("y", "1,5,6,6")], "1,5,6,6")
+    shifted = net.layer("Add", [scaled, net.normal(1, 5, 1, 1)], "1,5,6,6")
+    relu = net.layer("ReLU", [shifted], "1,5,6,6")
+    net.result(net.convolution(relu, net.normal(3, 5, 1, 1), "1,3,6,6"))
+    check(net, tmp_path, ONLY, {"Multiply": 1, "Add": 1, "ReLU": 1, "FusedConvolution": 1})

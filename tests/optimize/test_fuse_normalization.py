@@ -137,3 +137,59 @@ def test_tensors_that_lie_in_memory_in_any_order(tmp_path: Path, order: list[int
     made = net.layer("MVN", [transposed, net.constant(LAST)], shape, 6, **given)
     net.result(net.layer("Multiply", [made, net.normal(sizes[order[-1]])], shape))
     check(net, tmp_path, ONLY, {"Transpose": 1, "FusedLayerNorm": 1})
+
+
+def test_rows_of_unknown_length_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3,?")
+    given = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}
+    net.result(net.layer("MVN", [data, net.constant(np.array([-1]))], "2,3,?", 6, **given))
+    check(net, tmp_path, ONLY, {"MVN": 1}, sizes={"x": (2, 3, 8)})
+
+
+def test_a_layer_of_one_input_ends_the_normalization(tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Tanh", [mvn(net, net.parameter("x", "2,3,8"))], "2,3,8"))
+    check(net, tmp_path, ONLY, {"FusedLayerNorm": 1, "Tanh": 1})
+
+
+@pytest.mark.parametrize("used", ["variance", "root"])
+def test_parts_that_are_results_are_left_alone(tmp_path: Path, used: str) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3,8")
+    variance = net.layer("Add", [mean_square(net, data), net.constant(np.float32(1e-5))], "2,3,1")
+    root = net.layer("Sqrt", [variance], "2,3,1")
+    net.result(variance if used == "variance" else root, net.layer("Divide", [data, root], "2,3,8"))
+    check(net, tmp_path, ONLY, {"Power": 1, "ReduceMean": 1, "Add": 1, "Sqrt": 1, "Divide": 1})
+
+
+@pytest.mark.parametrize("exponent", [-1, 0.25])
+def test_other_powers_of_the_variance_are_left_alone(tmp_path: Path, exponent: float) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3,8")
+    variance = net.layer("Add", [mean_square(net, data), net.constant(np.float32(1e-5))], "2,3,1")
+    root = net.layer("Power", [variance, net.constant(np.float32(exponent))], "2,3,1")
+    net.result(net.layer("Multiply", [data, root], "2,3,8"))
+    check(net, tmp_path, ONLY, {"Power": 2, "ReduceMean": 1, "Add": 1, "Multiply": 1})
+
+
+def test_the_square_of_the_inverse_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "2,3,8")
+    variance = net.layer("Add", [mean_square(net, data), net.constant(np.float32(1e-5))], "2,3,1")
+    inverse = net.layer("Power", [variance, net.constant(np.float32(-0.5))], "2,3,1")
+    net.result(net.layer("Multiply", [inverse, inverse], "2,3,1"))
+    check(net, tmp_path, ONLY, {"Power": 2, "ReduceMean": 1, "Add": 1, "Multiply": 1})
+
+
+def test_an_exponent_that_adds_an_axis_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "3,8")
+    squares = net.layer("Power", [data, net.constant(np.full((1, 1, 1), 2, np.float32))], "1,3,8")
+    variance = net.layer("Add", [mean_of(net, squares), net.constant(np.float32(1e-5))], "1,3,1")
+    net.result(net.layer("Divide", [data, net.layer("Sqrt", [variance], "1,3,1")], "1,3,8"))
+    check(net, tmp_path, ONLY, {"Power": 1, "ReduceMean": 1, "Add": 1, "Sqrt": 1, "Divide": 1})
+
+
+def mean_of(net: Net, data: Handle) -> Handle:
+    return net.layer("ReduceMean", [data, net.constant(LAST)], "1,3,1", keep_dims=True)

@@ -16,6 +16,7 @@ from irrun.model.config import ConfigError
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, F16, F32, U16
 from tests.optimize.nets import TIERS, Net, types
+from tests.optimize.quantized import fake_quantize
 
 
 def product(net: Net, data: Handle, weights: Array, shape: str) -> Handle:
@@ -114,6 +115,65 @@ def test_factors_that_both_change_are_rounded(tmp_path: Path) -> None:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedRound": 2, "MatMul": 1}
         np.testing.assert_allclose(compiled(inputs)[0], output, atol=1e-5)
+
+
+@pytest.mark.parametrize("quantized", [True, False])
+def test_a_transposed_convolution_of_levels_stays_in_f32(tmp_path: Path, quantized: bool) -> None:
+    net = Net()
+    data = net.parameter("x", "1,8,6,7")
+    data = fake_quantize(net, data, "1,8,6,7") if quantized else net.layer("Exp", [data], "1,8,6,7")
+    pads = {"strides": "2,2", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+    net.result(net.layer("ConvolutionBackpropData", [data, net.normal(8, 4, 2, 2)], "1,4,12,14", **pads))
+    net.ir.save(tmp_path / "net.xml")
+    inputs = net.inputs()
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})(inputs)[0]
+    for tier in TIERS:
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        error = np.abs(compiled(inputs)[0] - plain).max()
+        assert error < 1e-5 if quantized else error > 1e-4
+
+
+def test_a_product_of_constants_is_one(tmp_path: Path) -> None:
+    net = Net()
+    values = [net.random.standard_normal(shape, dtype=np.float32) for shape in ((3, 5, 8), (3, 8, 2))]
+    made = net.layer("MatMul", [net.constant(value) for value in values], "3,5,2")
+    net.result(net.layer("Add", [net.parameter("x", "3,5,2"), made], "3,5,2"))
+    inputs = net.inputs()
+    net.ir.save(tmp_path / "net.xml")
+    for tier in TIERS:
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        np.testing.assert_allclose(compiled(inputs)[0], inputs["x"] + values[0] @ values[1], atol=1e-5)
+
+
+def test_the_view_of_a_constant_is_rounded(tmp_path: Path) -> None:
+    net = Net()
+    values = net.random.standard_normal((3, 5, 8), dtype=np.float32)
+    turned = net.layer("Transpose", [net.constant(values), net.constant([0, 2, 1])], "3,8,5")
+    net.result(net.layer("MatMul", [net.parameter("a", "3,6,8"), turned], "3,6,5", transpose_a=False))
+    inputs = net.inputs()
+    output = rounded(inputs["a"], "bf16") @ rounded(values, "bf16").transpose(0, 2, 1)
+    net.ir.save(tmp_path / "net.xml")
+    for tier in TIERS:
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        assert types(compiled) == {"FusedRound": 1, "MatMul": 1}
+        np.testing.assert_allclose(compiled(inputs)[0], output, atol=1e-5)
+
+
+def test_keys_that_are_the_view_of_a_constant_are_rounded(tmp_path: Path) -> None:
+    net = Net()
+    values = net.random.standard_normal((1, 6, 8), dtype=np.float32)
+    keys = net.layer("Reshape", [net.constant(values), net.constant([1, 1, 6, 8])], "1,1,6,8", special_zero=False)
+    data = [net.parameter("q", "1,1,5,8"), keys, net.parameter("v", "1,1,6,7")]
+    net.result(net.layer("ScaledDotProductAttention", data, "1,1,5,7", 13, causal=False))
+    inputs = {name: value.astype(np.float64) for name, value in net.inputs().items()}
+    scores = rounded(inputs["q"].astype(np.float32), "bf16") @ rounded(values, "bf16").mT.astype(np.float64) / 8**0.5
+    weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    net.ir.save(tmp_path / "net.xml")
+    for tier in TIERS:
+        compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
+        assert types(compiled) == {"FusedAttention": 1}
+        got = compiled({name: value.astype(np.float32) for name, value in inputs.items()})[0]
+        np.testing.assert_allclose(got, weights @ inputs["v"], atol=2e-2)
 
 
 def test_a_convolution_of_each_channel_takes_bits_that_a_product_writes(tmp_path: Path) -> None:

@@ -68,3 +68,45 @@ def test_constant_keys(tmp_path: Path) -> None:
     key, value = (repeated(net, net.normal(2, 3, 7, HEAD), 2, "7") for _ in "kv")
     net.result(net.layer("ScaledDotProductAttention", [query, key, value], f"2,6,1,{HEAD}", 13, causal=False))
     check(net, tmp_path, ONLY, {"FusedAttention": 1})
+
+
+LEFT = {"FusedAttention": 1, "Unsqueeze": 2, "Broadcast": 2, "Reshape": 2}
+
+
+def copies(
+    net: Net, name: str, shape: list[int], axis: int, target: list[int], result: list[int], **broadcast: Any
+) -> Handle:
+    """Unsqueeze, Broadcast and Reshape a parameter."""
+    split = [*shape[:axis], 1, *shape[axis:]]
+    wide = np.broadcast_shapes(tuple(split), tuple(target))
+    data = net.layer("Unsqueeze", [net.parameter(name, _text(shape)), net.constant(np.array([axis]))], _text(split))
+    inputs = [data, net.constant(np.array(target))]
+    if broadcast.get("mode") == "explicit":
+        inputs.append(net.constant(np.arange(len(split))))
+    data = net.layer("Broadcast", inputs, _text(wide), 3, **({"mode": "bidirectional"} | broadcast))
+    return net.layer("Reshape", [data, net.constant(np.array(result))], _text(result), special_zero=False)
+
+
+def _text(sizes: Any) -> str:
+    return ",".join(map(str, sizes))
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "target", "result", "broadcast"),
+    [
+        ([2, 7, 16], 1, [2, 6, 7, 16], [2, 6, 7, 16], {}),
+        ([2, 3, 7, 16], 2, [2, 3, 2, 7, 16], [2, 6, 7, 16], {"mode": "explicit"}),
+        ([1, 3, 7, 16], 2, [2, 1, 2, 1, 1], [2, 6, 7, 16], {}),
+        ([2, 3, 7, 16], 2, [1, 1, 2, 1, 1], [2, 2, 21, 16], {}),
+        ([2, 3, 7, 16], 2, [1, 1, 2, 1, 1], [1, 6, 14, 16], {}),
+    ],
+    ids=["three axes", "explicit axes", "more batches", "other heads", "batches joined"],
+)
+def test_other_copies_are_left_alone(
+    tmp_path: Path, shape: list[int], axis: int, target: list[int], result: list[int], broadcast: dict[str, str]
+) -> None:
+    net = Net()
+    key, value = (copies(net, name, shape, axis, target, result, **broadcast) for name in "kv")
+    sizes = _text([*result[:2], 1, HEAD])
+    net.result(net.layer("ScaledDotProductAttention", [net.parameter("q", sizes), key, value], sizes, 13, causal=False))
+    check(net, tmp_path, ONLY, LEFT)

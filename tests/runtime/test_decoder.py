@@ -161,8 +161,8 @@ def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ma
         session.run(1)
     model = session.request._compiled
     (compiled,) = [item for plan, item in model.tiers._hot.items() if plan in model.plans._special.values()]
-    assert compiled._program is not None
-    kinds = [isinstance(item, Call) for item in compiled._program.items]
+    assert compiled.runner is not None
+    kinds = [isinstance(item, Call) for item in compiled.runner.program.items]
     assert sum(kinds) > 10
     assert kinds == sorted(kinds)
     assert len(model.plans._special) == 1

@@ -19,6 +19,11 @@ def test_tiers_agree(seed: int, tmp_path: Path) -> None:
     assert difference(seed, tmp_path) is None
 
 
+@pytest.mark.parametrize("seed", range(100, 150))
+def test_tiers_agree_in_bf16(seed: int, tmp_path: Path) -> None:
+    assert difference(seed, tmp_path, "bf16") is None
+
+
 def test_layouts_keep_values() -> None:
     array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     made = [laid(array, Random(seed)) for seed in range(40)]

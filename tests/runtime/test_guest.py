@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pytest
@@ -27,6 +28,9 @@ from irrun.kernels.compiled.native import Kernel
 from irrun.runtime.workers import Worker, Workers, workers
 
 ROOT = Path(__file__).resolve().parents[2]
+
+MANY: Final = 300
+"""Channels whose convolution is worth several threads."""
 
 
 @pytest.fixture(params=[2, 3])
@@ -53,7 +57,7 @@ def all_asleep(pool: Workers) -> bool:
 @pytest.mark.usefixtures("team")
 def test_sixteen_threads_on_one_model(tmp_path: Path) -> None:
     net = Net()
-    layered(net)
+    layered(net, MANY)
     plain, compiled = both(net, tmp_path)
     given = [net.inputs() for _ in range(16)]
     expected = [plain(inputs)[0] for inputs in given]
@@ -74,7 +78,7 @@ def test_sixteen_threads_on_one_model(tmp_path: Path) -> None:
 def test_many_models_share_one_pool(tmp_path: Path, team: int) -> None:
     for number in range(4):
         net = Net()
-        layered(net)
+        layered(net, MANY)
         folder = tmp_path / str(number)
         folder.mkdir()
         _, compiled = both(net, folder)
@@ -87,7 +91,7 @@ def test_many_models_share_one_pool(tmp_path: Path, team: int) -> None:
 @pytest.mark.usefixtures("team")
 def test_idle_workers_sleep_until_a_run_wakes_them(tmp_path: Path) -> None:
     net = Net()
-    layered(net)
+    layered(net, MANY)
     _, compiled = both(net, tmp_path)
     compiled(net.inputs())
     assert workers().threads
@@ -122,7 +126,7 @@ def test_a_worker_misses_no_tape_that_comes_while_it_falls_asleep(monkeypatch: p
 @pytest.mark.usefixtures("team")
 def test_fork_after_use(tmp_path: Path) -> None:
     net = Net()
-    layered(net)
+    layered(net, MANY)
     _, compiled = both(net, tmp_path)
     inputs = net.inputs()
     expected = compiled(inputs)[0]
@@ -141,7 +145,7 @@ def test_fork_after_use(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("team")
 def test_fork_while_another_thread_runs_the_model(tmp_path: Path) -> None:
     net = Net()
-    layered(net)
+    layered(net, MANY)
     _, compiled = both(net, tmp_path)
     inputs = net.inputs()
     expected = compiled(inputs)[0]
@@ -235,11 +239,11 @@ def test_compiling_in_the_background_leaves_warnings_alone(tmp_path: Path, monke
 
 
 def script(code: str, **environment: str) -> str:
-    """Return the output of a program with `irrun`, the folder ``digits`` and the input ``x``."""
+    """Return the output of a program with `irrun`, the folder ``digits`` and the input ``x``, a batch."""
     begin = (
         "import irrun.model, numpy as np, os, sys, threading\n"
         "from pathlib import Path\n"
-        "digits = Path('examples/digits')\nx = np.load(digits / 'seven.npy')\n"
+        "digits = Path('examples/digits')\nx = np.load(digits / 'seven.npy').repeat(16, 0)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", begin + code],
@@ -293,4 +297,5 @@ def test_no_process_is_made() -> None:
 def test_what_python_calls_is_compiled_when_it_is_imported() -> None:
     """So no run waits for the compiler: a plan is lowered, and this imported, in the background."""
     code = "import irrun.kernels.compiled.tape\nfrom irrun.kernels.compiled.objects import linked\n"
-    assert script(code + "print(sorted(symbol.split('.')[2] for symbol in linked))") == "['lead', 'serve', 'settle']"
+    names = script(code + "print(*sorted(symbol.split('.')[2] for symbol in linked))")
+    assert names == "lead serve settle walk_alone"

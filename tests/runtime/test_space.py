@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("numba", reason="programs need numba, the extra jit")
+
 from irrun.runtime.lowering.space import Space
 
 F32 = np.dtype(np.float32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 from lxml import etree
 
@@ -13,6 +12,8 @@ import irrun
 from tests.linter.snippets import examples
 from tests.ops import harness
 from tests.ops.test_faults import one_case_each
+
+jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = sorted((ROOT / "examples").rglob("*.xml"))

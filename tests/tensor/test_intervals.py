@@ -274,7 +274,7 @@ def test_texts_of_shapes(text: str, expected: tuple[tuple[int, int], ...]) -> No
     ("text", "message"),
     [
         ("5..2", "5..2 is not an interval of sizes"),
-        ("-3..2", "-3..2 is not an interval of sizes"),
+        ("-3..2", "-3 is not a size"),
         ("-2", "-2 is not a size"),
     ],
 )

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irrun.tensor.packing import pack, storage_size, unpack
+from irrun.tensor.packing import storage_size, unpack
+from irrun.tensor.storing import pack
 
 CARRIED = {
     "f32": np.float32,

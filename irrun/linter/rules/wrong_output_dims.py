@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator
 
@@ -44,7 +43,7 @@ class WrongOutputDims(Rule):
             found = [wrong for item in items if (wrong := self.wrong(context, item)) is not None]
             if found:
                 others = (other.message for other in found[1:])
-                yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))
+                yield found[0]._replace(notes=(*others, *found[0].notes))
 
     def wrong(self, context: Context, item: DeclaredPort) -> Diagnostic | None:
         """Return the finding about the dims of an output; None where they are right or the fault is elsewhere."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
 
@@ -54,7 +53,7 @@ class WrongPrecision(Rule):
             if found:
                 found.sort(key=lambda finding: -finding.severity)
                 others = (other.message for other in found[1:])
-                yield dataclasses.replace(found[0], notes=(*others, *found[0].notes))
+                yield found[0]._replace(notes=(*others, *found[0].notes))
         for item in context.inputs:
             feeder = item.feeder
             if feeder is not None and item.port.precision == feeder.precision:
@@ -72,7 +71,7 @@ class WrongPrecision(Rule):
         ]
         finding = self._finding(item, f"output port {item.port.id}", repeated)
         is_unused_integer = item.port.precision in ("FP32", "FP16") and item.fact.type.is_integer and not any(item.fed)
-        return dataclasses.replace(finding, severity=Severity.INFO) if is_unused_integer else finding
+        return finding._replace(severity=Severity.INFO) if is_unused_integer else finding
 
     def _finding(self, item: DeclaredPort, subject: str, notes: list[str]) -> Diagnostic:
         declared, inferred = item.port.precision or "", item.fact.type.precision

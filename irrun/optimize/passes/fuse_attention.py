@@ -65,8 +65,6 @@ def _written_out(graph: Rewriter, softmax: Node) -> None:
             return
         side = 0 if sides[0] is not None else 1
         scores, mask = graph.sources(node.id)[side], graph.sources(node.id)[1 - side]
-        if mask is None or not _fits(graph, mask, fact.rank):
-            return
         node = _lone(graph, scores, node)
     if node is not None and node.type in ("Multiply", "Divide"):
         found = _scale(graph, node)
@@ -103,11 +101,6 @@ def _lone(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
     if outlet is None or graph.constant(outlet) is not None or graph.only_consumer(outlet) is not user:
         return None
     return graph.node(outlet.node)
-
-
-def _fits(graph: Rewriter, mask: Outlet, rank: int) -> bool:
-    fact = graph.fact(mask)
-    return fact is not None and fact.rank is not None and fact.rank <= rank
 
 
 def _replace(

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.ops.convolution.convolution import Convolution
-from irrun.ops.convolution.group_convolution import GroupConvolution
+from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, is_plain, same_shape
@@ -39,11 +38,11 @@ def run(graph: Rewriter) -> None:
 def _fuse(graph: Rewriter, node: Node) -> None:
     data, kernel = graph.sources(node.id)
     weights, fact, given = graph.constant(kernel), graph.fact(first(node)), graph.fact(data)
-    if not isinstance(node.op, Convolution | GroupConvolution) or weights is None or data is None or given is None:
+    if not isinstance(node.op, Convolving) or weights is None or data is None or given is None:
         return
     if fact is None or not is_plain(fact) or weights.size == 0:
         return
-    grouped = weights if isinstance(node.op, GroupConvolution) else weights[None]
+    grouped = weights if node.type == "GroupConvolution" else weights[None]
     filters = grouped.shape[0] * grouped.shape[1]
     end = FollowingLayers(graph, node, axis=1, size=filters)
     if end.scale is not None:
@@ -74,7 +73,7 @@ class _PreActivation(NamedTuple):
 
 def _pre_activation(graph: Rewriter, node: Node, data: Outlet, weights: Array) -> _PreActivation | None:
     """Return the pre-activation that a convolution can apply to its input instead of a BatchNorm and a ReLU."""
-    assert isinstance(node.op, Convolution | GroupConvolution)
+    assert isinstance(node.op, Convolving)
     relu, fact = graph.node(data.node), graph.fact(data)
     windows = node.op.windows(weights.ndim - 3)
     inside = windows.auto_pad != "explicit" or not any((*windows.begins, *windows.ends))

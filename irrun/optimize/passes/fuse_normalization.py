@@ -65,12 +65,12 @@ def _fuse(graph: Rewriter, core: _Core) -> None:
         gamma, beta = (row.copy(), beta) if after.type == "Multiply" else (gamma, row.copy())
         last = after
         parts.append(after)
-    result = graph.fact(first(last))
-    if result is not None and result.rank == fact.rank:
-        from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
+    from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
 
-        op = FusedLayerNorm(result, gamma, beta, core.eps, core.eps_outside, core.centred)
-        graph.replace(first(last), graph.add(op, [core.data], parts))
+    result = graph.fact(first(last))
+    assert result is not None
+    op = FusedLayerNorm(result, gamma, beta, core.eps, core.eps_outside, core.centred)
+    graph.replace(first(last), graph.add(op, [core.data], parts))
 
 
 def _mvn(graph: Rewriter, node: Node) -> _Core | None:

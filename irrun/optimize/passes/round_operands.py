@@ -20,7 +20,8 @@ After:  q, k, v → FusedAttention → y, which rounds the operands of both prod
 
 Sums are f32, and so is all that is not multiplied: an operation declares its ``factors``. Bits of bf16 are numbers of
 16 bits, which two products of the same tensor share. A convolution of each channel by itself is limited by memory: it
-gains from bits that a product writes, and from no others.
+gains from bits that a product writes, and from no others. A transposed convolution of quantised numbers stays in f32,
+which has more bits than its operands: rounding them would change levels.
 
 Proof: results differ as the hint asks. Each operand is rounded to nearest, by at most 2^-9 of its value in bf16 and
 2^-12 in f16, so each product by at most twice that; sums are those of f32.
@@ -42,6 +43,7 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.ops.fused.fused_round import FusedRound
+from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.ops.movement.concat import Concat
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
@@ -61,7 +63,7 @@ def run(graph: Rewriter) -> None:
     known: dict[tuple[Outlet, bool], Outlet] = {}
     for node in list(graph.nodes()):
         fact = graph.fact(first(node)) if node.outputs else None
-        if fact is None or fact.type is not F32 or node.op is None:
+        if fact is None or fact.type is not F32 or node.op is None or not graph.sources(node.id):
             continue
         if isinstance(node.op, FusedProduct):
             _multiply(graph, node, node.op, known)
@@ -89,9 +91,15 @@ def _multiply(graph: Rewriter, node: Node, op: FusedProduct, known: dict[tuple[O
         and not (precision is BF16 and _follows_product(graph, data))
     ):
         return
+    if isinstance(op, FusedTransposedConvolution) and _is_quantized(graph, data):
+        return
     if data is not None and precision is BF16 and op.takes_halves:
         data = _rounded(graph, node, data, True, known)
     graph.replace(first(node), graph.add(op.in_precision(precision), [data, *rest], [node]))
+
+
+def _is_quantized(graph: Rewriter, data: Outlet | None) -> bool:
+    return data is not None and graph.node(data.node).type == "FakeQuantize"
 
 
 def _follows_product(graph: Rewriter, data: Outlet | None) -> bool:
@@ -109,7 +117,7 @@ def _is_cache(graph: Rewriter, outlet: Outlet | None, caches: tuple[str, ...] = 
             return any(_is_cache(graph, part, (*_CACHES, "Parameter")) for part in graph.sources(node.id))
         if node.op is None or not (node.op.view or node.type in (*_VIEWS, *_MOVES)):
             return False
-        outlet = graph.sources(node.id)[0]
+        outlet = next(iter(graph.sources(node.id)), None)
     return False
 
 
@@ -154,6 +162,9 @@ def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool],
         return
     assert isinstance(node.op, FusedRound)
     sources, type = graph.sources(before.id), node.op.fact.type
+    if not sources:
+        # The view of a constant.
+        return
     moved = len(sources) if _joins_pairs(graph, before) else 1
     if moved == 1 and not (before.op.view or before.type in _VIEWS):
         return

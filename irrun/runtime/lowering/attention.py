@@ -53,7 +53,7 @@ def attended(
     tiled, wide = -(-each // TILE) * TILE, -(-keys // LANES) * LANES
     workspace = 16 * tiled + 4 * tiled * wide + 4 * wide * depth + 64
     if precision is BF16:
-        workspace += 4 * max(tiled * depth, keys * (width + LANES))
+        workspace += 4 * max(tiled * depth, keys * (width + LANES), keys * depth)
     builder.call(
         attention,
         Attention(

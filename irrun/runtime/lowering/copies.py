@@ -159,9 +159,10 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
 @lowers(Roll)
 def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -> Array | None:  # noqa: ARG001
     """Blocks between the places where axes are cut, copied to where they belong."""
+    if not (builder.is_constant(shift) and builder.is_constant(axes) and is_f32(data) and data.ndim):
+        return None
     shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
-    is_known = builder.is_constant(shift) and builder.is_constant(axes)
-    if not is_known or not is_f32(data) or len(shifts) != len(along) or len(set(along)) != len(along):
+    if len(shifts) != len(along) or len(set(along)) != len(along):
         return None
     out = empty_as(builder, data, data.dtype)
     pieces: list[list[tuple[slice, slice]]] = []

@@ -64,7 +64,7 @@ def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -
     """The nearest of some levels, with constant limits."""
     if not is_f32(data, *limits) or op.auto_broadcast != "numpy" or op.levels > _MOST_LEVELS:
         return None
-    low, high, output_low, output_high = limits
+    low, high, output_low, output_high = (op.aligned(limit, data.ndim) for limit in limits)
     span = output_high - output_low
     if not all(map(builder.is_constant, limits)) or not (low < high).all() or (output_low + span != output_high).any():
         return None
