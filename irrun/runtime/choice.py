@@ -23,7 +23,11 @@ _LATEST: Final = 40
 
 
 class Choice:
-    """A number of workers for each run."""
+    """A number of workers for each run.
+
+    Fewer workers that were much slower are not tried again: what slows them less than the preferred number, such as a
+    busy neighbour, shows in the times of that number. More workers are, since neighbours may have gone.
+    """
 
     def __init__(self, most: int) -> None:
         self._times: dict[int, deque[float]] = {
@@ -45,7 +49,7 @@ class Choice:
         if best != self._preferred:
             self._preferred, self._pause, self._left = best, _SOON, _SOON
         self._left -= 1
-        others = [count for count in self._times if count != best]
+        others = [count for count in self._times if count != best and self._may_become_better(count, best)]
         if self._left > 0 or not others:
             return best
         self._pause = self._left = min(2 * self._pause, _LATEST)
@@ -70,6 +74,9 @@ class Choice:
         """Return whether all runs so far with a number were much slower than all runs with another one."""
         least = min(self._times[count], default=0.0)
         return any(times and least > _HOPELESS * max(times) for times in self._times.values())
+
+    def _may_become_better(self, count: int, best: int) -> bool:
+        return count > best or _median(self._times[count]) < _HOPELESS * _median(self._times[best])
 
     def _best(self) -> int:
         return min(self._times, key=lambda count: _median(self._times[count]))

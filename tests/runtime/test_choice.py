@@ -43,6 +43,12 @@ def test_trials_become_rare() -> None:
     assert [place for place, count in enumerate(chosen) if count == 1] == [4, 14, 34, 74, 114, 154, 194]
 
 
+def test_fewer_workers_that_are_much_slower_are_tried_once_while_times_stay() -> None:
+    choice = Choice(2)
+    assert runs(choice, 100, fixed({2: 1.0, 1: 1.7})).count(1) == 1
+    assert runs(choice, 20, fixed({2: 2.5, 1: 1.7})).count(1) == 15
+
+
 def test_a_small_model_keeps_one_worker() -> None:
     assert runs(Choice(2), 47, fixed({2: 1.4, 1: 1.0}))[7:].count(1) == 37
 
