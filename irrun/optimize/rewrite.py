@@ -60,14 +60,28 @@ class Rewriter:
     # -- reading
 
     def nodes(self, *types: str, views: bool = False) -> Iterator[Node]:
-        """Yield the current nodes of these types, with ``views`` those too, or all nodes, in topological order."""
+        """Yield the current nodes of these types, or all nodes, in topological order.
+
+        With ``views`` those too whose target shape, axes or permutation do not depend on the elements of inputs: others
+        stay, so that their values are checked when they arrive.
+        """
         for id in self._order():
             node = self._nodes.get(id)
             if node is None:
                 continue
-            chosen = node.type in types or (views and node.op is not None and node.op.view)
+            chosen = node.type in types or (views and self._is_determined_view(node))
             if (not types and not views) or (chosen and not self._is_cut(node)):
                 yield node
+
+    def _is_determined_view(self, node: Node) -> bool:
+        return node.op is not None and node.op.view and self.is_determined(node)
+
+    def is_determined(self, node: Node) -> bool:
+        """Return whether no input but the first has elements that only a run tells."""
+        return all(
+            outlet is None or outlet in self._known or ((fact := self.fact(outlet)) is not None and fact.is_determined)
+            for outlet in self._sources[node.id][1:]
+        )
 
     def _is_cut(self, node: Node) -> bool:
         """Return whether a node has no inputs left because all its outputs are constant."""

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun.diagnostics import OpError
-from irrun.ops import Op
-from irrun.ops.calling import infer
 from irrun.ops.context import BodyCall
-from irrun.ops.fused.base import Fused
-from irrun.tensor import Array, Dim, Fact, Shape
+from irrun.tensor import Array, Dim, Fact
 
 MOST_ITERATIONS: Final = 1_000_000
 """The default limit on the iterations of a loop."""
-
-
-MOST_SIZES: Final = 64
-"""The most elements of an input whose values may be sizes."""
 
 
 class OverBudget(OpError):
@@ -129,80 +122,3 @@ def held_bytes(arrays: Sequence[Array | None]) -> int:
         if owner.base is None:
             owners[id(owner)] = owner.nbytes
     return sum(owners.values())
-
-
-def guarded(
-    op: Op, run: Callable[..., Any], inputs: Sequence[Fact | None], outputs: Sequence[Fact], budget: Budget
-) -> Callable[..., Any]:
-    """Return a kernel that raises OverBudget before it computes outputs larger than the budget.
-
-    Kernels whose output shapes follow from those of their inputs are returned as they are: a plan sums those. So are
-    fused ones, which can tell no more about their outputs than the plan knows.
-    """
-    if budget.memory is None or op.spec.infer_asks or all(map(_is_named, outputs)):
-        return run
-    if isinstance(op, Fused) or not _needs_values(op, inputs):
-        return run
-    types = [None if fact is None else fact.type for fact in inputs]
-    harmless = budget.memory // 64
-
-    def checked(*arrays: Any, **asked: Any) -> Any:
-        if _most_elements(arrays) <= harmless:
-            return run(*arrays, **asked)
-        known = [
-            None if array is None or type is None else Fact.of(type, array)
-            for array, type in zip(arrays, types, strict=False)
-        ]
-        for index, fact in enumerate(_inferred(op, known)):
-            budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
-        return run(*arrays, **asked)
-
-    return checked
-
-
-def _needs_values(op: Op, facts: Sequence[Fact | None]) -> bool:
-    """Return whether the shapes of the outputs depend on values of inputs that are not known."""
-    named = [
-        fact if fact is None or fact.shape.dims is None else Fact(fact.type, _named(fact.shape, index), fact.value)
-        for index, fact in enumerate(facts)
-    ]
-    return not all(map(_is_named, _inferred(op, named)))
-
-
-def _is_named(fact: Fact) -> bool:
-    """Return whether each size is known, or known in terms of named ones."""
-    dims = fact.shape.dims
-    return dims is not None and all(dim.is_static or dim.expr is not None for dim in dims)
-
-
-def _most_elements(arrays: Sequence[Any]) -> float:
-    """Return a bound of the elements of an output: the product of all sizes, and of values that may be sizes."""
-    bound = 1.0
-    for array in arrays:
-        if array is None:
-            continue
-        bound *= max(array.size, 1)
-        if array.size <= MOST_SIZES and array.dtype.kind in "iuf":
-            for value in array.reshape(-1).tolist():
-                size = abs(value)
-                bound *= 1 + max(size, 1 / size if size else 0)
-    return bound
-
-
-def _named(shape: Shape, index: int) -> Shape:
-    dims = shape.dims or ()
-    return Shape(
-        [
-            dim if dim.is_static or dim.expr is not None else Dim.symbol(f"input {index} axis {axis}", dim.lo, dim.hi)
-            for axis, dim in enumerate(dims)
-        ]
-    )
-
-
-def _inferred(op: Op, facts: Sequence[Fact | None]) -> tuple[Fact, ...]:
-    """Return the inferred outputs; none where the inputs do not fit, which the kernel reports."""
-    try:
-        with np.errstate(all="ignore"):
-            return infer(op, facts)
-    except (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError):
-        return ()

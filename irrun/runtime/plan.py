@@ -16,7 +16,8 @@ from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, optimize
 from irrun.optimize.half_precision import in_f32
-from irrun.runtime.budget import UNLIMITED, Budget, guarded
+from irrun.runtime.budget import UNLIMITED, Budget
+from irrun.runtime.checked_values import checked
 from irrun.runtime.constants import constants, leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.soundness import dependencies, sound
@@ -192,7 +193,7 @@ class _Planner:
         run = op.run
         if "facts" in op.spec.run_asks:
             run = functools.partial(op.run, facts=self.declared.inputs(node.id))
-        run = guarded(op, run, self.facts.inputs(node.id), known, self.budget)
+        run = checked(op, run, self.facts.inputs(node.id), known, self.budget)
         asks = tuple(name for name in op.spec.run_asks if name != "facts")
         if "state" in asks:
             run = fitting(run, known[0])

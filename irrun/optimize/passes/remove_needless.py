@@ -34,6 +34,6 @@ def run(graph: Rewriter) -> None:
 def _keeps(graph: Rewriter, node: Node) -> bool:
     """Return whether a node is the identity, provided that type and shape are those of its input."""
     if node.type != "Transpose":
-        return True
+        return graph.is_determined(node)
     order = graph.constant(graph.sources(node.id)[1])
     return order is not None and order.size > 0 and order.tolist() == list(range(order.size))

@@ -1,0 +1,130 @@
+"""Checks values that arrive at run time as inference checks constants, before a kernel sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.ops import Op
+from irrun.ops.calling import infer
+from irrun.ops.fused.base import Fused
+from irrun.runtime.budget import Budget
+from irrun.tensor import Array, ElementType, Fact, Shape
+
+_MOST_RANK: Final = 2
+"""The rank of the inputs whose values shape inference reads: axes, sizes, pairs."""
+
+_MOST_ELEMENTS: Final = 64
+"""The most elements of a value that is remembered as sound."""
+
+
+def checked(
+    op: Op, run: Callable[..., Any], inputs: Sequence[Fact | None], outputs: Sequence[Fact], budget: Budget
+) -> Callable[..., Any]:
+    """Return a kernel that raises OpError for values which inference refuses, and OverBudget for too large outputs.
+
+    A kernel whose values are known, or not read by inference, is returned as it is; so is a fused one, whose values
+    are known.
+    """
+    if isinstance(op, Fused) or not {"output_count"}.issuperset(op.spec.infer_asks) or not _is_open(inputs, outputs):
+        return run
+    read: set[int] = set()
+    facts = [
+        None if fact is None else _Read(fact.type, fact.shape, fact.value, index, read)
+        for index, fact in enumerate(inputs)
+    ]
+    infer(op, facts, output_count=len(outputs))
+    open = frozenset(index for index, fact in enumerate(inputs) if fact is not None and not fact.is_determined)
+    may_read_more = any(fact is not None and not fact.shape.is_static for fact in inputs)
+    if not may_read_more and open.isdisjoint(read):
+        return run
+    types = [None if fact is None else fact.type for fact in inputs]
+    return _Checked(op, run, types, open, len(outputs), budget)
+
+
+class _Read(Fact):
+    """A fact that notes when its value is read."""
+
+    __slots__ = ("_index", "_known", "_read")
+
+    def __init__(self, type: ElementType, shape: Shape, value: Array | None, index: int, read: set[int]) -> None:
+        self.type = type
+        self.shape = shape
+        self._known = value
+        self._index = index
+        self._read = read
+
+    @property
+    def value(self) -> Array | None:  # type: ignore[override]
+        self._read.add(self._index)
+        return self._known
+
+
+class _Checked:
+    """A kernel whose inputs are inferred before it runs, unless the last ones had the same shapes and read values.
+
+    ``open`` are the inputs whose values only a run tells. If the first inference reads none of them, no other does.
+    """
+
+    def __init__(
+        self,
+        op: Op,
+        run: Callable[..., Any],
+        types: Sequence[ElementType | None],
+        open: frozenset[int],
+        outputs: int,
+        budget: Budget,
+    ) -> None:
+        self._op = op
+        self._run = run
+        self._types = types
+        self._open = open
+        self._outputs = outputs
+        self._budget = budget
+        self._read: frozenset[int] = frozenset()
+        self._sound: tuple[Any, ...] | None = None
+
+    def __call__(self, *arrays: Any, **asked: Any) -> Any:
+        if self._open and (self._sound is None or self._sound != self._key(arrays)):
+            self._check(arrays)
+        return self._run(*arrays, **asked)
+
+    def _check(self, arrays: Sequence[Array | None]) -> None:
+        read: set[int] = set()
+        known = [
+            None if array is None or type is None else _Read(type, Shape(array.shape), array, index, read)
+            for index, (array, type) in enumerate(zip(arrays, self._types, strict=False))
+        ]
+        with np.errstate(all="ignore"):
+            outputs = infer(self._op, known, output_count=self._outputs)
+        for index, fact in enumerate(outputs):
+            self._budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
+        self._read |= read & self._open
+        if self._read:
+            self._sound = self._key(arrays)
+        else:
+            self._open = frozenset()
+
+    def _key(self, arrays: Sequence[Array | None]) -> tuple[Any, ...] | None:
+        """Return what the outputs of inference depend on; None if that is too long to remember."""
+        values = [array for index in self._read if (array := arrays[index]) is not None]
+        if any(array.size > _MOST_ELEMENTS or array.dtype == object for array in values):
+            return None
+        shapes = [None if array is None else array.shape for array in arrays]
+        return (*shapes, *[array.tobytes() for array in values])
+
+
+def _is_open(inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> bool:
+    """Return whether inference may read values of inputs that are not known before the run."""
+    if not all(map(_is_named, outputs)):
+        return any(fact is not None and not fact.is_determined for fact in inputs)
+    short = [fact for fact in inputs if fact is not None and (fact.rank is None or fact.rank <= _MOST_RANK)]
+    return not all(fact.is_determined for fact in short)
+
+
+def _is_named(fact: Fact) -> bool:
+    """Return whether each size is known, or known in terms of those of Parameters."""
+    dims = fact.shape.dims
+    return dims is not None and all(dim.is_static or dim.expr is not None for dim in dims)
