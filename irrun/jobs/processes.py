@@ -17,6 +17,8 @@ from typing import Any, Final
 from irrun.jobs.spread import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
 
+_CAN_HOLD_BACK: Final = hasattr(signal, "pthread_sigmask")
+
 _WORK: Final[list[Several[Any, Any]]] = []
 """The function of this process, where it is a worker."""
 
@@ -86,7 +88,8 @@ def _one_by_one(
         with _workers(work, 1) as (pool, workers):
             while waiting:
                 index = waiting.popleft()
-                future = pool.submit(_apply, [items[index]])
+                with _uninterrupted():
+                    future = pool.submit(_apply, [items[index]])
                 started = workers()
                 try:
                     results: list[Result] = future.result()
@@ -132,21 +135,23 @@ def _apply(items: Sequence[Any]) -> list[Any]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let processes started in this context ignore SIGINT at first."""
-    if threading.current_thread() is not threading.main_thread():
+    """Hold back interrupts of this thread, and of processes that it starts until they have begun."""
+    if not _CAN_HOLD_BACK:
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(ignored: bool, work: Several[Any, Any]) -> None:
     """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if _CAN_HOLD_BACK:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     threading.Thread(target=_end_with_parent, name="irrun-parent", daemon=True).start()
     _WORK[:] = [work]
 

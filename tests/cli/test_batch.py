@@ -269,7 +269,7 @@ def test_requests_share_the_budget_of_memory(clamp: str) -> None:
 def test_nothing_is_lost(tmp_path: Path) -> None:
     """The same with 1,000 inputs: python -m tests.cli.thousand."""
     has_dask = importlib.util.find_spec("distributed") is not None
-    rates = thousand.check(tmp_path, 80, cluster=has_dask)
+    rates = thousand.check(tmp_path, 240, cluster=has_dask)
     assert len(rates) == (7 if has_dask else 5)
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import active_children
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from irrun.jobs import Lost, in_order, spread
+from irrun.jobs import Lost, in_order, processes, spread
 from tests.jobs import works
 
 ITEMS = range(40)
 
 
-@pytest.mark.parametrize("processes", [1, 2, 3])
-def test_every_item_once(tmp_path: Path, processes: int) -> None:
-    found = list(spread(works.Doubling(str(tmp_path)), ITEMS, processes))
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_every_item_once(tmp_path: Path, count: int) -> None:
+    found = list(spread(works.Doubling(str(tmp_path)), ITEMS, count))
     assert sorted(found) == [(item, 2 * item) for item in ITEMS]
-    assert len(list(tmp_path.iterdir())) == (0 if processes == 1 else processes)
+    assert len(list(tmp_path.iterdir())) == (0 if count == 1 else count)
 
 
 def test_in_order() -> None:
@@ -38,3 +44,17 @@ def test_a_worker_that_ends_loses_nothing(tmp_path: Path) -> None:
 def test_an_exception_is_passed_on() -> None:
     with pytest.raises(ValueError, match="three"):
         list(spread(works.failing, ITEMS, 2))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="the system cannot hold back a signal")
+def test_an_interrupt_while_a_worker_is_started_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(ProcessPoolExecutor):
+        def submit(self, fn: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+            os.kill(os.getpid(), signal.SIGINT)
+            return super().submit(fn, *arguments, **named)
+
+    before = active_children()
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(spread(works.Doubling(str(tmp_path)), ITEMS, 2))
+    assert active_children() == before
