@@ -1,7 +1,8 @@
 """Cases at the edges of what an operation takes: sizes 0 and 1, scalars, high ranks, special and extreme values.
 
 ``python -m tests.ops.extremes FOLDER`` runs those of every case in irrun and in OpenVINO's CPU plugin, prints each
-difference that no departure explains, and the number of each outcome. FOLDER keeps the plugin's answers.
+difference that no departure explains, and the number of each outcome. Types of operations after FOLDER restrict the
+run to them. FOLDER keeps the plugin's answers, so that a second run asks it nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ LIMITS: Final = {
     "f64": (float(np.finfo(np.float64).max), 2.0**-1022),
 }
 """The largest and the smallest normal number of float types with NaN and infinities."""
+ALONE: Final = "alone"
+"""The file that marks a folder whose model ran in a process of its own."""
 BATCH: Final = 200
 """Variants that one process runs, until it crashes."""
 
@@ -119,9 +122,10 @@ def compared(given: Iterable[tuple[Case, Case]], root: Path) -> Iterator[Verdict
         (Extreme(base, case, case.name[len(base.name) + 2 :], ours, oracle.answer(folder)), folder)
         for base, case, ours, folder in found
     ]
-    alone = [folder for extreme, folder in asked if _depends_on_others(extreme)]
+    alone = [folder for extreme, folder in asked if _depends_on_others(extreme) and not (folder / ALONE).exists()]
     for folder in alone:
         (folder / "answer.json").unlink()
+        (folder / ALONE).touch()
     oracle.ask(alone)
     for extreme, folder in asked:
         answered = extreme._replace(answer=oracle.answer(folder))
@@ -169,9 +173,12 @@ def _declared(base: Case) -> list[Fact]:
 
 def main() -> None:
     """Compare all variants, the first ones of each operation first, in batches."""
+    root, *types = sys.argv[1:]
     number: Counter[tuple[str, int | str]] = Counter()
     ordered = []
     for base in askable():
+        if types and base.type not in types:
+            continue
         number[base.type, base.opset] += 1
         ordered.append((number[base.type, base.opset], base))
     ordered.sort(key=lambda item: item[0])
@@ -179,7 +186,7 @@ def main() -> None:
     count: Counter[str] = Counter()
     with np.errstate(all="ignore"):
         for first in range(0, len(variants), BATCH):
-            for verdict in compared(variants[first : first + BATCH], Path(sys.argv[1])):
+            for verdict in compared(variants[first : first + BATCH], Path(root)):
                 count[
                     f"{verdict.outcome}: {verdict.detail}" if verdict.outcome == "explained" else verdict.outcome
                 ] += 1
