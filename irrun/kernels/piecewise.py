@@ -57,6 +57,6 @@ def hswish(x: Array) -> Array:
     """Return x * min(max(x + 3, 0), 6) / 6."""
     result = np.add(x, 3, out=np.empty_like(x))
     np.clip(result, 0, 6, out=result)
-    result *= x
     result /= 6
+    result *= x
     return result
