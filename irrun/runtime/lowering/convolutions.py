@@ -162,9 +162,12 @@ def _product(
 
 @lowers(FusedTransposedConvolution)
 def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Any:
-    """A transposed convolution: for each remainder of a position by the stride, one with some of the taps."""
+    """A transposed convolution: for each remainder of a position by the stride, one with some of the taps.
+
+    None for weights that are not finite: at the border they meet zeros, which the layer does not have.
+    """
     end = epilogue(op.activation)
-    if end is None or not is_f32(summand, op.weights):
+    if end is None or not is_f32(summand, op.weights) or not np.isfinite(op.weights).all():
         return None
     windows = op.source.windows(2)
     begins, sizes = op.source.place(data.shape[2:], op.weights.shape[2:], op.wanted)
