@@ -191,7 +191,7 @@ def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, 
     numbers = np.arange(height * width, dtype=np.float64).reshape(1, 1, height, width)
     found = op.run(numbers, *others)
     down, across = found.shape[2] // height, found.shape[3] // width
-    if not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
+    if not found.size or not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
         return None
     out = builder.images((batch, channels, *found.shape[2:]))
     target = out.reshape(batch, channels, height, down, width, across)
