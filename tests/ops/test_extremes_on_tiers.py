@@ -1,0 +1,95 @@
+"""Extreme values and sizes on NumPy and on compiled kernels, as parts of a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irrun.model
+from tests.cases import Case, f32, i64
+from tests.ops import harness
+
+pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+
+_MOST = float(np.finfo(np.float32).max)
+_SPREAD = {"pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1)}
+_FILTER = f32([[[[1, np.nan], [np.inf, 2]]]])
+
+COMPILED = [
+    Case("HSwish", 4, [f32([_MOST, -_MOST, 1, -1])], [f32([_MOST, 0, 4 / 6, -2 / 6])], name="largest"),
+    Case("HSwish", 4, [f32([np.inf, -np.inf, np.nan, 0])], [f32([np.inf, np.nan, np.nan, 0])], name="infinite"),
+    Case(
+        "FakeQuantize",
+        1,
+        [f32([[0.4, 0.4, 9], [0.4, 3.9, -1]]), *(f32(x).reshape(1, 1, -1, 1) for x in ([0], [1, 4], [0], [10, 20]))],
+        [f32([[5, 5, 10], [0, 20, 0]])],
+        {"levels": 3},
+        name="limits of higher rank",
+    ),
+    Case(
+        "ConvolutionBackpropData",
+        1,
+        [f32([[[[1, 3]]]]), f32([[[[1, 4], [5, 2]]]])],
+        [f32([[[[1, 4, 3, 12], [5, 2, 15, 6]]]])],
+        {**_SPREAD, "strides": (1, 2)},
+        name="filter of finite numbers",
+    ),
+]
+"""Layers that have compiled kernels."""
+
+WITHOUT_KERNEL = [
+    Case(
+        "Interpolate",
+        4,
+        [f32(np.ones((1, 1, 3, 1))), i64([3, 0]), f32([1, 0.7]), i64([2, 3])],
+        [f32(np.zeros((1, 1, 3, 0)))],
+        {"mode": "nearest", "shape_calculation_mode": "scales"},
+        name="nothing is left",
+    ),
+    Case(
+        "ConvolutionBackpropData",
+        1,
+        [f32([[[[1, 3]]]]), _FILTER],
+        [f32([[[[1, np.nan, 3, np.nan], [np.inf, 2, np.inf, 6]]]])],
+        {**_SPREAD, "strides": (2, 2)},
+        name="filter that is not finite",
+    ),
+    Case(
+        "ConvolutionBackpropData",
+        1,
+        [f32([[[[1]]]]), _FILTER],
+        [f32([[[[1, np.nan, 0], [np.inf, 2, 0], [0, 0, 0]]]])],
+        {**_SPREAD, "strides": (2, 2), "output_padding": (1, 1)},
+        name="output beyond a filter that is not finite",
+    ),
+]
+"""Layers that are left to NumPy."""
+
+
+@pytest.mark.parametrize("optimize", [False, True], ids=["as written", "optimised"])
+@pytest.mark.parametrize("tier", ["numpy", "compiled"])
+@pytest.mark.parametrize("case", [*COMPILED, *WITHOUT_KERNEL], ids=str)
+def test_both_tiers_compute(case: Case, tier: str, optimize: bool) -> None:
+    run(case, {"TIER": tier, "OPTIMIZE": optimize})
+
+
+@pytest.mark.parametrize("case", COMPILED, ids=str)
+def test_a_kernel_computes(case: Case) -> None:
+    assert run(case, {"TIER": "compiled"}) == "compiled"
+
+
+@pytest.mark.parametrize("case", WITHOUT_KERNEL, ids=str)
+def test_no_kernel_computes(case: Case) -> None:
+    assert run(case, {"TIER": "compiled"}) == "numpy"
+
+
+def run(case: Case, config: dict[str, Any]) -> str:
+    """Compare the results of two runs with those of a case; return the tier that computed them."""
+    ir, parameters = harness.model(case, constants=harness.constants(case))
+    model = irrun.model.build(irrun.model.load(ir.text.encode(), ir.weights), config)
+    inputs = [array for index in parameters if (array := case.inputs[index]) is not None]
+    for _ in range(2):
+        harness.expect(list(model.session().run(inputs).to_tuple()), case)
+    return model.tiers.last
