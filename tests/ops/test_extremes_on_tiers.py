@@ -64,6 +64,14 @@ WITHOUT_KERNEL = [
         {**_SPREAD, "strides": (2, 2), "output_padding": (1, 1)},
         name="output beyond a filter that is not finite",
     ),
+    Case(
+        "GroupConvolution",
+        1,
+        [f32([[[[1, 2, 3]]] * 2]).reshape(1, 2, 1, 3), f32([[1, 2, np.inf]] * 2).reshape(2, 1, 1, 1, 3)],
+        [f32([[[[np.inf, np.inf, np.nan]]] * 2]).reshape(1, 2, 1, 3)],
+        {**_SPREAD, "strides": (1, 1), "pads_begin": (0, 1), "pads_end": (0, 1)},
+        name="infinite taps on padding",
+    ),
 ]
 """Layers that are left to NumPy."""
 

@@ -28,7 +28,10 @@ from irrun.tensor import Array
 
 @lowers(FusedConvolution)
 def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Any:
-    """A convolution as a product, or channel by channel."""
+    """A convolution as a product, or channel by channel.
+
+    Channel by channel, taps that meet padding are omitted: None if they would yield NaN.
+    """
     end = epilogue(op.activation)
     groups, filters, depth, *kernel = op.weights.shape
     if end is None or not is_f32(summand, op.weights) or data.ndim not in (3, 4):
@@ -36,6 +39,8 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     windows = op.source.windows(data.ndim - 2)
     placed = windows.place(data.shape[2:], tuple(kernel))
     if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
+        return None
+    if op.is_depthwise and any((*placed.begins, *placed.ends)) and not np.isfinite(op.weights).all():
         return None
     geometry = geometry_of(tuple(kernel), windows, placed)
     given = operand(op, builder, data)
