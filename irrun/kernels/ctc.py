@@ -45,7 +45,7 @@ def ctc_loss(
     """Return the negative log-probability of all paths that decode to the labels, [batch].
 
     ``logits`` is [batch, steps, classes], ``labels`` [batch, labels]. ``collapse_repeated`` and ``unique`` preprocess
-    the labels, ``merge_repeated`` merges repetitions in a path. Infinity where no path exists.
+    the labels, ``merge_repeated`` merges repetitions in a path. Infinity where no path exists, whatever the logits.
     """
     labels, counts = _prepare(labels.astype(np.int64), label_lengths, collapse_repeated, unique)
     batch, steps, _ = logits.shape
@@ -54,18 +54,23 @@ def ctc_loss(
     is_label = np.zeros(targets.shape[1], np.bool_)
     is_label[1::2] = True
     state = np.full(targets.shape, -np.inf)
+    reached = np.zeros(targets.shape, np.bool_)
     skips = np.zeros(targets.shape, np.bool_)
     skips[:, 3::2] = True if not merge_repeated else targets[:, 3::2] != targets[:, 1:-2:2]
     stays = np.ones(targets.shape[1], np.bool_) if merge_repeated else ~is_label
     for step in range(steps):
         chances = np.take_along_axis(_log_softmax(logits[:, step]), targets, axis=-1)
         if step == 0:
-            after = np.where(np.arange(targets.shape[1]) < 2, chances, -np.inf)
+            after = chances
+            reaches = np.broadcast_to(np.arange(targets.shape[1]) < 2, targets.shape)
         else:
             after = np.where(stays, state, -np.inf)
-            after = np.logaddexp(after, _shifted(state, 1))
-            after = np.logaddexp(after, np.where(skips, _shifted(state, 2), -np.inf)) + chances
-        state = np.where((step < logit_lengths)[:, None], after, state)
+            after = np.logaddexp(after, _shifted(state, 1, -np.inf))
+            after = np.logaddexp(after, np.where(skips, _shifted(state, 2, -np.inf), -np.inf)) + chances
+            reaches = (stays & reached) | _shifted(reached, 1, False) | (skips & _shifted(reached, 2, False))
+        is_inside = (step < logit_lengths)[:, None]
+        state = np.where(is_inside, np.where(reaches, after, -np.inf), state)
+        reached = np.where(is_inside, reaches, reached)
     last = 2 * counts[:, None]
     whole = np.take_along_axis(state, last, axis=-1)
     open_end = np.where(counts[:, None] > 0, np.take_along_axis(state, np.maximum(last - 1, 0), axis=-1), -np.inf)
@@ -94,8 +99,8 @@ def _first_of_equals(rows: Array) -> Array:
     return result
 
 
-def _shifted(state: Array, by: int) -> Array:
-    result = np.full(state.shape, -np.inf)
+def _shifted(state: Array, by: int, fill: float | bool) -> Array:
+    result = np.full(state.shape, fill)
     result[:, by:] = state[:, :-by]
     return result
 
