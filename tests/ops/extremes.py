@@ -116,7 +116,7 @@ def compared(given: Iterable[tuple[Case, Case]], root: Path) -> Iterator[Verdict
         if ours is None:
             yield Verdict(str(case), "large")
         else:
-            found.append((base, case, ours, _written(base, case, root)))
+            found.append((base, case, ours, _written(base, case, ours, root)))
     oracle.ask([folder for *_, folder in found], shared=True)
     asked = [
         (Extreme(base, case, case.name[len(base.name) + 2 :], ours, oracle.answer(folder)), folder)
@@ -159,9 +159,13 @@ def _difference(extreme: Extreme) -> str:
     return reply(replace(extreme.case, expected=extreme.found), extreme.answer).detail
 
 
-def _written(base: Case, case: Case, root: Path) -> Path:
-    """Write the model of a variant; its declared outputs are those of its case, which OpenVINO infers again."""
-    ir, parameters = harness.model(case, constants=harness.constants(case), declared=_declared(base))
+def _written(base: Case, case: Case, found: Sequence[Array] | str, root: Path) -> Path:
+    """Write the model of a variant; its declared outputs are those of its case, which OpenVINO infers again.
+
+    Of these, it has as many as irrun found.
+    """
+    declared = _declared(base) if isinstance(found, str) else _declared(base)[: len(found)]
+    ir, parameters = harness.model(case, constants=harness.constants(case), declared=declared)
     inputs = [array for index in parameters if (array := case.inputs[index]) is not None]
     return oracle.put(ir, inputs, root)
 

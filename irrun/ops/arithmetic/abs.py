@@ -10,5 +10,6 @@ from irrun.ops.arithmetic.elementwise import Unary
 class Abs(Unary):
     """Element-wise absolute value."""
 
+    departures = {"8-bit": "saturates 8-bit integers"}
     foldable = Fold.DIMS
     function = np.abs

@@ -10,5 +10,6 @@ from irrun.ops.arithmetic.elementwise import Unary
 class Negative(Unary):
     """Element-wise negation."""
 
+    departures = {"8-bit": "saturates 8-bit integers"}
     foldable = Fold.DIMS
     function = np.negative

@@ -3,12 +3,19 @@ from __future__ import annotations
 from irrun.kernels.casting import in_floats
 from irrun.kernels.normalization import local_response
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
-from irrun.ops.departures import Departure, is_empty
+from irrun.ops.departures import Departure, Layer, constant, is_empty
 from irrun.ops.normalization.axes import check_axes
 from irrun.ops.reduction.base import reduced_axes
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
 T = TypeVar("T", NUMERIC)
+
+
+def _is_along_other_axes(_: object, layer: Layer) -> bool:
+    rank, axes = layer.inputs[0].rank, constant(layer, 1)
+    if rank is None or rank < 2 or axes is None:
+        return False
+    return axes.tolist() != [1] and not set(range(2, rank)) <= set(axes.tolist())
 
 
 @op("LRN", opset=1)
@@ -23,7 +30,9 @@ class LRN(Op):
         "even size": "sums up to (size - 1) // 2 away with an even size",
         "bias": "drops the fraction of bias",
         "no axes": Departure("ends the process where an LRN has no axes", lambda _, layer: is_empty(layer, 1)),
-        "axes": "supports only the axes [1] and those from the third on",
+        "axes": Departure(
+            "supports an LRN only along the axes [1] and along all from the third on", _is_along_other_axes
+        ),
     }
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the region", rank=1))

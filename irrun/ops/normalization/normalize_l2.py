@@ -21,6 +21,8 @@ class NormalizeL2(Op):
     Note: in that case zero stays zero.
     """
 
+    departures = {"beside nan": "may ignore NaN in a sum of squares with eps_mode max"}
+
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the norm, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", T),)
 

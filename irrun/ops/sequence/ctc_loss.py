@@ -18,7 +18,10 @@ class CTCLoss(Op):
     Note: where no path decodes to the labels the loss is infinite.
     """
 
-    departures = {"no labels": "crashes where there are no labels"}
+    departures = {
+        "no labels": "crashes where there are no labels",
+        "no path": "returns NaN for logits that are NaN where no path decodes to the labels",
+    }
 
     inputs = (
         In("logits", TF, "[N, T, C]", rank=3),

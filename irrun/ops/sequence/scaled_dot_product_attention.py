@@ -4,11 +4,19 @@ import math
 
 from irrun.kernels.attention import attention
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure, Layer
 from irrun.ops.shapes import broadcast, merge_dims
 from irrun.ops.work import Sizes
 from irrun.tensor.element_type import BOOLEAN, FLOAT
 
 T = TypeVar("T", FLOAT)
+
+
+def _has_one_key(_: object, layer: Layer) -> bool:
+    query, key, value = (fact.shape for fact in layer.inputs[:3])
+    if query.dims is None or key.dims is None or value.dims is None:
+        return False
+    return {*query[:-2], *key[:-1], *value[:-1]} == {Dim.exactly(1)} and Dim.exactly(1) in (key[-1], value[-1])
 
 
 @op("ScaledDotProductAttention", opset=13, page="scaled-dot-product-attention")
@@ -20,7 +28,10 @@ class ScaledDotProductAttention(Op):
     Note: OpenVINO has a sixth input, ``sink``: an additional score for each query that takes part in the softmax.
     """
 
-    departures = {"beside nan": "returns 0 beside a score that is NaN"}
+    departures = {
+        "beside nan": "returns 0 beside a score that is NaN",
+        "one key": Departure("refuses a single key of a single head of size 1", _has_one_key),
+    }
 
     inputs = (
         In("query", T, "[N, ..., L, E]"),

@@ -18,6 +18,7 @@ CASES = [
     Case("Elu", 1, [f32([-3, 3])], [f32([0, 3])], {"alpha": 0.0}, name="relu"),
     Case("Elu", 1, [f64(-1)], [f64(2 * (np.exp(-1) - 1))], {"alpha": 2.0}, name="f64_scalar"),
     Case("Elu", 1, [i32([-2, -1, 0, 3])], [i32([-2, -1, 0, 3])], {"alpha": 1.9}, name="integers"),
+    Case("Elu", 1, [i32([2**31 - 1])], [i32([2**31 - 1])], {"alpha": 1.0}, name="largest integer", departs="i32"),
 ]
 INVALID = [
     Invalid("Elu", 1, [f32([1])], "alpha is missing", attribute="alpha"),

@@ -16,6 +16,9 @@ CASES = [
         departs="64-bit",
     ),
     Case("Abs", 1, [np.array([-127, 5], np.int8)], [np.array([127, 5], np.int8)], name="i8"),
+    Case(
+        "Abs", 1, [np.array([-128, 127], np.int8)], [np.array([-128, 127], np.int8)], name="i8 wraps", departs="8-bit"
+    ),
     Case("Abs", 1, [u8([0, 200])], [u8([0, 200])], name="u8"),
     Case("Abs", 1, [f32(-2)], [f32(2)], name="scalar"),
 ]

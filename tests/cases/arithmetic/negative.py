@@ -16,6 +16,14 @@ CASES = [
         departs="64-bit",
     ),
     Case("Negative", 1, [np.array([[5, -7]], np.int8)], [np.array([[-5, 7]], np.int8)], name="i8"),
+    Case(
+        "Negative",
+        1,
+        [np.array([-128, 127], np.int8)],
+        [np.array([-128, -127], np.int8)],
+        name="i8 wraps",
+        departs="8-bit",
+    ),
 ]
 INVALID = [
     Invalid("Negative", 1, [boolean([True])], "input 0 (data) is boolean, expected any numeric type", input=0),

@@ -15,6 +15,15 @@ CASES = [
         name="2d",
     ),
     Case("GRN", 1, [f64(np.full((1, 4, 1, 2), 3))], [f64(np.full((1, 4, 1, 2), 0.5))], {"bias": 0.0}, name="4d_f64"),
+    Case(
+        "GRN",
+        1,
+        [f32([[3e38, -3e38]])],
+        [f32([[0.5**0.5, -(0.5**0.5)]])],
+        {"bias": 1.0},
+        name="norm beyond f32",
+        departs="norm",
+    ),
 ]
 INVALID = [
     Invalid("GRN", 1, [f32([1])], "input 0 (data) has rank 1, expected 2, 3 or 4", {"bias": 1.0}, input=0),

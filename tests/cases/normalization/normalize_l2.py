@@ -55,6 +55,15 @@ CASES = [
         {"eps": 1e-3, "eps_mode": "add"},
         name="no_axes",
     ),
+    Case(
+        "NormalizeL2",
+        1,
+        [f32([[np.nan, 0], [4, 2]]), i64([-1])],
+        [f32([[np.nan, np.nan], [4 / np.sqrt(20), 2 / np.sqrt(20)]])],
+        {"eps": 16.0, "eps_mode": "max"},
+        name="beside NaN",
+        departs="beside nan",
+    ),
     Case("NormalizeL2", 1, [f64([[3, 4]]), i64([1])], [f64([[0.6, 0.8]])], {"eps": 0.0, "eps_mode": "max"}, name="f64"),
 ]
 INVALID = [

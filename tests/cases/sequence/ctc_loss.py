@@ -22,6 +22,15 @@ CASES = [
     Case("CTCLoss", 4, [_EVEN, *_LENGTHS, i32([2])], [_loss(3)], {"ctc_merge_repeated": False}, name="AB, not merged"),
     # ABB needs a blank between both B, which needs a fourth step
     Case("CTCLoss", 4, [_EVEN, *_LENGTHS, i32([3])], [f32([np.inf])], name="no path"),
+    Case(
+        "CTCLoss",
+        4,
+        [np.where(_EVEN == 0, f32(np.nan), 0), *_LENGTHS, i32([3])],
+        [f32([np.inf])],
+        name="no path, whatever the logits",
+        departs="no path",
+    ),
+    Case("CTCLoss", 4, [_EVEN * f32([np.nan, 1, 1]), *_LENGTHS, i32([2])], [f32([np.nan])], name="NaN in a path"),
     Case("CTCLoss", 4, [_EVEN, *_LENGTHS, i32([3])], [_loss(1)], {"ctc_merge_repeated": False}, name="ABB, not merged"),
     Case(
         "CTCLoss",

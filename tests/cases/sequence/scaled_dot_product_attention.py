@@ -69,6 +69,15 @@ CASES = [
         {"causal": False},
         name="sink",
     ),
+    Case(
+        _S,
+        13,
+        [f32([[[1], [2]]]), f32([[[3]]]), f32([[[5]]])],
+        [f32([[[5], [5]]])],
+        {"causal": False},
+        name="one key of size 1",
+        departs="one key",
+    ),
 ]
 INVALID = [
     Invalid(_S, 13, ["f32[2,4]", _KEYS, _VALUES], "input 0 has rank 2, expected 3 or more", {"causal": False}, input=0),
