@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from irrun.cli.failures import Failure
-from irrun.cli.options import as_record
+from irrun.cli.options import MOST, Number, as_record
+from irrun.document.files import MOST_CONFIGURATION, content
 
 if TYPE_CHECKING:
     from irrun.linter.configuration import Configuration
@@ -49,13 +50,13 @@ options = as_record(
     MEMORY_OPTION,
     click.option(
         "--max-iterations",
-        type=click.IntRange(min=1),
+        type=click.IntRange(min=1, max=MOST),
         metavar="N",
         help="The most iterations of a loop.  [default: 1000000]",
     ),
     click.option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True, max=1e9),
+        type=Number(min=0, min_open=True, max=1e9),
         metavar="SECONDS",
         help="The time after which an inference is ended, checked before each layer.",
     ),
@@ -78,4 +79,4 @@ def configuration(folder: Path) -> Configuration | None:
 def _is_configuration(folder: Path) -> bool:
     """Return whether a folder seems to hold a configuration; reading one takes longer than a small model."""
     project = folder / "pyproject.toml"
-    return (folder / "irrun.toml").is_file() or (project.is_file() and b"tool.irrun" in project.read_bytes())
+    return (folder / "irrun.toml").is_file() or (project.is_file() and b"irrun" in content(project, MOST_CONFIGURATION))

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+import click
+
+MOST: Final = (1 << 63) - 1
+"""The limit on numbers of things."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Number(click.FloatRange):
+    """A real number in a range, not NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:

@@ -9,7 +9,7 @@ import click
 
 from irrun.cli import limits
 from irrun.cli.failures import Failure
-from irrun.cli.options import Command
+from irrun.cli.options import MOST, Command
 from irrun.model.config import PRECISIONS
 from irrun.tensor.element_type import F32
 
@@ -20,7 +20,7 @@ GROUP_SIZE: Final = "DYNAMIC_QUANTIZATION_GROUP_SIZE"
 _GROUPS: Final = click.option(
     "--dynamic-quantization",
     "group_size",
-    type=click.IntRange(min=0),
+    type=click.IntRange(min=0, max=MOST),
     metavar="N",
     help="Round N activations at a time to 8 bits, for weights of 4 or 8.  [default: 0, none]",
 )

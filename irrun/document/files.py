@@ -8,6 +8,9 @@ import stat
 from pathlib import Path
 from typing import BinaryIO, Final
 
+MOST_CONFIGURATION: Final = 1 << 20
+"""The limit on bytes of a file with settings."""
+
 _KINDS: Final = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -34,6 +37,18 @@ def opened(path: Path) -> BinaryIO:
     except BaseException:
         os.close(handle)
         raise
+
+
+def content(path: Path, most: int) -> bytes:
+    """Return the bytes of a regular file; OSError where it has more than ``most``."""
+    with opened(path) as file:
+        try:
+            data = file.read(most + 1) or b""
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"the file has more than {most} bytes", os.fspath(path))
+    return data
 
 
 def _require_regular(status: os.stat_result, path: Path) -> None:

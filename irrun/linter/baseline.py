@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from irrun.diagnostics.fingerprint import fingerprint, layer_name
 from irrun.diagnostics.render import Finding
+from irrun.document.files import content
 
 VERSION: Final = 1
+MOST_BYTES: Final = 1 << 26
 
 Entry = tuple[str, str]
 """The file, relative to the folder of the baseline, and the fingerprint."""
@@ -52,15 +54,30 @@ def entry_of(finding: Finding, folder: Path) -> Entry:
 
 def read(path: Path) -> Baseline:
     """Read a baseline. OSError where the file cannot be read, BadBaseline where it is not a baseline."""
+    data = content(path, MOST_BYTES)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        version = content["version"]
-        counts = {(str(item["filename"]), str(item["fingerprint"])): int(item["count"]) for item in content["findings"]}
+        recorded = json.loads(data.decode("utf-8-sig"))
+        version = recorded["version"]
+        counts = {_entry(item): _count(item["count"]) for item in recorded["findings"]}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadBaseline(f"{path}: not a baseline, expected what --write-baseline writes") from error
-    if version != VERSION:
-        raise BadBaseline(f"{path}: the baseline is of version {version}, expected {VERSION}")
+    if type(version) is not int or version != VERSION:
+        shown = f"version {version}" if type(version) is int else "another version"
+        raise BadBaseline(f"{path}: the baseline is of {shown}, expected {VERSION}")
     return Baseline(path.parent, counts)
+
+
+def _entry(item: Mapping[str, Any]) -> Entry:
+    entry = item["filename"], item["fingerprint"]
+    if not all(isinstance(part, str) for part in entry):
+        raise TypeError
+    return entry
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 < value < 1 << 63:
+        raise ValueError
+    return value
 
 
 def text(findings: Iterable[Finding], folder: Path) -> str:

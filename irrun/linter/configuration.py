@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +11,24 @@ from typing import Any, Final
 from irrun.diagnostics import Severity, listing, near_match
 from irrun.diagnostics.formats import names
 from irrun.diagnostics.sizes import parse_bytes
+from irrun.document.files import MOST_CONFIGURATION, content
 from irrun.linter.selection import Choice, FileIgnores, UnknownRule, selector
 from irrun.ops.releases import release
 
 OWN_FILE: Final = "irrun.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 SECTION: Final = "lint"
+MOST_PATTERNS: Final = 1000
+"""The limit on patterns of files, each of which is compared with each file."""
+
+LONGEST_TIME: Final = 1e9
+_MOST: Final = 1 << 63
+_LONGEST: Final = 100
+"""The number of characters of a value that a message shows."""
+
+_DEEP: Final = re.compile(rb"""(?<![\w"'-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+){200}""")
+"""A key of so many parts that it would take quadratic time to read."""
+
 INFERENCE_PRECISIONS: Final = ("f32", "bf16", "f16")
 """The element types that the operands of products can be rounded to."""
 PRECISIONS: Final = ("f16",)
@@ -91,15 +103,18 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     """Return the table of irrun; None for a ``pyproject.toml`` without one."""
     import tomllib
 
+    data = content(path, MOST_CONFIGURATION)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        if _DEEP.search(data) is not None:
+            raise RecursionError
+        tables = tomllib.loads(data.decode("utf-8-sig"))
+    except ValueError as error:
         raise BadConfiguration(f"{path}: not TOML: {error}") from error
     except RecursionError as error:
         raise BadConfiguration(f"{path}: nested too deep") from error
     if path.name != PROJECT_FILE:
-        return content
-    tools = content.get("tool", {})
+        return tables
+    tools = tables.get("tool", {})
     table = tools.get("irrun") if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):
         raise BadConfiguration(f"{path}: tool.irrun is {_shown(table)}, expected a table")
@@ -113,13 +128,13 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
         raise BadConfiguration(f"{path}: {SECTION} is {_shown(section)}, expected a table")
     for key, value in section.items():
         if key in values:
-            raise BadConfiguration(f"{path}: {key} is given twice, once in the table {SECTION}")
+            raise BadConfiguration(f"{path}: {_short(key)} is given twice, once in the table {SECTION}")
         values[key] = (f"{SECTION}.{key}", value)
     read: dict[str, Any] = {}
     for key, (called, value) in values.items():
         if key not in _KEYS:
             expected = near_match(key, _KEYS) or f", expected {listing(_KEYS)}"
-            raise BadConfiguration(f"{path}: {called} is not known{expected}")
+            raise BadConfiguration(f"{path}: {_short(called)} is not known{expected}")
         try:
             read[key] = _KEYS[key](value)
         except UnknownRule as error:
@@ -156,10 +171,17 @@ class _Unexpected(ValueError):
 
 def _shown(value: object) -> str:
     if isinstance(value, str):
-        return f'"{value}"'
+        return f'"{_short(value)}"'
     if isinstance(value, bool):
         return str(value).lower()
-    return "a table" if isinstance(value, dict) else str(value)
+    try:
+        return "a table" if isinstance(value, dict) else _short(str(value))
+    except ValueError:
+        return "a number of thousands of digits"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -168,7 +190,14 @@ def _texts(value: object) -> tuple[str, ...]:
     for item in value:
         if not isinstance(item, str):
             raise _Unexpected(item, "a text in each place of the list")
-    return tuple(value)
+    return tuple(dict.fromkeys(value))
+
+
+def _patterns(value: object) -> tuple[str, ...]:
+    texts = _texts(value)
+    if len(texts) > MOST_PATTERNS:
+        raise _Unexpected(value, f"{MOST_PATTERNS} patterns at most")
+    return texts
 
 
 def _selectors(value: object) -> tuple[str, ...]:
@@ -181,11 +210,12 @@ def _selectors(value: object) -> tuple[str, ...]:
 def _by_pattern(value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise _Unexpected(value, "a table from patterns to lists of rules")
+    _patterns(list(value))
     return {pattern: _selectors(codes) for pattern, codes in value.items()}
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value or "\0" in value:
         raise _Unexpected(value, "a path")
     return value
 
@@ -219,13 +249,14 @@ def _precision(value: object) -> str:
 
 def _memory(value: object) -> int:
     try:
-        return parse_bytes(str(value))
+        is_size = isinstance(value, str | float) or (isinstance(value, int) and 0 < value < _MOST)
+        return parse_bytes(str(value) if is_size else "")
     except ValueError as error:
         raise _Unexpected(value, str(error).removeprefix("expected ")) from None
 
 
 def _iterations(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < _MOST:
         raise _Unexpected(value, "a positive number of iterations")
     return value
 
@@ -237,14 +268,14 @@ def _inference_precision(value: object) -> str:
 
 
 def _group_size(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _MOST:
         raise _Unexpected(value, "a number of activations, 0 for none")
     return value
 
 
 def _seconds(value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
-        raise _Unexpected(value, "a positive number of seconds")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LONGEST_TIME:
+        raise _Unexpected(value, f"a positive number of seconds, {LONGEST_TIME:.0f} at most")
     return float(value)
 
 
@@ -253,7 +284,7 @@ _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "ignore": _selectors,
     "extend-select": _selectors,
     "per-file-ignores": _by_pattern,
-    "exclude": _texts,
+    "exclude": _patterns,
     "fail-level": _severity,
     "output-format": _format,
     "baseline": _text,

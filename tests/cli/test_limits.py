@@ -66,6 +66,28 @@ def test_time(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--max-iterations", "9" * 30, f"{'9' * 30} is not in the range 1<=x<=9223372036854775807."),
+        ("--dynamic-quantization", "9" * 30, f"{'9' * 30} is not in the range 0<=x<=9223372036854775807."),
+        ("--timeout", "nan", "nan is not a number."),
+        ("--timeout", "inf", "inf is not in the range 0<x<=1000000000.0."),
+    ],
+)
+def test_numbers_out_of_range(run: Run, large: Path, option: str, value: str, message: str) -> None:
+    result = run("run", large, "--random", option, value)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: Invalid value for '{option}': {message}")
+
+
+@pytest.mark.parametrize("text", ["[tool.irrun]", "[tool . irrun]", "[tool]\nirrun.MORE", '["tool"."irrun"]'])
+def test_any_spelling_of_the_table_of_a_project(run: Run, large: Path, text: str) -> None:
+    line = 'max-memory = "1MiB"'
+    written = text.replace("MORE", line) if "MORE" in text else f"{text}\n{line}"
+    (large.parent / "pyproject.toml").write_text(written)
+    assert "the budget is 1 MiB" in run("run", large).stderr
+
+
+@pytest.mark.parametrize(
     ("line", "message"),
     [
         ('max-memory = "much"', 'max-memory is "much", expected a positive number of bytes such as 500MB or 4GiB'),

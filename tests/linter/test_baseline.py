@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,8 @@ def test_what_is_gone_is_counted_where_its_file_was_checked(tmp_path: Path, reco
         ('{"version": 1}', "not a baseline, expected what --write-baseline writes"),
         ('{"version": 1, "findings": [{"filename": "a"}]}', "not a baseline, expected what --write-baseline writes"),
         ('{"version": 2, "findings": []}', "the baseline is of version 2, expected 1"),
+        ('{"version": 1.0, "findings": []}', "the baseline is of another version, expected 1"),
+        ('{"version": "\\n", "findings": []}', "the baseline is of another version, expected 1"),
         ("[" * 100_000, "not a baseline, expected what --write-baseline writes"),
     ],
 )
@@ -104,6 +108,44 @@ def test_a_file_that_is_no_baseline(tmp_path: Path, text: str, message: str) -> 
     with pytest.raises(baseline.BadBaseline) as raised:
         baseline.read(path)
     assert str(raised.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "1.0", "true", '"1"', "null", "Infinity", "NaN", f"1{'0' * 30}"])
+def test_counts_are_positive_integers(tmp_path: Path, count: str) -> None:
+    path = tmp_path / "known.json"
+    path.write_text(
+        '{"version": 1, "findings": [{"filename": "a", "fingerprint": "b", "count": COUNT}]}'.replace("COUNT", count)
+    )
+    with pytest.raises(baseline.BadBaseline, match="not a baseline"):
+        baseline.read(path)
+
+
+@pytest.mark.parametrize("mark", ["1", "null", '["b"]', "{}"])
+def test_fingerprints_are_texts(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "known.json"
+    path.write_text(
+        '{"version": 1, "findings": [{"filename": "a", "fingerprint": MARK, "count": 1}]}'.replace("MARK", mark)
+    )
+    with pytest.raises(baseline.BadBaseline, match="not a baseline"):
+        baseline.read(path)
+
+
+def test_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    path.write_text('\ufeff{"version": 1, "findings": [{"filename": "a", "fingerprint": "b", "count": 2}]}', "utf-8")
+    assert baseline.read(path).counts == {("a", "b"): 2}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no names")
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "known.json")
+    with pytest.raises(OSError, match="a named pipe, expected a regular file"):
+        baseline.read(tmp_path / "known.json")
+    path = tmp_path / "large.json"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(OSError, match="the file has more than 67108864 bytes"):
+        baseline.read(path)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,3 +145,61 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_deep_nesting(tmp_path: Path) -> None:
     with pytest.raises(BadConfiguration, match="nested too deep"):
         read(written(tmp_path, "a = " + "[" * 100_000))
+
+
+@pytest.mark.parametrize("part", ["a", '"a b"', "'a b'"])
+def test_keys_of_many_parts(tmp_path: Path, part: str) -> None:
+    with pytest.raises(BadConfiguration, match="nested too deep"):
+        read(written(tmp_path, f"{part} . " * 100_000 + "a = 1"))
+    with pytest.raises(BadConfiguration, match="a is not known" if part == "a" else "a b is not known"):
+        read(written(tmp_path, f"{part} . " * 50 + "a = 1"))
+
+
+def test_large_files(tmp_path: Path) -> None:
+    path = written(tmp_path, "#" * 1048576)
+    assert read(path) == Configuration(root=tmp_path)
+    written(tmp_path, "#" * 1048577)
+    with pytest.raises(OSError, match="the file has more than 1048576 bytes"):
+        read(path)
+
+
+@pytest.mark.parametrize("key", ["max-iterations", "max-memory", "timeout", "dynamic-quantization"])
+def test_huge_numbers(tmp_path: Path, key: str) -> None:
+    with pytest.raises(BadConfiguration, match=f"{key} is a number of thousands of digits, expected a"):
+        read(written(tmp_path, f"{key} = 0x{'f' * 5000}"))
+    with pytest.raises(BadConfiguration, match=f"{key} is 9{{100}}…, expected a"):
+        read(written(tmp_path, f"{key} = {'9' * 400}"))
+    with pytest.raises(BadConfiguration, match="not TOML: Exceeds the limit"):
+        read(written(tmp_path, f"{key} = {'9' * 5000}"))
+
+
+def test_long_names_are_shortened(tmp_path: Path) -> None:
+    with pytest.raises(BadConfiguration, match=r"irrun\.toml: x{100}… is not known, expected"):
+        read(written(tmp_path, f"{'x' * 1000} = 1"))
+
+
+def test_the_number_of_patterns_is_limited(tmp_path: Path) -> None:
+    patterns = ", ".join(f'"{index}"' for index in range(1001))
+    with pytest.raises(BadConfiguration, match=r"exclude is .*…, expected 1000 patterns at most"):
+        read(written(tmp_path, f"exclude = [{patterns}]"))
+    rules = "".join(f'"{index}" = []\n' for index in range(1001))
+    with pytest.raises(BadConfiguration, match=r"per-file-ignores is .*…, expected 1000 patterns at most"):
+        read(written(tmp_path, f"[per-file-ignores]\n{rules}"))
+    assert read(written(tmp_path, "exclude = [" + '"a",' * 2000 + "]")).exclude == ("a",)
+
+
+def test_a_byte_order_mark(tmp_path: Path) -> None:
+    assert read(written(tmp_path, "\ufeffselect = ['IR4']")).choice.select == ("IR4",)
+
+
+def test_a_path_with_a_null_character(tmp_path: Path) -> None:
+    with pytest.raises(BadConfiguration, match=r"baseline is .*, expected a path"):
+        read(written(tmp_path, 'baseline = "\\u0000"'))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no names")
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "irrun.toml")
+    assert Configurations().of(tmp_path).choice == Choice()
+    with pytest.raises(OSError, match="a named pipe, expected a regular file"):
+        read(tmp_path / "irrun.toml")

@@ -41,6 +41,7 @@ from irrun.cli.measuring import (
     require_native,
     short,
 )
+from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.model import build, load
 from irrun.runtime.tiers import backend, can_compile
@@ -65,7 +66,7 @@ ROWS = (
 @click.option(
     "--time",
     "seconds",
-    type=click.FloatRange(min=0, min_open=True, max=86400),
+    type=Number(min=0, min_open=True, max=86400),
     metavar="SECONDS",
     default=3.0,
     show_default=True,

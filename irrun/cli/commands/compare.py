@@ -34,6 +34,7 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.jobs import way
 from irrun.cli.limits import Limits
+from irrun.cli.options import Number
 
 DIFFERENT: Final = 1
 
@@ -43,10 +44,8 @@ DIFFERENT: Final = 1
 @click.argument("other", required=False, type=click.Path())
 @inputs.options
 @click.option("--openvino", "native", is_flag=True, help="Compare with OpenVINO in place of OTHER.")
-@click.option(
-    "--rtol", type=click.FloatRange(min=0), default=1e-3, show_default=True, help="The tolerance by the magnitude."
-)
-@click.option("--atol", type=click.FloatRange(min=0), default=1e-5, show_default=True, help="The absolute tolerance.")
+@click.option("--rtol", type=Number(min=0), default=1e-3, show_default=True, help="The tolerance by the magnitude.")
+@click.option("--atol", type=Number(min=0), default=1e-5, show_default=True, help="The absolute tolerance.")
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @jobs.options
 @limits.options
