@@ -54,6 +54,43 @@ def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Foun
     return list(found.values())
 
 
+def matches(pattern: str) -> list[Path]:
+    """Return the files and folders that match a pattern, each once; ``**`` does not follow symbolic links to folders.
+
+    Names that begin with a dot match only a pattern that does. Folders that cannot be read match nothing.
+    """
+    found: dict[Path, None] = {Path(): None}
+    parts = Path(pattern).parts
+    for index, part in enumerate(parts):
+        if part == "**":
+            is_last = index == len(parts) - 1
+            found = dict.fromkeys(below for path in found for below in _below(path, files=is_last))
+        elif glob.has_magic(part):
+            found = dict.fromkeys(path / name for path in found for name in _names(path, part))
+        else:
+            found = {path / part: None for path in found if os.path.lexists(path / part)}
+    return [path for path in found if path != Path()]
+
+
+def _below(path: Path, *, files: bool) -> Iterator[Path]:
+    """Yield a path, the folders below it that are not hidden, and with ``files`` the files in them."""
+    yield path
+    for where, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not (name.startswith(".") or os.path.islink(Path(where, name)))]
+        yield from (Path(where, name) for name in folders)
+        if files:
+            yield from (Path(where, name) for name in names if not name.startswith("."))
+
+
+def _names(folder: Path, pattern: str) -> list[str]:
+    """Return the names in a folder that match a pattern."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return [name for name in fnmatch.filter(names, pattern) if pattern.startswith(".") or not name.startswith(".")]
+
+
 def looks_like_ir(data: bytes) -> bool:
     """Return whether a file is an IR, perhaps a faulty one, rather than other XML."""
     text = decode(data).data
@@ -89,11 +126,10 @@ def _is_readable(path: Path) -> bool:
 
 
 def _matching(pattern: str, exclude: Sequence[str]) -> Iterator[Found]:
-    matches = sorted(glob.glob(pattern, recursive=True))
-    if not matches:
+    found = sorted(matches(pattern))
+    if not found:
         raise NoSuchFile(f"no file matches {pattern}")
-    for match in matches:
-        path = Path(match)
+    for path in found:
         if _is_excluded(path, exclude):
             continue
         if path.is_dir():

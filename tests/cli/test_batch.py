@@ -16,6 +16,7 @@ import pytest
 
 from irrun.cli.batch.items import items_of
 from irrun.cli.batch.sharing import Sharing
+from irrun.cli.failures import Failure
 from irrun.cli.jobs import Way, way
 from irrun.model import build, load
 from tests.cases import f32, i64
@@ -106,6 +107,27 @@ def test_natural_order_and_equal_stems(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.touch()
     assert [item.name for item in items_of([str(tmp_path)])] == ["a/9.npy", "a/9.png", "a/10", "b/9"]
+
+
+def test_names_of_several_folders_are_distinct(run: Run, clamp: str, tmp_path: Path) -> None:
+    for folder, value in (("a", 0.25), ("b", 0.75)):
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "x.npy", f32([[value, 0, 0]]))
+    folders = [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert [item.name for item in items_of(folders)] == ["a/x.npy", "b/x.npy"]
+    out = tmp_path / "out"
+    result = run("run", clamp, "--batch", folders[0], "--batch", folders[1], "-o", out)
+    assert result.exit_code == 0
+    assert [np.load(out / f"{name}/x.npy.npy")[0, 0] for name in "ab"] == [0.25, 0.75]
+
+
+def test_names_that_cannot_be_distinct(tmp_path: Path) -> None:
+    for name in ("a/x.npy", "b/x.npy", "c/a/x.npy.npz"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.touch()
+    with pytest.raises(Failure, match=r"x\.npy\.npz have outputs of the same name, expected another folder"):
+        items_of([str(tmp_path / name) for name in ("a", "b", "c")])
 
 
 def test_steps_of_a_stateful_model(run: Run, tmp_path: Path) -> None:

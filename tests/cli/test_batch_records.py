@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,3 +124,48 @@ def test_names_that_are_no_text(run: Run, clamp: str, rows: Path, tmp_path: Path
     given = ("--batch", rows, "-o", tmp_path / "out", "--json")
     counts = [json.loads(run("run", clamp, *given).stdout) for _ in range(2)]
     assert [(count["done"], count["before"]) for count in counts] == [(3, 0), (0, 3)]
+
+
+def test_lines_that_no_run_has_written_are_ignored(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+    (rows / "1.npy").unlink()
+    out = tmp_path / "out"
+    run("run", clamp, "--batch", rows, "-o", out)
+    path = out / "records.jsonl"
+    lines = path.read_text().splitlines()
+    record = json.loads(lines[-1])
+    changes: list[dict[str, Any]] = [
+        {name: value} for name in ("input", "status", "settings", "stamp", "output") for value in (None, 1, ["a"], {})
+    ]
+    changes += [{"ms": "1"}, {"outputs": []}, {"outputs": {"y": 1}}, {"outputs": {"y": {"type": 1, "shape": []}}}]
+    changes += [{"outputs": {"y": {"type": "f32", "shape": [-1]}}}, {"outputs": {"y": {"type": "f32", "shape": 1}}}]
+    others = [json.dumps({**record, **change}) for change in changes]
+    others += ["[]", "null", "1", '"a"', "NaN", "{}", "[" * 100_000, '{"a":' * 100_000, "9" * 5000, "\0" * 1000]
+    others += [json.dumps({name: value for name, value in record.items() if name != left}) for left in record]
+    kept = [line for line in others if "ms" not in line]
+    path.write_text("\n".join([*others, *lines[:1], *kept]))
+    result = run("run", clamp, "--batch", rows, "-o", out, "--records", path, "--json")
+    assert (result.exit_code, {**json.loads(result.stdout), "seconds": 0}) == (
+        0,
+        {"done": 0, "before": 2, "failed": 0, "seconds": 0},
+    )
+
+
+def test_a_line_separator_in_a_name(run: Run, clamp: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a\u2028b.npy", ROW)
+    given = ("--batch", tmp_path / "a\u2028b.npy", "-o", tmp_path / "out", "--json")
+    assert [json.loads(run("run", clamp, *given).stdout)["done"] for _ in range(2)] == [1, 0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+def test_records_do_not_replace_what_is_read(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+    before = Path(clamp).read_bytes()
+    (tmp_path / "r.jsonl").symlink_to(clamp)
+    (tmp_path / "r.parquet").symlink_to(rows / "0.npy")
+    for name in ("r.jsonl", "r.parquet"):
+        result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--records", tmp_path / name)
+        expected = f"error: {tmp_path / name} is read by this command, expected another file for the output"
+        assert one_line(result) == expected
+    assert Path(clamp).read_bytes() == before
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--records", tmp_path / "pipe.jsonl")
+    assert one_line(result) == f"error: {tmp_path / 'pipe.jsonl'}: a named pipe, expected a regular file"

@@ -100,6 +100,19 @@ def test_patterns(run: Run, write: Write) -> None:
     assert [name for name, _ in found] == ["m/a.xml", "m/deep/b.xml", "n/a.xml"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links")
+def test_patterns_do_not_follow_links_to_folders(run: Run, write: Write, folder: Path) -> None:
+    """Two links to the folder itself make 2^40 paths."""
+    write("m/a.xml", WRONG)
+    write("m/.hidden/b.xml", WRONG)
+    for name in ("m/one", "m/two"):
+        (folder / name).symlink_to(".")
+    assert codes(run("lint", "**/**/**/*.xml", "--output-format", "json")) == [("m/a.xml", "IR401")]
+    assert codes(run("lint", "m/one/*.xml", "--output-format", "json")) == [("m/one/a.xml", "IR401")]
+    assert codes(run("lint", f"{folder.resolve()}/m/.hid*/*", "--output-format", "json"))[0][1] == "IR401"
+    assert run("lint", "a.xml/*", "none/*").exit_code == 2
+
+
 def test_a_pattern_without_a_match(run: Run) -> None:
     result = run("lint", "q*.xml")
     assert (result.exit_code, result.stderr) == (2, "error: no file matches q*.xml\n")

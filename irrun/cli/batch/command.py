@@ -23,6 +23,7 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.jobs import Way
+from irrun.cli.writing import refuse_inputs, refuse_standard_output
 from irrun.diagnostics import listing, near_match
 from irrun.model import load
 
@@ -43,12 +44,15 @@ def run_many(
     way: Way,
 ) -> None:
     """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
+    refuse_standard_output(folder)
     if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
         raise Failure(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
     lines, table = _record_files(batch.records, folder / RECORDS)
     if batch.steps and batch.size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected one of both")
     items = items_of(patterns)
+    read = [model, weights or model.with_suffix(".bin"), *(Path(item.path) for item in items)]
+    refuse_inputs([lines, *(() if table is None else (table,))], [*read, *map(Path, extensions())])
     loaded = load(model, weights, extensions=extensions())
     loaded, _ = inputs.reshape(loaded, shapes)
     if batch.size > 1:

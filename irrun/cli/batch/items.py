@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from irrun.cli.failures import Failure
 from irrun.cli.images import IMAGES
+from irrun.linter.files import matches
 
 SUFFIXES: Final = frozenset({".npy", ".npz", ".bin", *IMAGES})
 
@@ -37,15 +39,30 @@ def items_of(patterns: Sequence[str]) -> list[Item]:
             raise Failure(f"--batch {text}: there is no such file, expected files of {known}")
         for path, root in files:
             found.setdefault(path, path.relative_to(root))
-    stems = Counter(str(name.with_suffix("")) for name in found.values())
     return [
-        Item(
-            str(path),
-            str(name.with_suffix("")) if stems[str(name.with_suffix(""))] == 1 else name.as_posix(),
-            f"{path.stat().st_size}:{path.stat().st_mtime_ns}",
-        )
-        for path, name in found.items()
+        Item(str(path), name, f"{path.stat().st_size}:{path.stat().st_mtime_ns}")
+        for path, name in zip(found, _distinct(found), strict=True)
     ]
+
+
+def _distinct(found: Mapping[Path, Path]) -> list[str]:
+    """Return a name for each file: without the suffix, else with it, else with the folder; Failure where two agree."""
+    stems = Counter(str(name.with_suffix("")) for name in found.values())
+    names = [
+        str(name.with_suffix("")) if stems[str(name.with_suffix(""))] == 1 else name.as_posix()
+        for name in found.values()
+    ]
+    counts = Counter(names)
+    alike = [os.path.abspath(path) for path, name in zip(found, names, strict=True) if counts[name] > 1]
+    if alike:
+        top = os.path.commonpath(alike)
+        longer = [Path(os.path.relpath(path, top)).as_posix() for path in found]
+        names = [whole if counts[name] > 1 else name for name, whole in zip(names, longer, strict=True)]
+    known: dict[str, Path] = {}
+    for path, name in zip(found, names, strict=True):
+        if known.setdefault(name, path) != path:
+            raise Failure(f"--batch: {known[name]} and {path} have outputs of the same name, expected another folder")
+    return names
 
 
 def files_of(text: str, suffixes: Container[str]) -> Iterator[tuple[Path, Path]]:
@@ -63,8 +80,7 @@ def files_of(text: str, suffixes: Container[str]) -> Iterator[tuple[Path, Path]]
         parts = Path(text).parts
         fixed = next(index for index, part in enumerate(parts) if glob.has_magic(part))
         root = Path(*parts[: min(fixed, len(parts) - 1)])
-        named = [Path(name) for name in glob.glob(text, recursive=True)]
-        yield from ((item, root) for item in sorted(named, key=natural) if item.is_file())
+        yield from ((item, root) for item in sorted(matches(text), key=natural) if item.is_file())
 
 
 def natural(path: Path) -> list[tuple[int, int, str]]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from irrun.cli.batch.work import Record
+from irrun.document.files import opened
 
 RECORDS: Final = "records.jsonl"
 """The file of records in the folder of outputs."""
+
+_LONGEST_LINE: Final = 1 << 24
 
 
 class Records:
@@ -22,7 +26,7 @@ class Records:
         self._settings = settings
 
     def latest(self) -> dict[str, Record]:
-        """Return the last record of each input by its path, unless its settings differ; a cut line is ignored."""
+        """Return the last record of each input by its path, unless its settings differ; other lines are ignored."""
         found = {record["input"]: record for record in self._records()}
         return {name: record for name, record in found.items() if record["settings"] == self._settings}
 
@@ -39,7 +43,7 @@ class Records:
     def writing(self) -> Iterator[Callable[[Record], None]]:
         """Return a function that adds a record."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        is_cut = self._text()[-1:] not in ("", "\n")
+        is_cut = self._is_cut()
         with self.path.open("a", encoding="utf-8", errors="surrogateescape") as file:
 
             def add(record: Record) -> None:
@@ -51,11 +55,44 @@ class Records:
             yield add
 
     def _records(self) -> Iterator[Record]:
-        for line in self._text().splitlines():
-            try:
-                yield json.loads(line)
-            except ValueError:
-                continue
+        if not self.path.exists():
+            return
+        with opened(self.path) as file:
+            while line := file.readline(_LONGEST_LINE):
+                if not line.startswith(b"{"):
+                    continue
+                try:
+                    record = json.loads(line.decode("utf-8", errors="surrogateescape"))
+                except (ValueError, RecursionError):
+                    continue
+                if _is_record(record):
+                    yield record
 
-    def _text(self) -> str:
-        return self.path.read_text(encoding="utf-8", errors="surrogateescape") if self.path.exists() else ""
+    def _is_cut(self) -> bool:
+        """Return whether the last line has no end."""
+        if not self.path.exists():
+            return False
+        with opened(self.path) as file:
+            if file.seek(0, os.SEEK_END) == 0:
+                return False
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+
+
+def _is_record(record: Mapping[str, Any]) -> bool:
+    """Return whether a line is one that a run has written."""
+    texts = ("input", "status", "settings", *(("stamp", "output") if record.get("status") == "done" else ()))
+    if not all(isinstance(record.get(name), str) for name in texts):
+        return False
+    return isinstance(record.get("ms", 0.0), int | float) and _are_outputs(record.get("outputs", {}))
+
+
+def _are_outputs(outputs: object) -> bool:
+    return isinstance(outputs, Mapping) and all(_is_output(item) for item in outputs.values())
+
+
+def _is_output(item: Any) -> bool:
+    if not isinstance(item, Mapping) or set(item) != {"type", "shape"} or not isinstance(item["type"], str):
+        return False
+    shape = item["shape"]
+    return isinstance(shape, list) and all(isinstance(size, int) and 0 <= size < 1 << 63 for size in shape)

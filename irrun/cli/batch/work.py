@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from irrun.cli.failures import Failure, of_system
 from irrun.cli.images import IMAGES, read_image
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.internal import InternalError
+from irrun.document.files import content
 from irrun.model import Compiled, InputError, Port, build, load
 from irrun.tensor import Array
 
@@ -160,11 +162,11 @@ def _raw(path: Path, port: Port) -> Array:
         shape = port.partial_shape
         raise Failure(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
     kind, sizes = port.element_type.external, port.partial_shape.static
-    data = path.read_bytes()
-    expected = int(np.prod(sizes, dtype=np.int64)) * kind.itemsize
-    if len(data) != expected:
-        raise Failure(f"{path} has {len(data)} bytes, expected {expected} for {port.element_type}{port.partial_shape}")
-    return np.frombuffer(data, kind).reshape(sizes)
+    expected = math.prod(sizes) * kind.itemsize
+    length = path.stat().st_size
+    if length != expected:
+        raise Failure(f"{path} has {length} bytes, expected {expected} for {port.element_type}{port.partial_shape}")
+    return np.frombuffer(content(path, expected), kind).reshape(sizes)
 
 
 def _failed(item: Item, error: str) -> Record:

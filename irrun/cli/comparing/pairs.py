@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from irrun.cli.batch.items import files_of
 from irrun.cli.failures import Failure
+from irrun.document.reader import load
 from irrun.linter.files import looks_like_ir
 
 SUFFIXES: Final = frozenset({".xml"})
@@ -47,7 +48,7 @@ def _pair(name: str, model: Path | None, other: Path | None, sides: tuple[str, s
 def _models(text: str) -> dict[str, Path]:
     """Return the IR files that an argument names, by their path below its folder."""
     found = {path.relative_to(root).as_posix(): path for path, root in files_of(text, SUFFIXES)}
-    models = {name: path for name, path in found.items() if str(path) == text or looks_like_ir(path.read_bytes())}
+    models = {name: path for name, path in found.items() if str(path) == text or looks_like_ir(load(path))}
     if not models:
         raise Failure(f"{text}: there is no such file, expected a model, or a folder or pattern of models")
     return models
