@@ -27,7 +27,7 @@ from irrun.jobs.cluster import ClusterError
 from irrun.linter import baseline
 from irrun.linter.batch import Checked, Task, check_all, collect_rarely
 from irrun.linter.catalogue import catalogue
-from irrun.linter.configuration import BadConfiguration, Configuration, Configurations
+from irrun.linter.configuration import OWN_FILE, PROJECT_FILE, BadConfiguration, Configuration, Configurations
 from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
 from irrun.linter.selection import ALL, Choice, FileIgnores, meant, selected
 from irrun.ops.releases import release
@@ -96,7 +96,8 @@ def _run(options: Options) -> int:
     known = _baseline(options, here)
     named = expanded(options.files, options.exclude or here.exclude)
     written = [path for path in (options.output_file, options.write_baseline) if path is not None]
-    refuse_inputs(written, [found.path for found in named] if written else ())
+    if written:
+        refuse_inputs(written, _read(options, here, named))
     tasks = [_task(found, options, configurations, known) for found in named]
     checked = _checked(tasks, options)
     if options.diff:
@@ -126,6 +127,15 @@ def _run(options: Options) -> int:
     if failed:
         return OWN_FAULT if any(item.is_own_fault for item in checked) else CANNOT
     return FOUND if not options.exit_zero and _failing(findings, options, configurations) else 0
+
+
+def _read(options: Options, here: Configuration, named: Sequence[Found]) -> list[Path]:
+    """Return the files that the command reads."""
+    models = [found.path for found in named]
+    weights = [path.with_suffix(".bin") for path in models if path.name] if options.weights is None else []
+    known = options.baseline or here.baseline if options.write_baseline is None else None
+    others = (options.weights, options.config, known, here.root / OWN_FILE, here.root / PROJECT_FILE)
+    return [*models, *weights, *(path for path in others if path is not None), *map(Path, extensions())]
 
 
 def _task(found: Found, options: Options, configurations: Configurations, known: baseline.Baseline | None) -> Task:

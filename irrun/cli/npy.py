@@ -54,6 +54,8 @@ def read(file: IO[bytes], length: int, where: str, budget: int | None = None) ->
     if header.size > left:
         shape = f"[{','.join(map(str, header.shape))}]"
         raise Failure(f"{where} cannot be read: {header.dtype}{shape} takes {header.size} bytes, and {left} follow")
+    if header.size < left:
+        raise Failure(f"{where} cannot be read: {left - header.size} bytes follow the array, expected none")
     if budget is not None and header.size > budget:
         left_over = bytes_text(max(budget, 0))
         raise Failure(f"{where} takes {bytes_text(header.size)}, the budget leaves {left_over}; --max-memory raises it")

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.cli.failures import Failure
-from irrun.cli.writing import refuse_inputs
+from irrun.cli.writing import refuse_inputs, refuse_standard_output
 from irrun.diagnostics import near_match
 from irrun.document.replacing import replacing
 from irrun.tensor import Array, ElementType
@@ -22,6 +22,7 @@ _UNSAFE: Final = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:[/\\]|[\ud800-\udfff]"
 
 def check_target(path: Path, outputs: int = 1) -> None:
     """Raise Failure where this number of outputs cannot be written to a path, before anything is computed."""
+    refuse_standard_output(path)
     if path.suffix == ".npy" and outputs != 1:
         raise Failure(f"{path} holds one array, and there are {outputs} outputs; give a folder or an .npz file")
     is_file = path.suffix in _SUFFIXES

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from irrun.cli.failures import Failure
+
+STANDARD_OUTPUT: Final = Path("-")
+
+
+def refuse_standard_output(path: Path) -> None:
+    """Raise Failure for ``-``, which is no file and no folder."""
+    if path == STANDARD_OUTPUT:
+        raise Failure("- means the standard output, expected a file or a folder")
 
 
 def refuse_inputs(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:

@@ -111,6 +111,25 @@ def test_output_file(run: Run, write: Write, folder: Path) -> None:
     assert (result.exit_code, result.stderr) == (2, "error: no/report.txt: No such file or directory\n")
 
 
+def test_output_to_standard_output(run: Run, write: Write, folder: Path) -> None:
+    result = run("lint", write("a.xml", WRONG), "-o", "-", "--output-format", "concise")
+    assert (result.stdout, (folder / "-").exists()) == (f"a.xml:{LINE}\n", False)
+
+
+def test_outputs_do_not_replace_what_is_read(run: Run, write: Write, folder: Path) -> None:
+    path = write("a.xml", WRONG)
+    for name in ("a.bin", "irrun.toml", "pyproject.toml", "w.bin", "c.toml", "own.py"):
+        (folder / name).write_text("")
+    run("lint", path, "--write-baseline", "b.json")
+    options = (("a.bin",), ("irrun.toml",), ("pyproject.toml",), ("w.bin", "--weights", "w.bin"))
+    options = (*options, ("c.toml", "--config", "c.toml"), ("own.py", "--extension", "own.py"))
+    for target, *others in (*options, ("b.json", "--baseline", "b.json")):
+        result = run("lint", path, "-o", target, *others)
+        expected = f"error: {target} is read by this command, expected another file for the output\n"
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
+    assert run("lint", path, "--write-baseline", "b.json", "--baseline", "b.json").exit_code == 0
+
+
 def test_the_format_of_the_configuration(run: Run, write: Write, folder: Path) -> None:
     path = write("a.xml", WRONG)
     (folder / "irrun.toml").write_text('output-format = "concise"')

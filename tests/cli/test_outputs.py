@@ -11,7 +11,7 @@ import pytest
 
 from irrun.cli import arrays
 from tests.cases import f32
-from tests.cli.conftest import Net, Run
+from tests.cli.conftest import Net, Run, one_line
 
 Npy = Callable[[str, Any], str]
 
@@ -45,6 +45,22 @@ def test_other_targets_are_refused(
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"error: {tmp_path / target}: {expected.format(folder=tmp_path)}\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["clamp.bin", "clamp.xml", "x.npy"]
+
+
+def test_the_standard_output_is_no_target(run: Run, clamp: str, npy: Npy) -> None:
+    given = npy("x.npy", f32([[-1, 0.5, 2]]))
+    expected = "error: - means the standard output, expected a file or a folder"
+    for command in (("run", clamp, "-i", given), ("eval", "Abs", given), ("run", clamp, "--batch", given)):
+        assert one_line(run(*command, "-o", "-")) == expected
+    assert one_line(run("profile", clamp, "--trace", "-")) == expected
+    assert one_line(run("lint", clamp, "--write-baseline", "-")) == expected
+
+
+def test_the_trace_does_not_replace_what_is_read(run: Run, clamp: str, npy: Npy) -> None:
+    given = npy("x.npy", f32([[-1, 0.5, 2]]))
+    for text in (given, f"image={given}", f"image:{given}"):
+        expected = f"error: {given} is read by this command, expected another file for the output"
+        assert one_line(run("profile", clamp, "-i", text, "--trace", given)) == expected
 
 
 def test_outputs_that_are_all_nan(run: Run, tmp_path: Path, npy: Npy) -> None:

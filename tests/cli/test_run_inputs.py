@@ -146,6 +146,10 @@ def test_wrong_integers(run: Run, tmp_path: Path, npy: Npy) -> None:
             "{path} cannot be read: float32[1099511627776,1048576] takes 4611686018427387904 bytes, and 0 follow",
         ),
         (
+            header(descr="<f4", fortran_order=False, shape=(1, 3)) + bytes(13),
+            "{path} cannot be read: 1 bytes follow the array, expected none",
+        ),
+        (
             header(descr="<f4", fortran_order=False, shape=tuple([1] * 65)),
             "{path} cannot be read: it has 65 axes, expected 64 at most",
         ),
@@ -160,6 +164,19 @@ def test_broken_files(run: Run, clamp: str, tmp_path: Path, content: bytes, mess
     path = tmp_path / "x.npy"
     path.write_bytes(content)
     assert one_line(run("run", clamp, "-i", path)).startswith(f"error: {message.replace('{path}', str(path))}")
+
+
+def test_members_hold_one_array_each(run: Run, clamp: str, tmp_path: Path) -> None:
+    """The checksum of a member is compared at its end."""
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("image.npy", header(descr="<f4", fortran_order=False, shape=(1, 3)) + bytes(24))
+    expected = f'error: "image" in {path} cannot be read: 12 bytes follow the array, expected none'
+    assert one_line(run("run", clamp, "-i", path)) == expected
+    np.savez(path, image=f32([[1, 2, 3]]))
+    path.write_bytes(path.read_bytes().replace(np.float32(3).tobytes(), np.float32(4).tobytes()))
+    expected = f"error: {path} cannot be read: Bad CRC-32 for file 'image.npy'"
+    assert one_line(run("run", clamp, "-i", path)) == expected
 
 
 def test_compressed_arrays_are_bounded_by_the_budget(run: Run, clamp: str, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from irrun.cli import jobs
 from irrun.cli.console import verbosity
 from irrun.cli.extending import added_rules, rules_option
 from irrun.cli.limits import MEMORY_OPTION
+from irrun.cli.writing import STANDARD_OUTPUT, refuse_standard_output
 from irrun.diagnostics import formats, listing
 from irrun.diagnostics.diagnostic import Severity
 
@@ -175,6 +176,10 @@ def command(context: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--config and --isolated are given, expected one of both")
     if given["unsafe_fixes"] and not given["fix"] and not given["diff"]:
         raise click.UsageError("--unsafe-fixes goes with --fix or with --diff")
+    if given["output_file"] == STANDARD_OUTPUT:
+        given["output_file"] = None
+    if given["write_baseline"] is not None:
+        refuse_standard_output(given["write_baseline"])
     context.exit(run(Options(**given)))
 
 

@@ -18,6 +18,7 @@ Examples:
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -41,7 +42,7 @@ from irrun.cli.measuring import (
     short,
 )
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
-from irrun.cli.writing import refuse_inputs
+from irrun.cli.writing import refuse_inputs, refuse_standard_output
 from irrun.document.replacing import replacing
 from irrun.model import Loaded, build, load
 from irrun.ops.fused.base import Fused
@@ -85,8 +86,10 @@ def command(
     if trace is not None and not trace.absolute().parent.is_dir():
         raise Failure(f"{trace}: there is no folder {trace.parent}")
     if trace is not None:
-        read = [weights or model.with_suffix(".bin"), *(Path(text.rpartition("=")[2]) for text in files)]
-        refuse_inputs([trace], [model, *read])
+        read = [model, weights or model.with_suffix(".bin"), *map(Path, extensions())]
+        starts = [(text, match.end()) for text in files for match in re.finditer("^|[=:]", text)]
+        refuse_standard_output(trace)
+        refuse_inputs([trace], [*read, *(Path(text[start:]) for text, start in starts)])
     loaded = load(model, weights, extensions=extensions())
     loaded, reshaped = inputs.reshape(loaded, shapes)
     config = compilation.settings(model, precision_name)

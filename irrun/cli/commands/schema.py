@@ -17,6 +17,7 @@ import click
 
 from irrun.cli.console import note, result, verbosity
 from irrun.cli.extending import extension_option, extensions
+from irrun.cli.writing import STANDARD_OUTPUT, refuse_inputs
 from irrun.document.replacing import replacing
 
 
@@ -30,9 +31,10 @@ def command(name: str, output: Path | None) -> None:
     from irrun.schema import relaxng, report_schema, xsd
 
     text = relaxng(operations_of(extensions())) if name == "rng" else {"xsd": xsd, "report": report_schema}[name]()
-    if output is None:
+    if output is None or output == STANDARD_OUTPUT:
         result(text.rstrip("\n"))
         return
+    refuse_inputs([output], [Path(path) for path in extensions()])
     with replacing(output) as file:
         file.write(text.encode())
     note(f"wrote {output}")
