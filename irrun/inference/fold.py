@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from irrun.ops import Fold, Op, OpError
-from irrun.ops.calling import run
+from irrun.ops.calling import empty, run
 from irrun.tensor import Fact
 
 MOST_ELEMENTS: Final = 4096
@@ -48,7 +48,7 @@ def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> t
     if not all(fact.shape.is_static for fact in outputs):
         return tuple(outputs)
     try:
-        values = run(op, arrays, [fact.type for fact in outputs], facts=inputs)
+        values = empty(outputs) or run(op, arrays, [fact.type for fact in outputs], facts=inputs)
     except OpError:
         raise
     except (ValueError, IndexError, OverflowError, MemoryError):

@@ -48,6 +48,7 @@ class Plans:
         self._settings = settings
         self._given: Mapping[int, Fact] = {id: facts[Outlet(id, 0)] for id in graph.parameters}
         self._is_open = any(not fact.shape.is_static for fact in self._given.values())
+        self._has_unknown_rank = any(fact.rank is None for fact in self._given.values())
         self._sound: OrderedDict[Sizes, None] = OrderedDict()
         self._step: list[int] | None = None
         self._special: OrderedDict[Pattern, Plan] = OrderedDict()
@@ -80,7 +81,7 @@ class Plans:
             facts = self._inferred(sizes)
             try:
                 sound(self._graph, facts)
-                check_memory(self.whole, sizes)
+                check_memory(self._specialized(sizes) if self._has_unknown_rank else self.whole, sizes)
             except IRError as error:
                 found = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
                 raise IRError(found or error.diagnostics, self._filename) from None

@@ -75,6 +75,13 @@ def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **
     return tuple(conform(result, type) for result, type in zip(results, types, strict=True))
 
 
+def empty(outputs: Sequence[Fact]) -> tuple[Array, ...] | None:
+    """Return the outputs where none has an element, so that nothing is to be computed; None otherwise."""
+    if not all(fact.shape.is_static and fact.type.is_known and fact.shape.size.lo == 0 for fact in outputs):
+        return None
+    return tuple(np.empty(fact.shape.static, fact.type.dtype) for fact in outputs)
+
+
 def conform(array: Any, type: ElementType) -> Array:
     """Convert an array to the carrier of its type, with values on the type's grid."""
     result: Array = np.asarray(array)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.ops import Op
-from irrun.ops.calling import infer
+from irrun.ops.calling import empty, infer
 from irrun.ops.fused.base import Fused
 from irrun.runtime.budget import Budget
 from irrun.tensor import Array, ElementType, Fact, Shape
@@ -88,10 +88,12 @@ class _Checked:
 
     def __call__(self, *arrays: Any, **asked: Any) -> Any:
         if self._open and (self._sound is None or self._sound != self._key(arrays)):
-            self._check(arrays)
+            nothing = empty(self._inferred(arrays))
+            if nothing is not None:
+                return nothing
         return self._run(*arrays, **asked)
 
-    def _check(self, arrays: Sequence[Array | None]) -> None:
+    def _inferred(self, arrays: Sequence[Array | None]) -> tuple[Fact, ...]:
         read: set[int] = set()
         known = [
             None if array is None or type is None else _Read(type, Shape(array.shape), array, index, read)
@@ -102,10 +104,11 @@ class _Checked:
         for index, fact in enumerate(outputs):
             self._budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
         self._read |= read & self._open
-        if self._read:
-            self._sound = self._key(arrays)
-        else:
+        if not self._read:
             self._open = frozenset()
+        elif empty(outputs) is None:
+            self._sound = self._key(arrays)
+        return outputs
 
     def _key(self, arrays: Sequence[Array | None]) -> tuple[Any, ...] | None:
         """Return what the outputs of inference depend on; None if that is too long to remember."""

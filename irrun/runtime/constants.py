@@ -10,7 +10,7 @@ import numpy as np
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops import Fold, OpError
-from irrun.ops.calling import conform
+from irrun.ops.calling import conform, empty
 from irrun.tensor import Array, ElementType, Fact
 from irrun.tensor.element_type import F16, NF4
 
@@ -55,7 +55,10 @@ def constants(
         if not _computable(node, [facts[outlet] for outlet in outlets], inputs):
             continue
         types = [facts[outlet].type for outlet in outlets]
-        if _is_exact(node, graph, facts):
+        nothing = empty([facts[outlet] for outlet in outlets])
+        if nothing is not None:
+            values = list(nothing)
+        elif _is_exact(node, graph, facts):
             values = [array for array in inputs if array is not None]
         else:
             values = _values(node, facts.inputs(node.id), inputs, types)

@@ -13,6 +13,7 @@ from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.document.places import layer_ref
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
+from irrun.ops.calling import empty
 from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, optimize
 from irrun.optimize.half_precision import in_f32
@@ -193,6 +194,9 @@ class _Planner:
         run = op.run
         if "facts" in op.spec.run_asks:
             run = functools.partial(op.run, facts=self.declared.inputs(node.id))
+        nothing = empty(known)
+        if nothing is not None and not {"state", "bodies"}.intersection(op.spec.run_asks):
+            run = _returning(nothing)
         run = checked(op, run, self.facts.inputs(node.id), known, self.budget)
         asks = tuple(name for name in op.spec.run_asks if name != "facts")
         if "state" in asks:
@@ -210,6 +214,10 @@ class _Planner:
             planned = plan(body.graph, inner, self.settings, declared=declared, budget=self.budget)
             found[tag] = PlannedBody(body.ports, planned, inner.results())
         return found
+
+
+def _returning(outputs: tuple[Array, ...]) -> Callable[..., Any]:
+    return lambda *inputs, **asked: outputs  # noqa: ARG005
 
 
 def _not_known(node: Node) -> Diagnostic:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.ops.calling import empty
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.runtime.arena import place
@@ -170,7 +171,7 @@ def _called(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array,
     """The outputs of a step that has a kernel."""
     op = step.node.op
     lowering = None if op is None else LOWERINGS.get(type(op))
-    if lowering is None or any(fact.type.is_narrow for fact in step.facts):
+    if lowering is None or any(fact.type.is_narrow for fact in step.facts) or empty(step.facts) is not None:
         return None
     given = list(inputs)
     while given and given[-1] is None:

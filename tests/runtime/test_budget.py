@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ import pytest
 import irrun.model
 from irrun.diagnostics import IRError
 from irrun.diagnostics.sizes import bytes_text, parse_bytes
+from irrun.document.writer import Writer
 from irrun.model.config import ConfigError, read_config
 from irrun.runtime.available import available_memory, default_memory
 from irrun.runtime.budget import MOST_ITERATIONS
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32, I64
 from tests.runtime.budget_nets import broadcast, doubling_loop, range_of_input, square
 
 
@@ -157,3 +161,41 @@ def test_the_default_is_a_share_of_what_is_free() -> None:
     assert free is not None
     assert share is not None
     assert 0 < share < free * 1.1
+
+
+def test_inputs_of_unknown_rank_are_judged_by_their_shapes() -> None:
+    ir = Writer("tiles")
+    data = ir.parameter("x", F32, Shape.unknown())
+    (tiled,) = ir.layer("Tile", "opset1", [data, ir.constant(np.array([3000, 5]), I64)], [Fact(F32, Shape.unknown())])
+    ir.result(ir.layer("ReLU", "opset1", [tiled], [Fact(F32, Shape.unknown())])[0])
+    compiled = irrun.model.build(irrun.model.load(ir.text.encode(), ir.weights), {"MAX_MEMORY": "1MiB"})
+    assert compiled(np.ones((2, 1), np.float32))[0].shape == (6000, 5)
+    with pytest.raises(IRError, match=r'layer "Tile_2" \(Tile\): .* take .* MiB, the budget is 1 MiB'):
+        compiled(np.ones((40, 10), np.float32))
+
+
+HUGE: Final = 10_000_000_000
+
+
+@pytest.mark.parametrize("tier", ["numpy", "compiled"])
+@pytest.mark.parametrize("is_constant", [True, False])
+def test_outputs_without_elements_are_not_computed(tier: str, is_constant: bool) -> None:
+    ir = Writer("pool")
+    data, sizes = ir.parameter("x", F32, Shape((1, 0, 4, 4))), np.array([HUGE, 7])
+    target = ir.constant(sizes, I64) if is_constant else ir.parameter("sizes", I64, Shape((2,)))
+    pooled = ir.layer("AdaptiveAvgPool", "opset8", [data, target], [Fact(F32, Shape.unknown(4))])
+    ir.result(pooled[0])
+    compiled = irrun.model.build(irrun.model.load(ir.text.encode(), ir.weights), {"TIER": tier, "MAX_MEMORY": "1MiB"})
+    x = np.ones((1, 0, 4, 4), np.float32)
+    for _ in range(2):
+        assert compiled([x] if is_constant else [x, sizes])[0].shape == (1, 0, HUGE, 7)
+
+
+def test_constants_without_elements_are_not_computed() -> None:
+    ir = Writer("hot")
+    inputs = [ir.constant(np.zeros(0, np.int64), I64), ir.constant(np.array(HUGE), I64)]
+    inputs += [ir.constant(np.array(value, np.float32), F32) for value in (1, 0)]
+    (hot,) = ir.layer("OneHot", "opset1", inputs, [Fact(F32, Shape((0, HUGE)))], {"axis": "-1"})
+    ir.result(hot)
+    compiled = irrun.model.build(irrun.model.load(ir.text.encode(), ir.weights), {"MAX_MEMORY": "1MiB"})
+    assert compiled([])[0].shape == (0, HUGE)

@@ -14,8 +14,7 @@ class Tile(Op):
 
     Where data and repeats differ in length, the shorter one is extended by ones in front.
 
-    Note: a negative number of repetitions is refused where it is known before the model runs, and counts as 0
-    otherwise; in OpenVINO it is always 0.
+    Note: a negative number of repetitions is refused; in OpenVINO it counts as 0.
     """
 
     workspace = 8
@@ -37,4 +36,4 @@ class Tile(Op):
         return Shape([size * time.as_dimension() for size, time in zip(sizes, times, strict=True)])
 
     def run(self, data: Array, repeats: Array) -> Array:
-        return np.tile(data, np.maximum(repeats.astype(np.int64), 0))
+        return np.tile(data, repeats.astype(np.int64))
