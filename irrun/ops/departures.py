@@ -52,7 +52,7 @@ GENERAL: Final[Mapping[str, str]] = {
     "strings": "refuses strings, or crashes on them",
     "i32": "computes integers of 32 bits in f32 in some operations",
     "overflow": "sums and multiplies in another order, or rounds once, so that other results overflow",
-    "rank": "refuses scalars and high ranks in some operations, crashes on them, or returns zeros",
+    "rank": "refuses scalars and high ranks in some operations, crashes on them, or returns other results",
     "optional": "requires an input that is optional by the page",
     "memory": "reads or writes beyond its buffers, so that results differ from run to run",
     "undefined": "returns other elements where the page leaves them undefined",

@@ -5,6 +5,7 @@ import numpy as np
 from irrun.kernels.roi import align_all, pyramid_levels, regions_of
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, merge_all, ranked
+from irrun.ops.detection.roi_align import OUTSIDE
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -16,6 +17,8 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
 
     The second output is the regions unchanged. The features of a region without area are 0.
     """
+
+    departures = {"beside nan": OUTSIDE}
 
     inputs = (
         In("rois", T, "[number_of_ROIs, 4] in coordinates of the image", rank=2),

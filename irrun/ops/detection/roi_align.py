@@ -10,6 +10,7 @@ from irrun.ops.detection.boxes import expect_size, ranked
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, INTEGER
 
+OUTSIDE: Final = "returns NaN for samples outside a map whose first element is NaN or infinite"
 _FARTHEST: Final = 2**31
 T = TypeVar("T", FLOAT)
 
@@ -20,6 +21,8 @@ class ROIAlignV3(Op):
 
     Note: max starts from 0, as in OpenVINO, so that no output is negative.
     """
+
+    departures = {"beside nan": OUTSIDE}
 
     inputs = (
         In("input", T, "[N, C, H, W]", rank=4),
@@ -51,6 +54,8 @@ class ROIAlignV9(Op):
 
     Note: max starts from 0, as in OpenVINO, so that no output is negative.
     """
+
+    departures = {"beside nan": OUTSIDE}
 
     inputs = (
         In("input", T, "[N, C, H, W]", rank=4),

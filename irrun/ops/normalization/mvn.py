@@ -5,6 +5,7 @@ from typing import Literal
 from irrun.kernels.casting import in_floats
 from irrun.kernels.normalization import mean_variance
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure, is_empty
 from irrun.ops.normalization.axes import check_axes
 from irrun.ops.reduction.base import reduced_axes
 from irrun.ops.shapes import normalize_axis
@@ -49,7 +50,14 @@ class MVNV2(Op):
 
 @op("MVN", opset=6)
 class MVNV6(Op):
-    """Subtract the mean along axes, and divide by the standard deviation."""
+    """Subtract the mean along axes, and divide by the standard deviation. Without axes each element is its own mean."""
+
+    departures = {
+        "no axes": Departure(
+            "returns the data of an MVN of a matrix without axes",
+            lambda _, layer: layer.inputs[0].rank == 2 and is_empty(layer, 1),
+        ),
+    }
 
     workspace = 8
     inputs = (In("data", T), In("axes", INTEGER, "the axes that share one mean and variance", rank=1))

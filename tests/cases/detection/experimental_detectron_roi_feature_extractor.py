@@ -55,6 +55,15 @@ CASES = [
     Case(
         _TYPE,
         6,
+        [f32([[0, 0, 112, 112]]), _LEVELS[0], np.where(_LEVELS[1] == 1000, f32(np.nan), _LEVELS[1])],
+        [f32([[[[1038.5, 0], [0, 0]]]]), f32([[0, 0, 112, 112]])],
+        _attributes(sampling_ratio=1),
+        name="outside of a level that begins with NaN",
+        departs="beside nan",
+    ),
+    Case(
+        _TYPE,
+        6,
         [f32([[5, 5, 5, 9], [9, 9, 3, 20]]), *_LEVELS],
         [f32(np.zeros((2, 1, 2, 2))), f32([[5, 5, 5, 9], [9, 9, 3, 20]])],
         _attributes(),

@@ -88,6 +88,15 @@ CASES = [
     Case(
         "ROIAlign",
         3,
+        [np.where(_RAMP[0, 0, 0, 0] == _RAMP, f32(np.nan), _RAMP), f32([[8, 2, 12, 4]]), i64([0])],
+        [f32([[[[0]]]])],
+        _attributes(1, 1),
+        name="outside of a map that begins with NaN",
+        departs="beside nan",
+    ),
+    Case(
+        "ROIAlign",
+        3,
         [f64(_RAMP), f64([[1, 2, 5, 4]]), i64([0])],
         [f64(_centers([2.5, 3.5], [2, 4]))],
         _attributes(),

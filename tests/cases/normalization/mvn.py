@@ -24,6 +24,15 @@ CASES = [
     Case(
         "MVN",
         6,
+        [f32([[1, 3]]), i64([])],
+        [f32([[0, 0]])],
+        {**_CENTRED, "eps_mode": "inside_sqrt"},
+        name="no axes",
+        departs="no axes",
+    ),
+    Case(
+        "MVN",
+        6,
         [_DATA, i64([2])],
         [f32([[[-0.5, 0.5], [-2 / np.sqrt(7), 2 / np.sqrt(7)]]])],
         {**_SPREAD, "eps_mode": "inside_sqrt"},
