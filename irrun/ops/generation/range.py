@@ -15,7 +15,9 @@ T = TypeVar("T", NUMERIC)
 
 def _leads_away(_: object, layer: Layer) -> str | None:
     start, stop, step = (constant(layer, port) for port in range(3))
-    if start is None or stop is None or step is None or (stop - start) * step >= 0:
+    if start is None or stop is None or step is None:
+        return None
+    if not (stop < start and step > 0) and not (stop > start and step < 0):
         return None
     return f"returns elements for a Range from {start} to {stop} by {step}, which is empty"
 
@@ -26,13 +28,14 @@ _BLOCK: Final = 1 << 16
 _AWAY: Final = Departure(
     "counts |stop - start| / step elements where the step leads away from stop; the page has none", _leads_away
 )
+_LARGE_STEP: Final = "counts no elements where |stop - start| and |step| add up to more than 2^31"
 
 
 @op("Range", opset=1)
 class RangeV1(Op):
     """The numbers from start up to, but not including, stop, at intervals of step."""
 
-    departures = {"away": _AWAY}
+    departures = {"away": _AWAY, "large step": _LARGE_STEP}
 
     inputs = (
         In("start", T, "the first number", rank=0),
@@ -59,6 +62,7 @@ class RangeV4(Op):
 
     departures = {
         "away": _AWAY,
+        "large step": _LARGE_STEP,
         "convert": "counts with inputs that are not converted to the output type, and rounds sums of floats",
     }
 

@@ -19,6 +19,15 @@ CASES = [
     Case(
         "Range",
         4,
+        [i32(23), i32(2), i32(-(2**31))],
+        [i32([23])],
+        {"output_type": I32},
+        name="one large step",
+        departs="large step",
+    ),
+    Case(
+        "Range",
+        4,
         [i64(5), i64(3), i64(1)],
         [i64([])],
         {"output_type": I64},
