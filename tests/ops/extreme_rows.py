@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,41 +12,17 @@ from irrun.ops.calling import infer
 from irrun.ops.departures import GENERAL
 from irrun.tensor import Array, Fact
 from tests.cases import Case
+from tests.ops import extreme_names as names
 from tests.ops import harness
 from tests.oracle import Answer
+from tools import records
+from tools.conformance import RECORD, outcomes
 
 HUGE: Final = 1e36
 """Values from which on sums and products may overflow."""
 
-
-IN_F32: Final = (
-    *(
-        "Convolution",
-        "Divide",
-        "Einsum",
-        "FloorMod",
-        "GroupConvolution",
-        "MatMul",
-        "Mod",
-        "PReLU",
-        "Power",
-        "RandomUniform",
-    ),
-    "ReLU",
-)
-"""Operations whose integers of 32 bits the plugin converts to f32."""
-
-UNWRITTEN: Final = (
-    "CTCGreedyDecoderSeqLen",
-    "ExperimentalDetectronTopKROIs",
-    "GatherTree",
-    "LSTMSequence",
-    "Multinomial",
-    "Pad",
-    "RNNSequence",
-    "StringTensorPack",
-)
-"""Operations that leave results unwritten, or read too far, with sizes of 1 and numbers beyond them."""
+OUTCOMES: Final = outcomes(records.read(RECORD))
+"""The recorded outcome of each case, by name."""
 
 
 class Extreme(NamedTuple):
@@ -62,10 +38,27 @@ class Extreme(NamedTuple):
     def departures(self) -> dict[str, str]:
         return {**GENERAL, **harness.declaration(self.case).spec.departures}
 
+    @property
+    def kind(self) -> str:
+        """``crashes``, ``refuses``, ``shapes`` or ``values``: what differs."""
+        if self.answer.refused:
+            return "crashes" if self.answer.refused.startswith("crashes") else "refuses"
+        return "values" if self.has_same_shapes() else "shapes"
+
+    def departs_as_base(self) -> bool:
+        """Return whether the plugin departs in the same way as for the case without the change."""
+        outcome = {"shapes": "differs", "values": "differs"}.get(self.kind, self.kind)
+        return bool(self.base.departs) and OUTCOMES.get(str(self.base)) == outcome
+
     def is_empty(self) -> bool:
-        """Return whether a tensor has no elements."""
-        arrays = [*self.case.inputs, *self.answer.outputs, *([] if isinstance(self.found, str) else self.found)]
-        return any(array is not None and array.size == 0 for array in arrays)
+        """Return whether an input, or an output of irrun, has no elements."""
+        found = [] if isinstance(self.found, str) else self.found
+        return any(array is not None and array.size == 0 for array in (*self.case.inputs, *found))
+
+    def is_wide(self) -> bool:
+        """Return whether an input holds integers beyond 32 bits with sign."""
+        arrays = [array for array in self.case.inputs if array is not None and array.dtype.kind in "iu"]
+        return any(array.size and max(int(array.max()), ~int(array.min())) >= 2**31 for array in arrays)
 
     def has(self, *types: str) -> bool:
         return any(type.name in types for type in harness.element_types(self.case))
@@ -92,18 +85,21 @@ class Extreme(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The key of a departure, the changes that bring it about, and the condition under which it explains a difference.
+    """The key of a departure, and the differences that it explains: kinds, changes, operations, and a condition.
 
-    A key that is not among ``GENERAL`` explains only what its operation declares.
+    A key that is not among ``GENERAL`` explains only what its operation declares, and needs no operations.
     """
 
     key: str
+    kinds: str
     changes: str = ""
+    operations: str = ""
     applies: Callable[[Extreme], bool] = lambda _: True
 
     def explains(self, extreme: Extreme) -> bool:
-        found = self.key in extreme.departures and re.search(self.changes, extreme.change) is not None
-        return found and self.applies(extreme)
+        found = self.key in extreme.departures and extreme.kind in self.kinds.split()
+        found = found and (not self.operations or extreme.case.type in self.operations.split())
+        return found and re.search(self.changes, extreme.change) is not None and self.applies(extreme)
 
 
 class Refusal(NamedTuple):
@@ -125,21 +121,27 @@ def _only(*allowed: Callable[[Array], Array]) -> Callable[[Extreme], bool]:
     return applies
 
 
+def _is_not_finite(array: Array) -> Array:
+    return ~np.isfinite(array)
+
+
 def _is_huge(array: Array) -> Array:
     return np.abs(array) > HUGE
 
 
 def _has_no_geometry(array: Array) -> Array:
     """Mark scores without an order and coordinates of boxes without an area, from which NaN follows."""
-    return ~np.isfinite(array) | _is_huge(array)
+    return _is_not_finite(array) | _is_huge(array)
 
 
-def _is_32_bit(extreme: Extreme) -> bool:
-    return extreme.has("i32", "u32", "i64", "u64")
+def _changes(*types: str) -> Callable[[Extreme], bool]:
+    """Return whether the changed input has one of some types."""
 
+    def applies(extreme: Extreme) -> bool:
+        port = extreme.change.rpartition("input ")[2]
+        return port.isdecimal() and harness.element_types(extreme.case)[int(port)].name in types
 
-def _is_of(*categories: str) -> Callable[[Extreme], bool]:
-    return lambda extreme: harness.declaration(extreme.case).spec.category in categories
+    return applies
 
 
 def _overflows(extreme: Extreme) -> bool:
@@ -150,31 +152,47 @@ def _overflows(extreme: Extreme) -> bool:
     )
 
 
+def _by_names(key: str, names: Mapping[str, str], changes: str, applies: Callable[[Extreme], bool]) -> Iterator[Row]:
+    return (Row(key, kind, changes, operations, applies) for kind, operations in names.items() if operations)
+
+
+SPECIAL: Final = "NaN|infinities|extremes"
+
 ROWS: Final = (
-    Row("unknown", applies=lambda it: "doesn't contain the operation" in it.answer.refused),
-    Row("f64", applies=lambda it: it.has("f64")),
-    Row("empty", applies=Extreme.is_empty),
-    Row("rank", "^a scalar|^rank 8", lambda it: bool(it.answer.refused)),
-    Row("rank", "^rank 8", lambda it: not it.has_same_shapes() or it.case.type == "Interpolate"),
-    Row("one step", "^1 for"),
-    Row("nan", "NaN"),
-    Row("nan", "infinities|extremes", _only(np.isnan)),
-    Row("beside nan", "NaN|infinities", _only(np.isnan)),
-    Row("infinite", "NaN|infinities|extremes"),
-    Row("infinite", applies=lambda it: it.holds(np.isinf) or _only(np.isinf)(it)),
-    Row("64-bit", "extremes", lambda it: it.has("i64", "u64", "u32")),
-    Row("i32", "extremes", lambda it: it.has("i32") and it.case.type in IN_F32),
-    Row("integers", "extremes", _is_32_bit),
-    Row("overflow", "infinities|extremes", _overflows),
-    Row("clip", "infinities|extremes"),
-    Row("pdpd", applies=lambda it: "pdpd" in (*it.case.attributes.values(),)),
-    Row("undefined", applies=lambda it: _is_of("detection", "sort")(it) and it.holds(_has_no_geometry)),
-    Row("undefined", "extremes for input 1", lambda it: it.case.type in ("BitwiseLeftShift", "BitwiseRightShift")),
-    Row("rank 7", "^rank 8", lambda it: not it.answer.refused),
-    Row("of integers", "infinities|extremes", lambda it: it.case.inputs[0].dtype.kind != "f"),
-    Row("empty group", "^[01] for"),
-    Row("memory", applies=lambda it: it.answer.refused.startswith("crashes")),
-    Row("memory", "^1 for|^(NaN|infinities|extremes) for input [12]", lambda it: it.case.type in UNWRITTEN),
+    Row("unknown", "refuses", applies=lambda it: "doesn't contain the operation" in it.answer.refused),
+    Row("nan", "values", SPECIAL, applies=_only(np.isnan)),
+    Row("nan", "values", "NaN", names.ORDERED_NAN),
+    Row("nan", "crashes", "NaN", "DeformableConvolution"),
+    Row("beside nan", "values", "NaN|infinities", applies=_only(np.isnan)),
+    Row("infinite", "values", applies=_only(_is_not_finite)),
+    Row("infinite", "values", SPECIAL, "MaxPool"),
+    Row("one step", "refuses", "^1 for"),
+    Row("no path", "values", "NaN"),
+    Row("nothing selected", "values"),
+    Row("norm", "values", "extremes"),
+    Row("8-bit", "values", "extremes", applies=_changes("i8", "u8")),
+    Row("integers", "values", "extremes", applies=_changes("i32", "u32", "i64", "u64")),
+    Row("clip", "values", "infinities|extremes"),
+    Row("scalar", "shapes refuses", "^a scalar"),
+    Row("rank 7", "values", "^rank 8"),
+    Row("of integers", "values refuses", "infinities|extremes", applies=lambda it: it.case.inputs[0].dtype.kind != "f"),
+    Row("rows of -1", "shapes"),
+    Row("large step", "shapes", "extremes for input 2"),
+    Row("soft", "shapes values", "for input 5"),
+    Row("empty group", "values refuses", "^[01] for"),
+    Row("pdpd", "values refuses", applies=lambda it: "pdpd" in it.case.attributes.values()),
+    Row("strings", "refuses crashes", applies=lambda it: it.has("string")),
+    *_by_names("empty", names.EMPTY, "", Extreme.is_empty),
+    *_by_names("rank", names.RANK, "^a scalar|^rank 8", lambda _: True),
+    *_by_names("f64", names.F64, "", lambda it: it.has("f64")),
+    *_by_names("64-bit", names.IN_32_BITS, "", Extreme.is_wide),
+    Row("64-bit", "values", SPECIAL, "Convert"),
+    *_by_names("i32", names.IN_F32, "extremes", _changes("i32")),
+    *_by_names("undefined", names.UNDEFINED, SPECIAL, lambda it: it.holds(_has_no_geometry)),
+    Row("undefined", "values", "extremes for input 1", "BitwiseLeftShift BitwiseRightShift"),
+    Row("undefined", "values", f"({SPECIAL}) for input 0", "Multinomial"),
+    *_by_names("overflow", names.OVERFLOW, "infinities|extremes", _overflows),
+    *_by_names("memory", names.MEMORY, f"^1 for|({SPECIAL}) for input [12]", lambda _: True),
 )
 
 REFUSALS: Final = (
@@ -221,11 +239,11 @@ class _Layer(NamedTuple):
         return False
 
 
-def _recognised(extreme: Extreme) -> str | None:
-    """Return the departure that the linter would find in the layer; None without one."""
-    op, facts = harness.operation(extreme.case), harness.facts(extreme.case)
+def recognised(case: Case) -> str | None:
+    """Return the departure that the linter would find in the layer of a case; None without one."""
+    op, facts = harness.operation(case), harness.facts(case)
     inputs = tuple(fact for fact in facts if fact is not None)
-    layer = _Layer(inputs, infer(op, facts), harness.constants(extreme.case))
+    layer = _Layer(inputs, infer(op, facts), harness.constants(case))
     found = (departure.found(op, layer) for departure in op.spec.recognised)
     return next((text for text in found if text is not None), None)
 
@@ -235,9 +253,9 @@ def explanation(extreme: Extreme) -> str | None:
     if isinstance(extreme.found, str):
         message = extreme.found
         return next((row.reason for row in REFUSALS if re.search(row.words, message)), None)
-    recognised = _recognised(extreme)
-    if recognised is not None:
-        return recognised
-    if extreme.base.departs:
+    found = recognised(extreme.case)
+    if found is not None:
+        return found
+    if extreme.departs_as_base():
         return extreme.departures[extreme.base.departs]
     return next((extreme.departures[row.key] for row in ROWS if row.explains(extreme)), None)

@@ -12,8 +12,10 @@ import pytest
 
 from irrun.ops import OpError
 from irrun.ops.calling import infer, run
+from irrun.ops.departures import GENERAL
 from tests.cases import Case, all_cases, f32, i32, i64
 from tests.ops import harness
+from tests.ops.extreme_rows import ROWS, recognised
 from tests.ops.extremes import askable, compared, extremes, outputs
 
 BY_OPERATION: dict[str, list[Case]] = defaultdict(list)
@@ -84,6 +86,10 @@ REFUSED_BY_RUN = [
 """Calls that inference does not refuse as long as the values of the inputs are not known."""
 
 
+OF_ANY_OPERATION = {"unknown", "strings", "pdpd"}
+"""Keys of rows that need no names: the message or the model shows the cause."""
+
+
 @pytest.mark.parametrize("operation", sorted(BY_OPERATION))
 def test_extremes_are_refused_or_computed(operation: str) -> None:
     with np.errstate(all="ignore"):
@@ -113,6 +119,27 @@ def test_run_refuses_what_inference_cannot_see(case: Case, message: str) -> None
     with pytest.raises(OpError) as caught:
         run(op, case.inputs, types)
     assert caught.value.message == message
+
+
+def test_rows_name_what_they_explain() -> None:
+    types = {type for type, _ in (key.rsplit("-", 1) for key in BY_OPERATION)}
+    declared = {key for case in all_cases() for key in harness.declaration(case).spec.departures}
+    for row in ROWS:
+        assert {*row.kinds.split()} <= {"crashes", "refuses", "shapes", "values"}, row
+        assert {*row.operations.split()} <= types, row
+        assert row.key in declared or row.key in GENERAL, row
+        assert row.operations or row.key in declared - {*GENERAL} or row.key in OF_ANY_OPERATION, row
+
+
+@pytest.mark.parametrize("step", [-(2**31), -3])
+def test_a_step_towards_stop_is_no_departure(step: int) -> None:
+    case = Case("Range", 4, [i32(23), i32(2), i32(step)], [], {"output_type": "i32"})
+    assert recognised(case) is None
+
+
+def test_a_step_away_from_stop_is_a_departure() -> None:
+    case = Case("Range", 4, [np.uint64(2), np.uint64(23), i64(-1)], [], {"output_type": "i64"})
+    assert recognised(case) == "returns elements for a Range from 2 to 23 by -1, which is empty"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="OpenVINO may crash, and there is no fork")
