@@ -30,8 +30,8 @@ EMPTY: Final = {
 F64: Final = {
     "values": (
         "Asinh Ceiling Convert ConvertPromoteTypes Cos Cosh DetectionOutput Elu Exp Floor Gelu GRN GroupNormalization"
-        " HSwish IsFinite IsInf Log LogSoftmax MatMul Mish Multiply ReduceL2 ReduceMean RegionYolo ROIAlign ROIPooling"
-        " Selu Sin Sinh SoftPlus SoftSign Sqrt Swish Tan"
+        " HSwish IsFinite IsInf Log LogSoftmax LRN MatMul Mish Multiply ReduceL2 ReduceMean RegionYolo ROIAlign"
+        " ROIPooling Selu Sin Sinh SoftPlus SoftSign Sqrt Swish Tan"
     ),
 }
 RANK: Final = {
