@@ -13,18 +13,18 @@ EMPTY: Final = {
         " SegmentMax"
     ),
     "refuses": (
-        "AUGRUCell AUGRUSequence AvgPool BatchNormInference BinaryConvolution Convolution ConvolutionBackpropData"
-        " Einsum GatedDeltaNet GroupConvolutionBackpropData GroupNormalization GRUCell LSTMSequence MatMul MaxPool Pad"
-        " RMS RNNCell RNNSequence SelectiveSSM SpaceToBatch Unsqueeze"
+        "AUGRUCell AUGRUSequence AvgPool BatchNormInference BatchToSpace BinaryConvolution Broadcast Convolution"
+        " ConvolutionBackpropData Einsum GatedDeltaNet GroupConvolutionBackpropData GroupNormalization GRUCell"
+        " LSTMSequence MatMul MaxPool Pad RMS RNNCell RNNSequence SelectiveSSM SpaceToBatch Unsqueeze"
     ),
     "shapes": "RDFT Unique",
     "values": (
         "AvgPool Convolution CTCGreedyDecoderSeqLen DeformableConvolution DeformablePSROIPooling DFT"
         " ExperimentalDetectronDetectionOutput ExperimentalDetectronPriorGridGenerator"
         " ExperimentalDetectronROIFeatureExtractor ExperimentalDetectronTopKROIs Eye Gather GatherND GenerateProposals"
-        " GridSample IDFT Interpolate MatMul MatrixNms MaxPool MulticlassNms NMSRotated NonMaxSuppression Proposal"
-        " PSROIPooling RandomUniform ROIAlign ROIAlignRotated Roll ScaledDotProductAttention SearchSorted SegmentMax"
-        " SparseFillEmptyRows StridedSlice"
+        " GridSample IDFT Interpolate MatMul MaxPool MulticlassNms NMSRotated Proposal PSROIPooling RandomUniform"
+        " ROIAlign ROIAlignRotated Roll ScaledDotProductAttention SearchSorted SegmentMax SparseFillEmptyRows"
+        " StridedSlice Tile"
     ),
 }
 F64: Final = {
@@ -35,7 +35,7 @@ F64: Final = {
     ),
 }
 RANK: Final = {
-    "crashes": "Interpolate IRDFT PReLU",
+    "crashes": "Interpolate PReLU",
     "refuses": "GatherND Interpolate LRN MVN ReduceL1 ReduceMean Roll ScaledDotProductAttention ScatterNDUpdate",
     "shapes": "FakeQuantize RMS ScaledDotProductAttention",
     "values": "Interpolate IRDFT NormalizeL2",
@@ -56,8 +56,8 @@ IN_32_BITS: Final = {
     "refuses": "AUGRUSequence",
     "shapes": "Range",
     "values": (
-        "Bucketize ConvertPromoteTypes FloorMod Greater GRUSequence LSTMSequence Mod OneHot RandomUniform"
-        " ScatterNDUpdate Slice SliceScatter StridedSlice StringTensorPack TopK"
+        "Bucketize ConvertPromoteTypes FloorMod Greater GRUSequence LessEqual LSTMSequence Mod OneHot RandomUniform"
+        " ScatterNDUpdate Slice SliceScatter StridedSlice Unique"
     ),
 }
 UNDEFINED: Final = {
@@ -71,6 +71,6 @@ OVERFLOW: Final = {
     "values": (
         "AvgPool BatchNormInference Convolution ConvolutionBackpropData CTCLoss DeformableConvolution"
         " DeformablePSROIPooling Einsum FakeQuantize GridSample GroupConvolution GroupConvolutionBackpropData"
-        " GroupedMatMul Interpolate Inverse PSROIPooling RegionYolo ROIAlignRotated ScaledDotProductAttention Selu"
+        " GroupedMatMul Interpolate Inverse PSROIPooling RegionYolo RMS ROIAlignRotated ScaledDotProductAttention Selu"
     ),
 }

@@ -159,7 +159,6 @@ def _by_names(key: str, names: Mapping[str, str], changes: str, applies: Callabl
 SPECIAL: Final = "NaN|infinities|extremes"
 
 ROWS: Final = (
-    Row("unknown", "refuses", applies=lambda it: "doesn't contain the operation" in it.answer.refused),
     Row("nan", "values", SPECIAL, applies=_only(np.isnan)),
     Row("nan", "values", "NaN", names.ORDERED_NAN),
     Row("nan", "crashes", "NaN", "DeformableConvolution"),
@@ -168,7 +167,7 @@ ROWS: Final = (
     Row("infinite", "values", SPECIAL, "MaxPool"),
     Row("one step", "refuses", "^1 for"),
     Row("no path", "values", "NaN"),
-    Row("nothing selected", "values"),
+    Row("nothing selected", "values", applies=Extreme.is_empty),
     Row("norm", "values", "extremes"),
     Row("8-bit", "values", "extremes", applies=_changes("i8", "u8")),
     Row("integers", "values", "extremes", applies=_changes("i32", "u32", "i64", "u64")),
@@ -189,7 +188,7 @@ ROWS: Final = (
     Row("64-bit", "values", SPECIAL, "Convert"),
     *_by_names("i32", names.IN_F32, "extremes", _changes("i32")),
     *_by_names("undefined", names.UNDEFINED, SPECIAL, lambda it: it.holds(_has_no_geometry)),
-    Row("undefined", "values", "extremes for input 1", "BitwiseLeftShift BitwiseRightShift"),
+    Row("undefined", "values", "extremes for input 1", "BitwiseLeftShift BitwiseRightShift Bucketize"),
     Row("undefined", "values", f"({SPECIAL}) for input 0", "Multinomial"),
     *_by_names("overflow", names.OVERFLOW, "infinities|extremes", _overflows),
     *_by_names("memory", names.MEMORY, f"^1 for|({SPECIAL}) for input [12]", lambda _: True),
