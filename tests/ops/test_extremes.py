@@ -13,6 +13,7 @@ import pytest
 from irrun.ops import OpError
 from irrun.ops.calling import infer, run
 from irrun.ops.departures import GENERAL
+from irrun.tensor import Array
 from tests.cases import Case, all_cases, f32, i32, i64
 from tests.ops import harness
 from tests.ops.extreme_rows import ROWS, recognised
@@ -86,6 +87,53 @@ REFUSED_BY_RUN = [
 """Calls that inference does not refuse as long as the values of the inputs are not known."""
 
 
+def _range(start: Array, stop: Array, step: Array, name: str) -> Case:
+    return Case("Range", 4, [start, stop, step], [], {"output_type": "i32"}, name=name)
+
+
+def _lrn(rank: int, *axes: int) -> Case:
+    attributes = {"alpha": 1.0, "beta": 1.0, "bias": 1.0, "size": 3}
+    return Case("LRN", 1, [f32(np.ones((1,) * rank)), i64(axes)], [], attributes, name=f"rank {rank}, {axes}")
+
+
+def _mvn(rank: int, *axes: int) -> Case:
+    attributes = {"normalize_variance": True, "eps": 1.0, "eps_mode": "inside_sqrt"}
+    return Case("MVN", 6, [f32(np.ones((1,) * rank)), i64(axes)], [], attributes, name=f"rank {rank}, {axes}")
+
+
+def _attention(heads: int, keys: int, depth: int, width: int) -> Case:
+    shapes = (1, heads, 3, depth), (1, heads, keys, depth), (1, heads, keys, width)
+    inputs = [f32(np.ones(shape)) for shape in shapes]
+    return Case("ScaledDotProductAttention", 13, inputs, [], {"causal": False}, name=str(shapes))
+
+
+_AXES = "supports an LRN only along the axes [1] and along all from the third on"
+_ONE_KEY = "refuses a single key of a single head of size 1"
+RECOGNISED = [
+    (_range(i32(23), i32(2), i32(-(2**31)), "large step"), None),
+    (_range(i32(23), i32(2), i32(-3), "down"), None),
+    (_range(i32(2), i32(2), i32(-3), "nothing"), None),
+    (
+        _range(np.array(2, np.uint64), np.array(23, np.uint64), i64(-1), "u64"),
+        "returns elements for a Range from 2 to 23 by -1, which is empty",
+    ),
+    (_lrn(4, 1), None),
+    (_lrn(4, 3, 2), None),
+    (_lrn(2, 0), None),
+    (_lrn(4, 2), _AXES),
+    (_lrn(4, -3), _AXES),
+    (_lrn(3, 0, 1), _AXES),
+    (_mvn(2), "returns the data of an MVN of a matrix without axes"),
+    (_mvn(2, 0), None),
+    (_mvn(3), None),
+    (_attention(1, 1, 1, 4), _ONE_KEY),
+    (_attention(1, 1, 4, 1), _ONE_KEY),
+    (_attention(1, 1, 4, 4), None),
+    (_attention(1, 2, 1, 1), None),
+    (_attention(2, 1, 1, 1), None),
+]
+"""Layers, and what the linter says about them."""
+
 OF_ANY_OPERATION = {"strings", "pdpd"}
 """Keys of rows that need no names: the model shows the cause."""
 
@@ -131,15 +179,9 @@ def test_rows_name_what_they_explain() -> None:
         assert row.operations or row.key in declared - {*GENERAL} or row.key in OF_ANY_OPERATION, row
 
 
-@pytest.mark.parametrize("step", [-(2**31), -3])
-def test_a_step_towards_stop_is_no_departure(step: int) -> None:
-    case = Case("Range", 4, [i32(23), i32(2), i32(step)], [], {"output_type": "i32"})
-    assert recognised(case) is None
-
-
-def test_a_step_away_from_stop_is_a_departure() -> None:
-    case = Case("Range", 4, [np.array(2, np.uint64), np.array(23, np.uint64), i64(-1)], [], {"output_type": "i64"})
-    assert recognised(case) == "returns elements for a Range from 2 to 23 by -1, which is empty"
+@pytest.mark.parametrize(("case", "text"), RECOGNISED, ids=lambda it: str(it) if isinstance(it, Case) else "")
+def test_departures_are_recognised(case: Case, text: str | None) -> None:
+    assert recognised(case) == text
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="OpenVINO may crash, and there is no fork")
