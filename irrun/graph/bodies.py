@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from irrun.diagnostics import Anchor, Diagnostic, LayerRef
+from irrun.diagnostics import Anchor, Diagnostic, LayerRef, Severity
 from irrun.document.places import in_layer, layer_ref
 from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapElement, NetElement
 from irrun.graph.faults import WrongBackEdge, WrongPortMap
@@ -52,9 +52,9 @@ def connect(
         return Connected(NO_PORTS, False, connector.found)
     sound = connector.map(edges)
     sound = connector.loop() and sound
-    if sound and not connector.found:
+    if sound and not connector.errors:
         connector.complete()
-    return Connected(connector.ports(), sound and not connector.found, connector.found)
+    return Connected(connector.ports(), sound and not connector.errors, connector.found)
 
 
 class _Connector:
@@ -78,7 +78,8 @@ class _Connector:
         self._inputs: list[BodyInput] = []
         self._outputs: list[BodyOutput] = []
         self._fed: set[int] = set()
-        self._own: set[int] = set()
+        self._numbered: set[int] = set()
+        self._sliced: set[int] = set()
         self._made: set[int | None] = set()
         self._back_edges: dict[int, int] = {}
 
@@ -147,8 +148,10 @@ class _Connector:
                 self._wrong_entry(entry, "internal_layer_id", f"this {PARAMETER} is fed twice")
             else:
                 self._fed.add(parameter)
-                if external is None or "axis" in values:
-                    self._own.add(parameter)
+                if external is None:
+                    self._numbered.add(parameter)
+                elif "axis" in values:
+                    self._sliced.add(parameter)
                 self._inputs.append(BodyInput(parameter, external, **values))
         elif external is not None and external in self._made:
             self._wrong_entry(entry, "external_port_id", "this output is made twice")
@@ -160,21 +163,26 @@ class _Connector:
 
     def loop(self) -> bool:
         """Connect the back edges; return whether all of them are sound."""
+        sound = True
         for edge in self._element.back_edges:
             from_ = "from-layer", edge.from_layer, self._results, RESULT
             to = "to-layer", edge.to_layer, self._parameters, PARAMETER
             if not all(self._is_there(edge.element, *end) for end in (from_, to)):
+                sound = False
                 continue
             parameter = self._parameters[edge.to_layer]
             if parameter in self._back_edges:
                 what = f'to-layer "{edge.to_layer}": another back edge leads to this {PARAMETER}'
                 self._wrong_back_edge(what, edge.element, "to-layer")
-            elif parameter in self._own:
-                what = f'to-layer "{edge.to_layer}": each iteration gives this {PARAMETER} its number or a slice'
+            elif parameter in self._numbered:
+                what = f'to-layer "{edge.to_layer}": each iteration gives this {PARAMETER} its number'
                 self._wrong_back_edge(what, edge.element, "to-layer")
+            elif parameter in self._sliced:
+                what = f'to-layer "{edge.to_layer}": the edge has no effect, since this {PARAMETER} gets slices'
+                self._wrong_back_edge(what, edge.element, "to-layer", Severity.WARNING)
             else:
                 self._back_edges[parameter] = self._results[edge.from_layer]
-        return len(self._back_edges) == len(self._element.back_edges)
+        return sound
 
     def _is_there(self, element: int, name: str, id: str, among: Mapping[str, int], kind: str) -> bool:
         if id in among and id:
@@ -210,9 +218,13 @@ class _Connector:
     def wrong_map(self, what: str, anchor: Anchor, port: str | None = None) -> None:
         self.found.append(in_layer(WrongPortMap(what=what), anchor, self._layer, self._path, port))
 
-    def _wrong_back_edge(self, what: str, element: int, name: str) -> None:
-        anchor = Anchor(element, "value", name)
-        self.found.append(in_layer(WrongBackEdge(what=what), anchor, self._layer, self._path))
+    def _wrong_back_edge(self, what: str, element: int, name: str, severity: Severity = Severity.ERROR) -> None:
+        fault, anchor = WrongBackEdge(what=what, severity=severity), Anchor(element, "value", name)
+        self.found.append(in_layer(fault, anchor, self._layer, self._path))
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        return [item for item in self.found if item.severity is Severity.ERROR]
 
 
 def _layer_id(graph: Graph, id: int) -> str:

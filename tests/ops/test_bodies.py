@@ -138,7 +138,35 @@ def slices_with_state(state: Fact, size: int) -> Callable[[Writer], None]:
     return build
 
 
-def test_back_edges_keep_the_element_type(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("parameter", "severity", "message"),
+    [
+        (0, "error", 'to-layer "0": each iteration gives this Parameter its number'),
+        (1, "warning", 'to-layer "1": the edge has no effect, since this Parameter gets slices'),
+    ],
+)
+def test_back_edges_to_numbers_and_slices(parameter: int, severity: str, message: str, tmp_path: Path) -> None:
+    """OpenVINO refuses the first, and runs the second without the edge."""
+    path = save(sliced_loop(3, Fact(I64, Shape([1, 1])), {}), tmp_path)
+    text = path.read_text()
+    result = re.search(r'external_port_id="3" internal_layer_id="(\d+)"', text)
+    assert result is not None
+    edge = f'<edge from-layer="{result[1]}" to-layer="{parameter}"/>'
+    path.write_text(text.replace("</port_map>", f"</port_map><back_edges>{edge}</back_edges>"))
+    found = irrun.lint(path)
+    assert [(item.code, str(item.severity), item.message) for item in found] == [("IR208", severity, message)]
+    if severity == "error":
+        with pytest.raises(IRError, match=re.escape(message)):
+            irrun.model.build(path)
+    else:
+        got = irrun.model.build(path)(np.arange(6, dtype=np.float32)[None])[0]
+        np.testing.assert_array_equal(got, [[0, 2, 4]])
+
+
+def test_back_edges_that_change_the_type_are_refused_since_openvino_rounds_them_by_the_types_of_its_kernels(
+    tmp_path: Path,
+) -> None:
+    """The copy rounds to nearest, Convert truncates; i64 saturates at 2^31 - 1, and f16 keeps the digits of f32."""
     path = save(slices_with_state(Fact(I64, Shape([1, 1])), 3), tmp_path)
     with pytest.raises(IRError, match="a back edge carries f32 to a Parameter of the body that begins as i64"):
         irrun.model.build(path)

@@ -9,7 +9,8 @@ class WrongBackEdge(Rule):
 
     ## What it does
     Reports edges of `<back_edges>` whose `from-layer` is not a Result of the body, whose `to-layer` is not a Parameter
-    of it, or that share their Parameter with another edge.
+    of it, or that share their Parameter with another edge or the number of the iteration. An edge to a Parameter that
+    gets slices of an input is a warning: OpenVINO ignores it, and so does irrun.
 
     ## Why is this bad
     The value is not carried into the next iteration, or OpenVINO refuses the file.
