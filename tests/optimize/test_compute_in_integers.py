@@ -9,7 +9,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.tensor.element_type import I8, U8
+from irrun.tensor.element_type import F16, F32, I8, U8
 from tests.optimize.nets import TIERS, Net, check, types
 from tests.optimize.quantized import (
     RANGES,
@@ -311,3 +311,47 @@ def test_unknown_sizes(tmp_path: Path) -> None:
     data = fake_quantize(net, net.parameter("x", "?,8,?,?"), "?,8,?,?")
     net.result(convolution(net, data, filters(net, (16, 8, 3, 3), I8), "?,16,?,?"))
     check(net, tmp_path, ONLY, {"FusedQuantize": 1, "FusedIntegerConvolution": 1}, sizes={"x": (2, 8, 7, 5)})
+
+
+@pytest.mark.parametrize("limits", [(1.0, 1.0), (0.0, np.inf), (2.0, -2.0)])
+def test_ranges_that_are_none_stay(tmp_path: Path, limits: tuple[float, float]) -> None:
+    net = Net()
+    data = fake_quantize(net, net.parameter("x", "1,8,6,6"), "1,8,6,6", (*limits, 256))
+    net.result(convolution(net, data, filters(net, (16, 8, 1, 1)), "1,16,6,6"))
+    assert types(net.compile(tmp_path, *ONLY)) == {"FakeQuantize": 1, "Convolution": 1}
+
+
+def test_halves_and_limits_of_channels_stay(tmp_path: Path) -> None:
+    net = Net()
+    data = net.layers("Convert", [net.parameter("x", "1,8,6,6")], [(F16, "1,8,6,6")], destination_type=F16)[0]
+    limits = [net.ir.constant(np.float32(value), F16) for value in (-1, 1, -1, 1)]
+    data = net.layers("FakeQuantize", [data, *limits], [(F16, "1,8,6,6")], levels=256)[0]
+    data = net.layer("Convert", [data], "1,8,6,6", destination_type=F32)
+    net.result(convolution(net, data, filters(net, (16, 8, 1, 1)), "1,16,6,6"))
+    sides = [net.normal(1, 8, 1, 1) for _ in range(4)]
+    data = net.layer("FakeQuantize", [net.parameter("y", "1,8,6,6"), *sides], "1,8,6,6", levels=256)
+    net.result(convolution(net, data, filters(net, (16, 8, 1, 1)), "1,16,6,6"))
+    assert types(net.compile(tmp_path, *ONLY)) == {"Convert": 2, "FakeQuantize": 2, "Convolution": 2}
+
+
+@pytest.mark.parametrize("zero", [0.5, 300.0])
+def test_zero_points_that_are_no_bytes(tmp_path: Path, zero: float) -> None:
+    net = Net()
+    data = fake_quantize(net, net.parameter("x", "1,8,6,6"), "1,8,6,6")
+    codes = net.ir.constant(net.random.integers(0, 256, (16, 8, 1, 1)).astype(np.uint8), U8)
+    weights = net.layers("Convert", [codes], [(F32, "16,8,1,1")], destination_type=F32)[0]
+    weights = net.layer("Subtract", [weights, net.constant(np.float32(zero))], "16,8,1,1")
+    weights = net.layer("Multiply", [weights, net.constant(np.full((16, 1, 1, 1), 0.01))], "16,8,1,1")
+    net.result(convolution(net, data, weights, "1,16,6,6"))
+    assert types(net.compile(tmp_path, *ONLY)).keys() == {"FakeQuantize", "Convolution"}
+
+
+def test_sums_that_are_bounded_by_the_weights(tmp_path: Path) -> None:
+    """By the number of weights alone, sums of 70,000 products would not fit 32 bits."""
+    for most, kept in ((1, False), (127, True)):
+        net = Net()
+        data = fake_quantize(net, net.parameter("x", "2,70000"), "2,70000")
+        weights = filters(net, (2, 70000), values=np.full(1, most, np.int8))
+        net.result(net.layer("MatMul", [data, weights], "2,2", transpose_b=True))
+        made = types(net.compile(tmp_path, *ONLY))
+        assert made == ({"FakeQuantize": 1, "MatMul": 1} if kept else {"FusedQuantize": 1, "FusedIntegerMatMul": 1})

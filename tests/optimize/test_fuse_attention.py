@@ -136,3 +136,18 @@ def test_tensors_of_any_rank_are_left_alone(tmp_path: Path) -> None:
     net.result(net.layer("ScaledDotProductAttention", inputs, "...", 13, causal=False))
     sizes = {"q": (2, 5, 4), "k": (2, 6, 4), "v": (2, 6, 7)}
     check(net, tmp_path, ONLY, {"ScaledDotProductAttention": 1}, sizes=sizes)
+
+
+def test_matrices_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    inputs = [net.parameter("q", "5,4"), net.parameter("k", "6,4"), net.parameter("v", "6,7")]
+    data = net.layer("SoftMax", [net.layer("MatMul", inputs[:2], "5,6", transpose_b=True)], "5,6", 8, axis=-1)
+    net.result(net.layer("MatMul", [data, inputs[2]], "5,7"))
+    check(net, tmp_path, ONLY, {"MatMul": 2, "SoftMax": 1})
+
+
+def test_a_mask_of_one_number(tmp_path: Path) -> None:
+    net = Net()
+    data = net.layer("Add", [scores(net), net.parameter("m", "")], "2,3,5,6")
+    net.result(attended(net, data))
+    check(net, tmp_path, ONLY, {"MatMul": 2, "Add": 1, "SoftMax": 1})

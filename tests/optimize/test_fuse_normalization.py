@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import irrun.model
 from irrun.document.writer import Handle
-from tests.optimize.nets import Net, check
+from tests.optimize.nets import Net, check, types
 
 ONLY = ["fuse-normalization"]
 LAST = np.array([-1])
@@ -193,3 +194,19 @@ def test_an_exponent_that_adds_an_axis_is_left_alone(tmp_path: Path) -> None:
 
 def mean_of(net: Net, data: Handle) -> Handle:
     return net.layer("ReduceMean", [data, net.constant(LAST)], "1,3,1", keep_dims=True)
+
+
+def test_a_mean_without_its_axis_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    x, axes = net.parameter("x", "4,1,8"), net.constant([2])
+    mean = net.layer("ReduceMean", [x, axes], "4,1", keep_dims=False)
+    mean = net.layer("Unsqueeze", [mean, axes], "4,1,1")
+    centred = net.layer("Subtract", [x, mean], "4,1,8")
+    square = net.layer("Power", [centred, net.constant(np.float32(2))], "4,1,8")
+    variance = net.layer("ReduceMean", [square, axes], "4,1,1", keep_dims=True)
+    root = net.layer("Sqrt", [net.layer("Add", [variance, net.constant(np.float32(1e-5))], "4,1,1")], "4,1,1")
+    net.result(net.layer("Divide", [centred, root], "4,1,8"))
+    assert "FusedNormalization" not in types(net.compile(tmp_path, *ONLY))
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
+    inputs = net.inputs()
+    np.testing.assert_allclose(irrun.model.build(tmp_path / "net.xml")(inputs)[0], plain(inputs)[0], rtol=1e-5)

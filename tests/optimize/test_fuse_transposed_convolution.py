@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.optimize.nets import Net, check
+from irrun.tensor.element_type import I32
+from tests.optimize.nets import Net, check, types
 
 ONLY = ["fuse-transposed-convolution"]
 
@@ -51,3 +52,11 @@ def test_weights_that_change_are_left_alone(tmp_path: Path) -> None:
     inputs = [net.parameter("x", "1,4,6,7"), net.parameter("w", "4,5,2,2")]
     net.result(net.layer("ConvolutionBackpropData", inputs, "1,5,7,8", **PLAIN))
     check(net, tmp_path, ONLY, {"ConvolutionBackpropData": 1})
+
+
+def test_integers_are_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    data = net.layers("Convert", [net.parameter("x", "1,4,6,7")], [(I32, "1,4,6,7")], destination_type=I32)[0]
+    weights = net.ir.constant(np.ones((4, 5, 2, 2), np.int32), I32)
+    net.result(*net.layers("ConvolutionBackpropData", [data, weights], [(I32, "1,5,7,8")], **PLAIN))
+    assert types(net.compile(tmp_path, *ONLY)) == {"Convert": 1, "ConvolutionBackpropData": 1}

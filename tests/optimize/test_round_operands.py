@@ -226,3 +226,20 @@ def test_precisions_that_do_not_fit_are_refused(tmp_path: Path, config: dict[str
     with pytest.raises(ConfigError) as caught:
         irrun.model.build(tmp_path / "net.xml", config)
     assert str(caught.value) == message
+
+
+def test_keys_that_grow_stay_in_f32(tmp_path: Path) -> None:
+    """Keys that are appended to those of an input are rounded by the kernel that reads them, if at all."""
+    net = Net()
+    keys = net.layer("Concat", [net.parameter("past", "1,1,5,8"), net.parameter("k", "1,1,1,8")], "1,1,6,8", axis=2)
+    data = [net.parameter("q", "1,1,5,8"), keys, net.parameter("v", "1,1,6,7")]
+    net.result(net.layer("ScaledDotProductAttention", data, "1,1,5,7", 13, causal=False))
+    net.ir.save(tmp_path / "net.xml")
+    inputs = net.inputs()
+    for tier in TIERS:
+        plain, compiled = (
+            irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": hint, "TIER": tier})
+            for hint in ("f32", "bf16")
+        )
+        assert types(compiled)["FusedAttention"] == 1
+        np.testing.assert_array_equal(compiled(inputs)[0], plain(inputs)[0])
