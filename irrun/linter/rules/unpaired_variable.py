@@ -55,10 +55,10 @@ class UnpairedVariable(Rule):
         for name, ends in unwritten.items():
             if not unread:
                 yield self._finding(ends[0], f'no Assign writes the variable "{name}"', Severity.INFO)
-        for kind, variables in (("ReadValue", read), ("Assign", written)):
+        for kind, variables in (("a ReadValue", read), ("an Assign", written)):
             for name, ends in variables.items():
                 if len(ends) > 1:
-                    what = f'the variable "{name}" has a {kind} already, {called(ends[0].layer)}'
+                    what = f'the variable "{name}" has {kind} already, {called(ends[0].layer)}'
                     yield self._finding(ends[1], f"{what}, expected one")
 
     def _finding(self, item: Placed, what: str, severity: Severity | None = None) -> Diagnostic:
