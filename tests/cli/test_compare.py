@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.differences import Difference, cosine, difference, gaps
+from irrun.cli.differences import Difference, cosine, difference, gaps, largest
 from tests.cases import f32, i64
 from tests.cli.conftest import Net, Run, one_line
 
@@ -119,6 +120,55 @@ def test_outputs_belong_together_by_name(run: Run, tmp_path: Path) -> None:
         ("exp", ""),
         ("", "an output that the first model does not have"),
     ]
+
+
+def test_inputs_and_outputs_belong_together_by_place_where_no_name_is_the_same(run: Run, tmp_path: Path) -> None:
+    def other(path: Path, *inputs: str) -> str:
+        made = Net()
+        sources = [made.parameter(name, "f32", "1,3") for name in inputs]
+        made.result(made.layer("Relu", {}, sources[:1], name="positive", tensor="z"))
+        return made.write(path)
+
+    first = net(tmp_path / "a.xml")
+    assert run("compare", first, other(tmp_path / "b.xml", "given")).exit_code == 0
+    two = run("compare", first, other(tmp_path / "c.xml", "given", "more"))
+    assert one_line(two) == f'error: {tmp_path / "c.xml"}: the first model has no input "given:0", its inputs are x:0'
+
+
+def test_text_beside_numbers(run: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "y.npy", np.array([["a", "b", "c"]]))
+    (pair,) = compared(run, net(tmp_path / "a.xml"), tmp_path / "y.npy", status=1)["pairs"]
+    assert [item["problem"] for item in pair["outputs"]] == ["text beside numbers"]
+
+
+def test_a_pipe_of_expected_outputs(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "y.npy")
+    failed = run("compare", net(tmp_path / "a.xml"), tmp_path / "y.npy")
+    assert one_line(failed) == f"error: {tmp_path / 'y.npy'}: a named pipe, expected a regular file"
+
+
+def test_layers_of_one_name_and_of_bodies(run: Run, tmp_path: Path) -> None:
+    """The first layer of a name counts; layers of bodies do not."""
+
+    def chosen(path: Path, then: str) -> str:
+        made = Net()
+        x = made.parameter("x", "f32", "1,3")
+        twice = made.layer("Abs", {}, [made.layer("Abs", {}, [x], name="same")], name="same")
+        inside = Net()
+        inside.result(inside.layer(then, {}, [inside.parameter("p", "f32", "1,3")], name="same"))
+        port = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="2"/>'
+        text = inside.text().partition("<layers>")[2].partition("</net>")[0]
+        bodies = "".join(
+            f"<{side}_body><layers>{text}</{side}_body><{side}_port_map>{port}</{side}_port_map>"
+            for side in ("then", "else")
+        )
+        choice = made.const(np.array(True), "boolean")
+        made.result(made.layer("If", {}, [choice, twice], name="if", version="opset8", tensor="y", body=bodies))
+        return made.write(path)
+
+    models = chosen(tmp_path / "a.xml", "Abs"), chosen(tmp_path / "b.xml", "Negative")
+    (pair,) = compared(run, *models, status=1)["pairs"]
+    assert (pair["layer"]["name"], pair["layer"]["type"], pair["layers"]) == ("if", "If", 2)
 
 
 def test_expected_outputs(run: Run, tmp_path: Path) -> None:
@@ -238,3 +288,12 @@ def test_differences() -> None:
     assert gaps(np.array([np.inf, np.inf]), np.array([np.inf, 1])).tolist() == [0, np.inf]
     assert difference(f32([]), f32([])) == Difference(0, 0, 1, None, False)
     assert cosine(f32([1, 0]), f32([0, 1])) == 0
+
+
+def test_the_largest_difference() -> None:
+    one, words = f32([1, 2]), np.array(["a", "b"])
+    assert largest([one, one], [one, one + f32([0, 1])]) == (1, pytest.approx(1 / 3))
+    assert largest([one], [f32([1])]) == (None, None)
+    assert largest([one], [words]) == (None, None)
+    assert largest([words, words], [words, np.array(["a", "c"], object)]) == (np.inf, None)
+    assert largest([one], [f32([0, 0])]) == (2, None)
