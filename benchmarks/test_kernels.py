@@ -18,11 +18,11 @@ import pytest
 
 from irrun.kernels.activation import gelu, gelu_tanh, sigmoid, swish
 from irrun.kernels.attention import attention
+from irrun.kernels.convolution import prepare_convolution
 from irrun.kernels.interpolate import Axis, linear_onnx, nearest
 from irrun.kernels.normalization import mean_variance
 from irrun.kernels.piecewise import relu
 from irrun.kernels.pooling import max_pool
-from irrun.kernels.prepared_convolution import prepare_convolution
 from irrun.kernels.recurrent import Lstm, Weights, run_sequence
 from irrun.kernels.softmax import softmax
 from irrun.kernels.threads import threads

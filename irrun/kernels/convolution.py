@@ -1,15 +1,116 @@
-"""Convolution and its transpose over any number of spatial axes, as matrix products."""
+"""Convolution with constant weights: all work that does not depend on the input is done in advance.
+
+Images are channels-last in memory but passed and returned as views [N, C, *S], so that consecutive convolutions need no
+conversion and other callers no special case.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from irrun.kernels.windows import Array, extent, pad, view
+from irrun.kernels.convolution_blocks import TILE, Blocks, Geometry
+from irrun.kernels.convolution_products import Products
+from irrun.kernels.epilogue import Activation, Epilogue
+from irrun.kernels.layout import channels_first, channels_last
+from irrun.kernels.threads import Array
+from irrun.kernels.windows import extent, pad
 
-_COLUMN_ELEMENTS = 1 << 20
+
+class PreparedConvolution:
+    """Computes activation(convolution of x + bias + summand), [N, C, *S].
+
+    ``out`` and ``summand`` have the shape of the result; ``out`` may have any memory layout, and is returned. A newly
+    allocated result is channels-last.
+    """
+
+    def __init__(self, kind: Blocks, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.kind = kind
+        self.shape = shape
+        self.dtype = dtype
+
+    def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
+        if out is None:
+            batch, channels, *spatial = self.shape
+            out = channels_first(np.empty((batch, *spatial, channels), self.dtype))
+        target = self._images(out)
+        self.kind.run(self._images(x), target, None if summand is None else self._images(summand))
+        if not np.may_share_memory(target, out):
+            np.copyto(channels_last(out), target.reshape(channels_last(out).shape))
+        return out
+
+    def _images(self, x: Array) -> Array:
+        """View [N, C, *S] as [N, *S, C], with the spatial axes of the kernel."""
+        images = channels_last(x)
+        is_merged = len(self.kind.geometry.sizes) < x.ndim - 2
+        return images.reshape(len(images), math.prod(images.shape[1:-1]), images.shape[-1]) if is_merged else images
+
+
+def prepare_convolution(
+    weights: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    pads_begin: Sequence[int],
+    pads_end: Sequence[int],
+    groups: int,
+    input_shape: Sequence[int],
+    bias: Array | None = None,
+    activation: Activation | None = None,
+    accurate: bool = False,
+    least: Array | None = None,
+) -> PreparedConvolution:
+    """Prepare the convolution of x [N, C, *S] with weights [O, I, *K] or [G, O / G, I, *K], plus ``bias`` [O].
+
+    ``accurate`` forbids transforms that lose precision. ``least`` [C] is a lower bound that x is clipped to first, for
+    kernels of one element without padding. Negative padding crops.
+    """
+    batch, _, *sizes = input_shape
+    *filters, depth = weights.shape[: -len(sizes)]
+    kernel = weights.shape[-len(sizes) :]
+    grouped = weights.reshape(groups, math.prod(filters) // max(groups, 1), depth, *kernel)
+    padded = [sum(of) for of in zip(sizes, pads_begin, pads_end, strict=True)]
+    spans = map(extent, kernel, dilations)
+    counts = [(size - span) // stride + 1 for size, span, stride in zip(padded, spans, strides, strict=True)]
+    shape = (batch, grouped.shape[0] * grouped.shape[1], *counts)
+    geometry = Geometry(*(tuple(of) for of in (kernel, strides, dilations, pads_begin, sizes, counts)))
+    if geometry.is_dense:
+        points = (math.prod(counts),)
+        geometry, grouped = Geometry((1,), (1,), (1,), (0,), points, points), grouped.reshape(*grouped.shape[:3], 1)
+    epilogue = Epilogue(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
+    return PreparedConvolution(_choose(grouped, geometry, epilogue, batch, accurate, least), shape, weights.dtype)
+
+
+def _choose(
+    weights: Array, geometry: Geometry, epilogue: Epilogue, batch: int, accurate: bool, least: Array | None
+) -> Blocks:
+    groups, filters, depth = weights.shape[:3]
+    if groups > 1 and depth == 1:
+        from irrun.kernels.depthwise import Depthwise
+
+        return Depthwise(weights, geometry, epilogue)
+    if (
+        groups == 1
+        and not accurate
+        and weights.dtype == np.float32
+        and _worth_winograd(geometry, filters, depth, batch)
+    ):
+        from irrun.kernels.winograd import Winograd
+
+        return Winograd(weights[0], geometry, epilogue)
+    return Products(weights, geometry, epilogue, least)
+
+
+def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) -> bool:
+    if (geometry.kernel, geometry.strides, geometry.dilations) != ((3, 3), (1, 1), (1, 1)):
+        return False
+    if min(filters, depth) < 32:
+        return False
+    tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
+    used = batch * math.prod(geometry.counts) / max(tiles * TILE * TILE, 1)
+    return tiles >= max(32, filters // 24) and used > 0.6
 
 
 def convolve(
@@ -21,109 +122,7 @@ def convolve(
     ends: Sequence[int],
 ) -> Array:
     """Cross-correlate data [N, G * I, *S], zero-padded, with weights [G, O, I, *K]: [N, G * O, *out]."""
-    groups, filters, depth, *kernel = weights.shape
-    padded = pad(data, begins, ends)
-    counts = [
-        (size - extent(taps, dilation)) // stride + 1
-        for size, taps, dilation, stride in zip(padded.shape[2:], kernel, dilations, strides, strict=True)
-    ]
-    if 0 in (data.shape[0], filters, groups, *counts) or depth == 0:
-        return np.zeros((data.shape[0], groups * filters, *counts), data.dtype)
-    if all(taps == 1 for taps in kernel):
-        return _pointwise(view(padded, [0] * len(counts), strides, counts), weights)
-    return _columnwise(padded, weights, strides, dilations, counts)
-
-
-def _pointwise(data: Array, weights: Array) -> Array:
-    """Convolve with a kernel of one element, as one matrix product for each group."""
-    groups, filters, depth = weights.shape[:3]
-    batch, points = data.shape[0], math.prod(data.shape[2:])
-    if groups == 1:
-        result: Array = np.matmul(weights.reshape(filters, depth), data.reshape(batch, depth, points))
-    else:
-        result = np.matmul(weights.reshape(groups, filters, depth), data.reshape(batch, groups, depth, points))
-    return result.reshape(batch, groups * filters, *data.shape[2:])
-
-
-def _columnwise(
-    padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
-) -> Array:
-    """Convolve by copying windows into the columns of a matrix, for as many output rows at a time as fit the cache."""
-    groups, filters, depth, *kernel = weights.shape
-    batch, inner = padded.shape[0], math.prod(counts[1:])
-    taps = depth * math.prod(kernel)
-    if inner > 1 and groups * taps * inner > _COLUMN_ELEMENTS:
-        return _in_halves(padded, weights, strides, dilations, counts)
-    matrix = weights.reshape(groups, filters, taps)
-    result = np.empty((batch, groups, filters, counts[0] * inner), padded.dtype)
-    step = min(counts[0], max(1, _COLUMN_ELEMENTS // (groups * taps * inner)))
-    buffer = np.empty(groups * taps * step * inner, padded.dtype)
-    for image, target in zip(padded, result, strict=True):
-        for first in range(0, counts[0], step):
-            rows = min(step, counts[0] - first)
-            columns = buffer[: groups * taps * rows * inner].reshape(groups * depth, *kernel, rows, *counts[1:])
-            for offset in np.ndindex(*kernel):
-                starts = [o * d for o, d in zip(offset, dilations, strict=True)]
-                starts[0] += first * strides[0]
-                columns[(slice(None), *offset)] = view(image, starts, strides, (rows, *counts[1:]))
-            points = slice(first * inner, (first + rows) * inner)
-            np.matmul(matrix, columns.reshape(groups, taps, rows * inner), out=target[..., points])
-    return result.reshape(batch, groups * filters, *counts)
-
-
-def _in_halves(
-    padded: Array, weights: Array, strides: Sequence[int], dilations: Sequence[int], counts: Sequence[int]
-) -> Array:
-    """Convolve in two parts along the longest axis but the first: a row of windows exceeds the block."""
-    axis = max(range(1, len(counts)), key=lambda axis: counts[axis])
-    size = extent(weights.shape[3 + axis], dilations[axis])
-    half, parts = counts[axis] // 2, []
-    for first, count in ((0, half), (half, counts[axis] - half)):
-        begin = first * strides[axis]
-        within = slice(begin, begin + (count - 1) * strides[axis] + size)
-        piece = padded[(slice(None),) * (2 + axis) + (within,)]
-        parts.append(_columnwise(piece, weights, strides, dilations, [*counts[:axis], count, *counts[axis + 1 :]]))
-    return np.concatenate(parts, axis=2 + axis)
-
-
-def convolve_transposed(
-    data: Array,
-    weights: Array,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    sizes: Sequence[int],
-) -> Array:
-    """Compute the transpose of ``convolve``: data [N, G * I, *S], weights [G, I, O, *K], result [N, G * O, *sizes].
-
-    Each input element adds a scaled kernel to the output; ``begins`` is the number of elements cropped from the start
-    of the full result along each axis.
-    """
-    groups, depth, filters, *kernel = weights.shape
-    batch, spatial = data.shape[0], data.shape[2:]
-    full = [
-        max((size - 1) * stride + extent(taps, dilation), 0)
-        for size, taps, dilation, stride in zip(spatial, kernel, dilations, strides, strict=True)
-    ]
-    canvas = np.zeros((batch, groups, filters, *full), data.dtype)
-    count = math.prod(kernel)
-    points = math.prod(spatial)
-    step = max(1, _COLUMN_ELEMENTS // max(groups * filters * points, 1))
-    taps = weights.reshape(groups, depth, filters, count)
-    for first in range(0, count, step):
-        some = range(first, min(first + step, count))
-        matrix = taps[..., first : first + step].reshape(groups, depth, filters * len(some)).swapaxes(1, 2)
-        for image, target in zip(data, canvas, strict=True):
-            columns = np.matmul(matrix, image.reshape(groups, depth, points))
-            columns = columns.reshape(groups, filters, len(some), *spatial)
-            for index, tap in enumerate(some):
-                offset = np.unravel_index(tap, kernel)
-                starts = [int(o) * d for o, d in zip(offset, dilations, strict=True)]
-                part = view(target, starts, strides, spatial)
-                part += columns[:, :, index]
-    whole = canvas.reshape(batch, groups * filters, *full)
-    ends = [size + begin - length for size, begin, length in zip(sizes, begins, full, strict=True)]
-    return pad(whole, [-begin for begin in begins], ends)
+    return prepare_convolution(weights, strides, dilations, begins, ends, len(weights), data.shape, accurate=True)(data)
 
 
 def binary_convolve(
@@ -143,5 +142,5 @@ def binary_convolve(
     neither = signs == 0
     if neither.any():
         every = np.ones((1, 1, *weights.shape[1:]), np.float32)
-        result = result - convolve(neither.astype(np.float32), every, strides, dilations, nothing, nothing)
+        result -= convolve(neither.astype(np.float32), every, strides, dilations, nothing, nothing)
     return result

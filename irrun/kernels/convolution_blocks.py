@@ -1,151 +1,128 @@
-"""Shared parts of the convolution algorithms: window geometry, padded rows, and blocks of results.
+"""Convolution in blocks of results: the geometry of the windows, and padded parts of images.
 
-Images are [rows, columns, channels], so that the elements of a tap are contiguous.
+Images are [*S, channels], so that the elements of a tap are contiguous.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.layout import strided
 from irrun.kernels.ranges import even
-from irrun.kernels.threads import Array, are_products_shared, scratch
+from irrun.kernels.threads import Array, scratch
 from irrun.kernels.windows import extent
 
 TILE: Final = 4
 """Outputs of a tile of Winograd's along each axis; a tile reads two more elements."""
 
-_LARGE_BLOCK: Final = 1 << 21
-"""Elements of a matrix built for a product; with fewer, the product is too small for several threads."""
-
-_CACHED_BLOCK: Final = 1 << 18
-"""Elements of a matrix and its result in a single-threaded product, so that both stay in the cache."""
+Place = tuple[slice, ...]
+"""A part of the results of an image: slices of the first axes, the others are whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """The geometry of the windows over images with two axes."""
+    """The geometry of the windows over images of some sizes."""
 
-    kernel: tuple[int, int]
-    strides: tuple[int, int]
-    dilations: tuple[int, int]
-    begins: tuple[int, int]
-    sizes: tuple[int, int]
-    counts: tuple[int, int]
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    begins: tuple[int, ...]
+    sizes: tuple[int, ...]
+    counts: tuple[int, ...]
 
     @property
-    def padded_width(self) -> int:
-        return (self.counts[1] - 1) * self.strides[1] + extent(self.kernel[1], self.dilations[1])
+    def is_pointwise(self) -> bool:
+        return set(self.kernel) <= {1}
 
     @property
     def is_inside(self) -> bool:
         """True where no window extends into padding."""
-        spans = (extent(*of) for of in zip(self.kernel, self.dilations, strict=True))
-        places = zip(self.sizes, self.counts, self.strides, spans, strict=True)
-        return self.begins == (0, 0) and all((count - 1) * step + span <= size for size, count, step, span in places)
+        reached = zip(self.begins, self._reach(self.counts), self.sizes, strict=True)
+        return all(begin <= 0 and reach - begin <= size for begin, reach, size in reached)
 
     @property
     def is_dense(self) -> bool:
         """True where the windows are single elements that cover the whole image."""
-        return self.kernel == (1, 1) and self.sizes == self.counts and self.strides == (1, 1)
+        return self.is_pointwise and self.sizes == self.counts and set(self.strides) <= {1} and not any(self.begins)
+
+    def _reach(self, counts: Sequence[int]) -> list[int]:
+        """Return the sizes of the part of an image that so many windows cover."""
+        spans = map(extent, self.kernel, self.dilations)
+        return [(count - 1) * step + span for count, step, span in zip(counts, self.strides, spans, strict=True)]
+
+    def windows(self, image: Array, place: Place, counts: Sequence[int], in_rows: bool = True) -> Array:
+        """Return the windows of a part of the results, as a view [*counts, *K, C] of the image or of a padded copy.
+
+        Unless they are needed ``in_rows``, the image may have any memory layout.
+        """
+        firsts = [part.start for part in place] + [0] * (len(counts) - len(place))
+        starts = [first * step - begin for first, step, begin in zip(firsts, self.strides, self.begins, strict=True)]
+        part = padded(image, starts, self._reach(counts), in_rows)
+        *along, each = part.strides
+        steps = [step * size for own in (self.strides, self.dilations) for step, size in zip(own, along, strict=True)]
+        return strided(part, (*counts, *self.kernel, image.shape[-1]), (*steps, each))
 
 
-def block_rows(inner: int, results: int) -> int:
-    """Return the number of rows to compute at a time, for ``inner`` matrix elements and ``results`` results a row."""
-    return _LARGE_BLOCK // inner if are_products_shared() else _CACHED_BLOCK // (inner + results)
+def padded(image: Array, starts: Sequence[int], sizes: Sequence[int], in_rows: bool = True) -> Array:
+    """Return a part of a zero-padded image [*S, C], with contiguous rows, as a view or in workspace of the thread."""
+    places = list(zip(starts, sizes, image.shape, strict=False))
+    is_long = image.strides[-1] == image.itemsize and image.strides[-2] == image.shape[-1] * image.itemsize
+    if (is_long or not in_rows) and all(start >= 0 and start + size <= whole for start, size, whole in places):
+        return image[tuple(slice(start, start + size) for start, size, _ in places)]
+    result = scratch("padded", (*sizes, image.shape[-1]), image.dtype)
+    inside: Place = ()
+    source: Place = ()
+    for start, size, whole in places:
+        low = min(max(-start, 0), size)
+        high = max(min(whole - start, size), low)
+        result[(*inside, slice(low))] = 0
+        result[(*inside, slice(high, None))] = 0
+        inside, source = (*inside, slice(low, high)), (*source, slice(start + low, start + high))
+    np.copyto(result[inside], image[source])
+    return result
 
 
-def by_rows(
-    compute: Callable[[Array, Array, int, Array | None], None],
-    images: Array,
-    target: Array,
-    summand: Array | None,
-    most: int,
-) -> None:
-    """Compute the results of all images, at most ``most`` rows at a time.
-
-    ``compute(image, block, first, summand)`` writes the rows from ``first`` on to a contiguous block; ``summand`` holds
-    the same rows of the summand.
-    """
-    rows = target.shape[1]
-    step = even(rows, most)
-    for number, image in enumerate(images):
-        for first in range(0, rows, step):
-            here = np.s_[number, first : min(first + step, rows)]
-            wanted = target[here]
-            direct = wanted.flags.c_contiguous
-            block = wanted if direct else scratch("result", wanted.shape, wanted.dtype)
-            compute(image, block, first, None if summand is None else summand[here])
-            if not direct:
-                np.copyto(wanted, block)
+def parts(sizes: Sequence[int], most: int) -> Iterator[Place]:
+    """Yield nearly equal parts of at most ``most`` elements, one after the other."""
+    inner = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    axis = next(axis for axis, size in enumerate(inner) if size <= max(most, 1))
+    step = even(sizes[axis], most // max(inner[axis], 1))
+    for front in np.ndindex(*sizes[:axis]):
+        for first in range(0, sizes[axis], step):
+            yield (*(slice(at, at + 1) for at in front), slice(first, min(first + step, sizes[axis])))
 
 
-def matrix_of(part: Array) -> Array:
-    """Return [rows, columns, C] as a matrix [rows * columns, C], in workspace of the thread or as a view."""
-    rows, columns, depth = part.shape
-    if not _is_matrix(part):
-        matrix = scratch("columns", part.shape, part.dtype)
-        np.copyto(matrix, part)
-        part = matrix
-    return part.reshape(rows * columns, depth)
+class Blocks:
+    """A convolution that computes its result in blocks, which are in the cache for the epilogue."""
 
+    def __init__(self, geometry: Geometry, epilogue: Epilogue) -> None:
+        self.geometry = geometry
+        self.epilogue = epilogue
 
-def _is_matrix(part: Array) -> bool:
-    """Return whether [rows, columns, C] can be viewed as a matrix [points, C] that BLAS accepts."""
-    down, along, deep = part.strides
-    one = part.itemsize
-    return down == part.shape[1] * along and one in (along, deep)
+    def places(self, sizes: tuple[int, ...]) -> Iterator[Place]:
+        """Yield the place of each block in a result of these sizes."""
+        raise NotImplementedError
 
+    def compute(self, image: Array, place: Place, block: Array) -> None:
+        """Write the results at a place of an image to a contiguous block."""
+        raise NotImplementedError
 
-def windows_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
-    """Return the windows of some rows as a view [rows, columns, *K, C] of the image, or of a padded copy of it."""
-    if geometry.kernel == (1, 1) and geometry.is_inside:
-        down, across = geometry.strides
-        part = image[first * down : (last - 1) * down + 1 : down, : (geometry.counts[1] - 1) * across + 1 : across]
-        return part[:, :, np.newaxis, np.newaxis]
-    height = (last - first - 1) * geometry.strides[0] + extent(geometry.kernel[0], geometry.dilations[0])
-    padded = padded_rows(image, geometry, first * geometry.strides[0], height, geometry.padded_width)
-    down, along, each = padded.strides
-    steps = (
-        down * geometry.strides[0],
-        along * geometry.strides[1],
-        down * geometry.dilations[0],
-        along * geometry.dilations[1],
-        each,
-    )
-    return strided(padded, (last - first, geometry.counts[1], *geometry.kernel, image.shape[-1]), steps)
-
-
-def columns_of(image: Array, geometry: Geometry, first: int, last: int) -> Array:
-    """Return the windows of some rows as a matrix [rows * columns, *K * C], in workspace of the thread."""
-    windows = windows_of(image, geometry, first, last)
-    matrix = scratch("columns", (windows.shape[0] * windows.shape[1], math.prod(windows.shape[2:])), image.dtype)
-    np.copyto(matrix.reshape(windows.shape), windows)
-    return matrix
-
-
-def padded_rows(image: Array, geometry: Geometry, first: int, height: int, width: int) -> Array:
-    """Return rows of a padded image [H, W, C], from padded row ``first`` on, in thread workspace or as a view."""
-    rows, columns, channels = image.shape
-    top, left = first - geometry.begins[0], -geometry.begins[1]
-    if top >= 0 and left == 0 and top + height <= rows and width <= columns and _has_long_rows(image):
-        return image[top : top + height, :width]
-    padded = scratch("padded", (height, width, channels), image.dtype)
-    above, below = min(max(-top, 0), height), min(max(rows - top, 0), height)
-    before, behind = -left, min(columns - left, width)
-    edges = padded[:above], padded[below:], padded[above:below, :before], padded[above:below, behind:]
-    for edge in edges:
-        edge.fill(0)
-    if above < below:
-        inside = image[top + above : top + below, : behind - before]
-        np.copyto(padded[above:below, before:behind], inside)
-    return padded
-
-
-def _has_long_rows(image: Array) -> bool:
-    return image.strides[2] == image.itemsize and image.strides[1] == image.shape[2] * image.itemsize
+    def run(self, images: Array, target: Array, summand: Array | None) -> None:
+        """Compute the results of all images; arrays are [N, *S, C]."""
+        if not target.size:
+            return
+        for number, image in enumerate(images):
+            for place in self.places(target.shape[1:-1]):
+                here: Any = (number, *place)
+                wanted = target[here]
+                block = wanted if wanted.flags.c_contiguous else scratch("result", wanted.shape, wanted.dtype)
+                self.compute(image, place, block)
+                self.epilogue.apply(block, None if summand is None else summand[here])
+                if block is not wanted:
+                    np.copyto(wanted, block)

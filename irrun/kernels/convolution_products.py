@@ -1,88 +1,80 @@
-"""Convolution as a matrix product: pointwise and im2col."""
+"""Convolution as matrix products: each window becomes the row of a matrix (im2col)."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import (
-    Geometry,
-    block_rows,
-    by_rows,
-    columns_of,
-    matrix_of,
-)
+from irrun.kernels.convolution_blocks import Blocks, Geometry, Place, parts
 from irrun.kernels.epilogue import Epilogue
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.transposing import taps_first
 
+_LARGE_BLOCK: Final = 1 << 21
+"""Elements of a matrix built for a product; with fewer, the product is too small for several threads."""
 
-class Product:
-    """Multiplies matrices [points, K], built block by block, by weights [K, O]."""
+_CACHED_BLOCK: Final = 1 << 18
+"""Elements of a matrix and its result in a single-threaded product, so that both stay in the cache."""
 
-    def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
-        self.source = weights
-        self.geometry = geometry
-        self.epilogue = epilogue
-
-    @property
-    def weights(self) -> Array:
-        """The matrix [K, O]."""
-        return self.source.reshape(self.source.shape[:2]).T
-
-    def matrix(self, image: Array, first: int, last: int) -> Array:
-        """Return the matrix to multiply by the weights, for some rows of the result."""
-        raise NotImplementedError
-
-    def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        depth, filters = self.weights.shape
-
-        def compute(image: Array, block: Array, first: int, added: Array | None) -> None:
-            matrix = self.matrix(image, first, first + len(block))
-            np.matmul(matrix, self.weights, out=block.reshape(len(matrix), filters))
-            self.epilogue.apply(block, added)
-
-        by_rows(compute, images, target, summand, block_rows(target.shape[2] * depth, target.shape[2] * filters))
+_LEAST_POINTS: Final = 32
+"""Rows of a matrix; with fewer, reading the weights takes longer than multiplying."""
 
 
-class Pointwise(Product):
-    """A kernel of one element. ``least`` [C] is a lower bound that data are clipped to first, one for each channel."""
+class Products(Blocks):
+    """Multiplies the windows of each group [points, K * I] by weights [K * I, O / G].
+
+    ``least`` [C] is a lower bound that data are clipped to first, one for each channel.
+    """
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue, least: Array | None = None) -> None:
-        super().__init__(weights, geometry, epilogue)
+        super().__init__(geometry, epilogue)
+        self.source = weights
         self.least = least
-
-    def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        strides, counts = self.geometry.strides, self.geometry.counts
-        images = images[:, :: strides[0], :: strides[1]][:, : counts[0], : counts[1]]
-        given = [part for part in (images, target, summand) if part is not None]
-        if self.geometry.is_dense and all(part.strides[1] == part.shape[2] * part.strides[2] for part in given):
-            images, target = _as_points(images), _as_points(target)
-            summand = None if summand is None else _as_points(summand)
-        super().run(images, target, summand)
-
-    def matrix(self, image: Array, first: int, last: int) -> Array:
-        part = image[first:last]
-        if self.least is not None:
-            raised = scratch("columns", part.shape, part.dtype)
-            np.maximum(part, self.least, out=raised)
-            part = raised
-        return matrix_of(part)
-
-
-def _as_points(images: Array) -> Array:
-    """Return [N, H, W, C] as [N, H * W, 1, C]."""
-    return images.reshape(images.shape[0], -1, 1, images.shape[3])
-
-
-class Columns(Product):
-    """Im2col: each window becomes a row of the matrix."""
 
     @cached_property
     def weights(self) -> Array:
-        """The matrix [K, O], computed on first use."""
-        return taps_first(self.source).reshape(-1, len(self.source))
+        """The matrices [G, K * I, O / G], computed on first use; a view for kernels of one element."""
+        groups, filters, *inner = self.source.shape
+        if self.geometry.is_pointwise:
+            return self.source.reshape(groups, filters, math.prod(inner)).swapaxes(1, 2)
+        return np.stack([taps_first(part).reshape(math.prod(inner), filters) for part in self.source])
 
-    def matrix(self, image: Array, first: int, last: int) -> Array:
-        return columns_of(image, self.geometry, first, last)
+    def places(self, sizes: tuple[int, ...]) -> Iterator[Place]:
+        groups, filters, *inner = self.source.shape
+        read = groups * math.prod(inner)
+        most = _LARGE_BLOCK // max(read, 1) if are_products_shared() else _CACHED_BLOCK // (read + groups * filters)
+        return parts(sizes, max(most, _LEAST_POINTS))
+
+    def compute(self, image: Array, place: Place, block: Array) -> None:
+        groups, _, filters = self.weights.shape
+        windows = self.geometry.windows(image, place, block.shape[:-1], in_rows=not self.geometry.is_pointwise)
+        matrices = self._matrices(windows)
+        np.matmul(matrices, self.weights, out=block.reshape(-1, groups, filters).swapaxes(0, 1))
+
+    def _matrices(self, windows: Array) -> Array:
+        """Return windows [*counts, *K, C] as matrices [G, points, K * I], in workspace of the thread or as a view."""
+        groups, inner, _ = self.weights.shape
+        points = math.prod(windows.shape[: len(self.geometry.counts)])
+        by_group = windows.reshape(*windows.shape[:-1], groups, windows.shape[-1] // groups)
+        if self.geometry.is_pointwise and self.least is None and _is_matrix(windows):
+            return by_group.reshape(points, groups, inner).swapaxes(0, 1)
+        by_group = by_group.transpose(-2, *range(windows.ndim - 1), -1)
+        matrices = scratch("columns", by_group.shape, windows.dtype)
+        if self.least is None:
+            np.copyto(matrices, by_group)
+        else:
+            np.maximum(by_group, self.least, out=matrices)
+        return matrices.reshape(groups, points, inner)
+
+
+def _is_matrix(windows: Array) -> bool:
+    """Return whether windows of one element can be viewed as a matrix [points, C] that BLAS accepts."""
+    long = [axis for axis, size in enumerate(windows.shape[:-1]) if size > 1]
+    steps = [windows.strides[axis] for axis in long]
+    runs = zip(steps, steps[1:], long[1:], strict=False)
+    is_run = all(outer == step * windows.shape[axis] for outer, step, axis in runs)
+    return is_run and windows.itemsize in (windows.strides[-1], *steps[-1:])

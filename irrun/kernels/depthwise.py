@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Geometry, by_rows, padded_rows
+from irrun.kernels.convolution_blocks import Blocks, Geometry, Place, parts
 from irrun.kernels.epilogue import Epilogue
-from irrun.kernels.layout import strided
 from irrun.kernels.threads import Array
-from irrun.kernels.windows import extent
 
-_DEPTHWISE_ELEMENTS: Final = 1 << 17
+_ELEMENTS: Final = 1 << 17
 """The number of results in a block."""
 
 
-class Depthwise:
-    """Depthwise convolution: one input channel for each group, summed over the taps in long rows.
+class Depthwise(Blocks):
+    """Sums the products of taps and weights [*K, C] in long rows.
 
-    ``weights`` are [*K, C]; ``long`` repeats them along a row, so that several columns are processed as one.
+    Where windows are adjacent, the weights are repeated, so that several columns are processed as one.
     """
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
+        super().__init__(geometry, epilogue)
         groups, self.copies = weights.shape[:2]
-        taps = weights.reshape(groups * self.copies, *geometry.kernel).transpose(1, 2, 0)
-        self.weights = np.ascontiguousarray(taps)
-        self.long = np.tile(taps, geometry.counts[1])
-        self.geometry = geometry
-        self.epilogue = epilogue
+        channels = groups * self.copies
+        taps = np.moveaxis(weights.reshape(channels, *geometry.kernel), 0, -1)
+        self.most = max(_ELEMENTS // channels, 1)
+        self.is_adjacent = geometry.strides[-1] == 1
+        columns = min(self.most, geometry.counts[-1])
+        self.weights = np.tile(taps, columns) if self.is_adjacent else np.ascontiguousarray(taps)
+
+    def places(self, sizes: tuple[int, ...]) -> Iterator[Place]:
+        return parts(sizes, self.most)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        if self.copies > 1:
-            images = np.repeat(images, self.copies, axis=-1)
-        by_rows(self._compute, images, target, summand, _DEPTHWISE_ELEMENTS // (target.shape[2] * target.shape[3]))
+        super().run(np.repeat(images, self.copies, axis=-1) if self.copies > 1 else images, target, summand)
 
-    def _compute(self, image: Array, block: Array, first: int, summand: Array | None) -> None:
-        rows, columns, channels = block.shape
-        if self.geometry.strides[1] == 1:
-            length = columns * channels
-            windows = self._windows(image, first, rows, length)
-            np.einsum("yxrl,yxl->rl", windows, self.long, out=block.reshape(rows, length))
-        else:
-            np.einsum("yxrcl,yxl->rcl", self._windows(image, first, *block.shape), self.weights, out=block)
-        self.epilogue.apply(block, summand)
-
-    def _windows(self, image: Array, first: int, rows: int, *within: int) -> Array:
-        """Return the data of each tap: [*K, rows, columns, C], or [*K, rows, columns * C] for adjacent columns."""
-        (down, across), (low, wide) = self.geometry.strides, self.geometry.dilations
-        height = (rows - 1) * down + extent(self.geometry.kernel[0], low)
-        padded = padded_rows(image, self.geometry, first * down, height, self.geometry.padded_width)
-        row, column, each = padded.strides
-        steps = (low * row, wide * column, down * row, *((across * column,) if len(within) == 2 else ()), each)
-        return strided(padded, (*self.geometry.kernel, rows, *within), steps)
+    def compute(self, image: Array, place: Place, block: Array) -> None:
+        weights = self.weights
+        windows = self.geometry.windows(image, place, block.shape[:-1])
+        if self.is_adjacent:
+            *outer, columns, channels = block.shape
+            adjacent = windows[(slice(None),) * len(outer) + (0,)]
+            windows = as_strided(adjacent, (*adjacent.shape[:-1], columns * channels), adjacent.strides)
+            block, weights = block.reshape(*outer, columns * channels), weights[..., : columns * channels]
+        counts, taps, channel = range(block.ndim - 1), range(block.ndim - 1, windows.ndim - 1), windows.ndim
+        np.einsum(windows, [*counts, *taps, channel], weights, [*taps, channel], [*counts, channel], out=block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -26,28 +26,17 @@ class Epilogue:
         self.bias = bias
         self.activation = activation
 
-    def without_bias(self) -> Epilogue:
-        """Return the epilogue for a block that already includes the bias."""
-        return Epilogue(None, self.activation)
-
     def apply(self, block: Array, summand: Array | None) -> None:
-        """Apply the epilogue to a block [rows, columns, O]; ``summand`` may have fewer rows and columns."""
+        """Apply the epilogue to a block [..., O], and a summand of its shape."""
         if self.bias is None and summand is None and self.activation is None:
             return
-        for place in _parts(block):
+        step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
+        for first in range(0, len(block), step):
+            place = slice(first, first + step)
             part = block[place]
             if self.bias is not None:
                 np.add(part, self.bias, out=part)
             if summand is not None:
-                added = summand[place]
-                inside = part[tuple(slice(size) for size in added.shape)]
-                np.add(inside, added, out=inside)
+                np.add(part, summand[place], out=part)
             if self.activation is not None:
                 self.activation(part)
-
-
-def _parts(block: Array) -> Iterator[slice]:
-    """Yield slices of rows that fit the cache."""
-    step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
-    for first in range(0, len(block), step):
-        yield slice(first, first + step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,7 @@ def transposed(matrix: Array) -> Array:
 
 def taps_first(weights: Array) -> Array:
     """Return weights [O, I, *K] as a contiguous copy [prod(K), I, O]."""
-    filters, depth = weights.shape[:2]
-    taps = transposed(weights.reshape(filters, -1)).reshape(depth, -1, filters)
-    return np.ascontiguousarray(taps.swapaxes(0, 1))
+    filters, depth, *kernel = weights.shape
+    taps = math.prod(kernel)
+    by_channel = transposed(weights.reshape(filters, depth * taps)).reshape(depth, taps, filters)
+    return np.ascontiguousarray(by_channel.swapaxes(0, 1))

@@ -10,14 +10,14 @@ Data are [rows, columns, channels], so that all runs are long.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import TILE, Geometry, padded_rows
+from irrun.kernels.convolution_blocks import TILE, Blocks, Geometry, Place, padded
 from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch
@@ -104,15 +104,14 @@ def transform_result(products: Array, rows: int, columns: int) -> Array:
     return result.reshape(4, 4, rows, columns, filters).transpose(2, 1, 3, 0, 4)
 
 
-class Winograd:
+class Winograd(Blocks):
     """Convolution with 3 x 3 kernels without strides or dilations, by tiles."""
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
+        super().__init__(geometry, Epilogue(None, epilogue.activation))
         self.filters, self.depth = weights.shape[:2]
-        self.geometry = geometry
         self.bias = epilogue.bias
-        self.epilogue = epilogue.without_bias()
-        self.tiles = _, self.across = tuple(-(-count // TILE) for count in geometry.counts)
+        self.down, self.across = (-(-count // TILE) for count in geometry.counts)
         self._source = weights
 
     @cached_property
@@ -120,40 +119,31 @@ class Winograd:
         """The transformed weights, four times as large as the source."""
         return transform_weights(self._source)
 
-    def run(self, images: Array, target: Array, summand: Array | None) -> None:
-        down = self.tiles[0]
+    def places(self, sizes: tuple[int, ...]) -> Iterator[Place]:
         row = 36 * self.across * (self.depth + self.filters)
         least = -(-_LEAST_BLOCK // self.across)
         most = _LARGE_BLOCK // row if are_products_shared() else max(_CACHED_BLOCK // row, least)
-        step = even(down, most)
-        for number, image in enumerate(images):
-            part = None if summand is None else summand[number]
-            for first in range(0, down, step):
-                last = min(first + step, down)
-                self._write(self._multiply(image, first, last), target[number], part, first, last)
+        step = TILE * even(self.down, most)
+        return ((slice(first, min(first + step, sizes[0])),) for first in range(0, sizes[0], step))
 
-    def _multiply(self, image: Array, first: int, last: int) -> Array:
+    def compute(self, image: Array, place: Place, block: Array) -> None:
+        rows, across = -(-len(block) // TILE), self.across
+        tiles = transform_result(self._multiply(image, place[0].start, rows), rows, across)
+        shape = (TILE * rows, TILE * across, self.filters)
+        whole = block if block.shape == shape else scratch("winograd whole", shape, np.float32)
+        np.copyto(whole.reshape(rows, TILE, across, TILE, self.filters), tiles)
+        if whole is not block:
+            np.copyto(block, whole[: block.shape[0], : block.shape[1]])
+
+    def _multiply(self, image: Array, first: int, rows: int) -> Array:
         """Return the products for some rows of tiles, and a matrix for the bias."""
-        rows = last - first
         points = rows * self.across
         products = scratch("winograd products", (36 if self.bias is None else 37, points, self.filters), np.float32)
-        padded = padded_rows(image, self.geometry, TILE * first, TILE * rows + 2, TILE * self.across + 2)
+        top, left = self.geometry.begins
+        part = padded(image, (first - top, -left), (TILE * rows + 2, TILE * self.across + 2))
         data = scratch("winograd data", (36, points, self.depth), np.float32)
-        transform_data(padded, rows, self.across, data)
+        transform_data(part, rows, self.across, data)
         np.matmul(data, self.weights, out=products[:36])
         if self.bias is not None:
             products[36] = self.bias
         return products
-
-    def _write(self, products: Array, target: Array, summand: Array | None, first: int, last: int) -> None:
-        """Write the results of some rows of tiles."""
-        rows, across = last - first, self.across
-        tiles = transform_result(products, rows, across)
-        height, width = min(TILE * rows, self.geometry.counts[0] - TILE * first), self.geometry.counts[1]
-        wanted = target[TILE * first : TILE * first + height]
-        direct = wanted.flags.c_contiguous and wanted.shape[:2] == (TILE * rows, TILE * across)
-        whole = wanted if direct else scratch("result", (TILE * rows, TILE * across, self.filters), np.float32)
-        np.copyto(whole.reshape(rows, TILE, across, TILE, self.filters), tiles)
-        self.epilogue.apply(whole, None if summand is None else summand[TILE * first : TILE * first + height])
-        if not direct:
-            np.copyto(wanted, whole[:height, :width])

@@ -7,8 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from irrun.kernels import convolution
-from irrun.kernels.prepared_convolution import prepare_convolution
+from irrun.kernels import convolution_products, transposed_convolution
+from irrun.kernels.convolution import convolve, prepare_convolution
+from irrun.kernels.transposed_convolution import convolve_transposed
 from irrun.ops import Op, OpError
 from irrun.ops.calling import conform, infer, run
 from irrun.ops.registry import resolve
@@ -50,9 +51,9 @@ def test_transposed_convolution_in_blocks(elements: int, monkeypatch: pytest.Mon
     random = np.random.default_rng(0)
     data, weights = random.random((2, 6, 4, 5), np.float32), random.random((2, 3, 2, 3, 2), np.float32)
     arguments = data, weights, [2, 1], [1, 2], [1, 0], [7, 7]
-    whole = convolution.convolve_transposed(*arguments)
-    monkeypatch.setattr(convolution, "_COLUMN_ELEMENTS", elements)
-    np.testing.assert_allclose(convolution.convolve_transposed(*arguments), whole, rtol=1e-5, atol=1e-5)
+    whole = convolve_transposed(*arguments)
+    monkeypatch.setattr(transposed_convolution, "_ELEMENTS", elements)
+    np.testing.assert_allclose(convolve_transposed(*arguments), whole, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("type", ["i8", "i64", "f16"])
@@ -76,9 +77,10 @@ def test_convolution_of_long_rows(kernel: tuple[int, int], monkeypatch: pytest.M
     data = random.integers(0, 9, (2, 6, 5, 40)).astype(np.float32)
     weights = random.integers(0, 9, (2, 3, 3, *kernel)).astype(np.float32)
     arguments = data, weights, [2, 1], [1, 2], [1, 0], [0, 3]
-    whole = convolution.convolve(*arguments)
-    monkeypatch.setattr(convolution, "_COLUMN_ELEMENTS", 50)
-    np.testing.assert_array_equal(convolution.convolve(*arguments), whole)
+    whole = convolve(*arguments)
+    for name in ("_CACHED_BLOCK", "_LARGE_BLOCK", "_LEAST_POINTS"):
+        monkeypatch.setattr(convolution_products, name, 7)
+    np.testing.assert_array_equal(convolve(*arguments), whole)
 
 
 def test_prepared_convolution_of_long_rows_takes_little_memory() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.convolution import convolve_transposed
+from irrun.kernels.transposed_convolution import convolve_transposed
 from irrun.ops import Array, Fact, In, Out, Shape, TypeVar, op
 from irrun.ops.convolution.base import in_wide_integers, saturated
 from irrun.ops.convolution.transposed import TransposedConvolving, transposed_shape

@@ -1,31 +1,25 @@
 from __future__ import annotations
 
-import math
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from irrun.kernels.elementwise import Elementwise, in_place
-from irrun.kernels.layout import channels_first
-from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Memory, fused
 from irrun.ops.fused.fused_product import FusedProduct
-from irrun.ops.work import Sizes
+from irrun.ops.fused.shaped_convolution import ShapedConvolution
 from irrun.tensor import ElementType
-
-_MOST_SHAPES = 8
 
 FEW_CHANNELS: Final = 16
 """Channels below which a tap has too few to be multiplied by itself."""
 
 
 @fused("FusedConvolution")
-class FusedConvolution(FusedProduct):
+class FusedConvolution(FusedProduct, ShapedConvolution):
     """A convolution with constant weights, an optional summand and an activation, in one kernel.
 
     ``weights`` are [G, O, I, *K], ``bias`` is [G * O]. Inputs are the data, and a summand in the shape of the output.
-    The data are first clipped from below to ``least``, one number for each channel. Work that depends only on the
-    weights and the shape of the data is done once for each shape.
+    The data are first clipped from below to ``least``, one number for each channel.
     """
 
     reads_slices = True
@@ -46,7 +40,7 @@ class FusedConvolution(FusedProduct):
         self.activation = activation
         self.accurate = accurate
         self.least = None if least is None else least.reshape(-1)
-        self._prepared: dict[tuple[int, ...], Prepared] = {}
+        self._prepared = {}
 
     @property
     def is_depthwise(self) -> bool:
@@ -64,39 +58,9 @@ class FusedConvolution(FusedProduct):
         made.accurate, made._prepared = True, {}
         return made
 
-    def prepare(self, shape: tuple[int, ...]) -> Prepared:
-        """Return the kernel for data of this shape."""
-        known = self._prepared.get(shape)
-        if known is not None:
-            return known
-        windows = self.source.windows(len(shape) - 2)
-        placed = windows.place(shape[2:], self.weights.shape[3:])
-        made = prepare_convolution(
-            self.weights,
-            windows.strides,
-            windows.dilations,
-            placed.begins,
-            placed.ends,
-            self.weights.shape[0],
-            shape,
-            self.bias,
-            in_place(self.activation),
-            self.accurate,
-            self.least,
-        )
-        if len(self._prepared) >= _MOST_SHAPES:
-            self._prepared.clear()
-        self._prepared[shape] = made
-        return made
-
-    def release(self) -> None:
-        self._prepared.clear()
-
-    def multiply_adds(self, sizes: Sizes) -> int:
-        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
+    def constants(self) -> dict[str, Any]:
+        activation = in_place(self.activation)
+        return {"weights": self.weights, "bias": self.bias, "activation": activation, "least": self.least}
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
-        kernel = self.prepare(data.shape)
-        batch, channels, *spatial = kernel.shape
-        out = channels_first(memory.empty((batch, *spatial, channels), self.weights.dtype))
-        return self.results(kernel(self.operand(data), out, summand), memory)
+        return self.results(self.convolve(self.operand(data), summand, memory), memory)

@@ -1,20 +1,16 @@
 from __future__ import annotations
 
-import math
+from typing import Any
 
-from irrun.kernels.layout import channels_first
-from irrun.kernels.prepared_convolution import Prepared, prepare_convolution
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Memory, fused
-from irrun.ops.fused.fused_integer_product import F32, FusedIntegerProduct, Requantization
-from irrun.ops.work import Sizes
-
-_MOST_SHAPES = 8
+from irrun.ops.fused.fused_integer_product import FusedIntegerProduct, Requantization
+from irrun.ops.fused.shaped_convolution import ShapedConvolution
 
 
 @fused("FusedIntegerConvolution")
-class FusedIntegerConvolution(FusedIntegerProduct):
+class FusedIntegerConvolution(FusedIntegerProduct, ShapedConvolution):
     """A convolution of levels with constant weights i8 [G, O, I, *K].
 
     Inputs are the levels, and a summand in the shape of the output.
@@ -24,43 +20,13 @@ class FusedIntegerConvolution(FusedIntegerProduct):
         super().__init__(fact, weights, end)
         self.source = source
         self.accurate = accurate
-        self._prepared: dict[tuple[int, ...], Prepared] = {}
+        self._prepared = {}
 
-    def prepare(self, shape: tuple[int, ...]) -> Prepared:
-        """Return the kernel for data of this shape."""
-        known = self._prepared.get(shape)
-        if known is not None:
-            return known
-        windows = self.source.windows(len(shape) - 2)
-        placed = windows.place(shape[2:], self.weights.shape[3:])
+    def constants(self) -> dict[str, Any]:
         factor = self.end.factor.reshape(*self.weights.shape[:2], *(1,) * (self.weights.ndim - 2))
-        made = prepare_convolution(
-            self.weights * factor,
-            windows.strides,
-            windows.dilations,
-            placed.begins,
-            placed.ends,
-            len(self.weights),
-            shape,
-            self.end.bias,
-            self.end.early,
-            self.accurate,
-        )
-        if len(self._prepared) >= _MOST_SHAPES:
-            self._prepared.clear()
-        self._prepared[shape] = made
-        return made
-
-    def release(self) -> None:
-        self._prepared.clear()
-
-    def multiply_adds(self, sizes: Sizes) -> int:
-        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
+        return {"weights": self.weights * factor, "bias": self.end.bias, "activation": self.end.early}
 
     def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
-        kernel = self.prepare(codes.shape)
-        batch, channels, *spatial = kernel.shape
-        out = channels_first(memory.empty((batch, *spatial, channels), F32))
         added = self.added(summand, memory)
-        kernel(self.centred(codes, memory), out, added if self.end.between is None else None)
-        return self.results(out, added, memory)
+        early = added if self.end.between is None else None
+        return self.results(self.convolve(self.centred(codes, memory), early, memory), added, memory)

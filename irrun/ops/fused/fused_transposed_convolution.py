@@ -5,7 +5,7 @@ from typing import Self
 
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
-from irrun.kernels.prepared_transposed import PreparedTransposed
+from irrun.kernels.transposed_convolution import TransposedConvolution
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.transposed import TransposedConvolving
 from irrun.ops.fused.base import Memory, fused
@@ -44,7 +44,7 @@ class FusedTransposedConvolution(FusedProduct):
     def _prepare(self) -> None:
         windows = self.source.windows(2)
         epilogue = self.bias, in_place(self.activation)
-        self.kernel = PreparedTransposed(self.weights, windows.strides, windows.dilations, *epilogue)
+        self.kernel = TransposedConvolution(self.weights[None], windows.strides, windows.dilations, *epilogue)
 
     @property
     def takes_halves(self) -> bool:

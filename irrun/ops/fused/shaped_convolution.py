@@ -1,0 +1,60 @@
+"""The base class of convolutions with constant weights, whose kernels depend on the shape of the data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from irrun.kernels.convolution import PreparedConvolution, prepare_convolution
+from irrun.kernels.layout import channels_first
+from irrun.ops import Array
+from irrun.ops.convolution.base import Convolving
+from irrun.ops.fused.base import Fused, Memory
+from irrun.ops.work import Sizes
+
+_MOST_SHAPES = 8
+
+
+class ShapedConvolution(Fused):
+    """A convolution with weights [G, O, I, *K]. What depends only on them and the shape is done once for each shape."""
+
+    weights: Array
+    source: Convolving
+    accurate: bool
+    _prepared: dict[tuple[int, ...], PreparedConvolution]
+
+    def constants(self) -> dict[str, Any]:
+        """Return the arguments of ``prepare_convolution`` that do not depend on the shape, besides those of windows."""
+        raise NotImplementedError
+
+    def prepare(self, shape: tuple[int, ...]) -> PreparedConvolution:
+        """Return the kernel for data of this shape."""
+        known = self._prepared.get(shape)
+        if known is not None:
+            return known
+        windows = self.source.windows(len(shape) - 2)
+        placed = windows.place(shape[2:], self.weights.shape[3:])
+        sides = windows.strides, windows.dilations, placed.begins, placed.ends
+        constants = self.constants()
+        made = prepare_convolution(
+            constants.pop("weights"), *sides, len(self.weights), shape, accurate=self.accurate, **constants
+        )
+        if len(self._prepared) >= _MOST_SHAPES:
+            self._prepared.clear()
+        self._prepared[shape] = made
+        return made
+
+    def release(self) -> None:
+        self._prepared.clear()
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
+
+    def convolve(self, data: Array, summand: Array | None, memory: Memory) -> Array:
+        """Return activation(convolution + bias + summand) of f32 data, channels-last."""
+        kernel = self.prepare(data.shape)
+        batch, channels, *spatial = kernel.shape
+        out = channels_first(memory.empty((batch, *spatial, channels), np.dtype(np.float32)))
+        return kernel(data, out, summand)
