@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irrun.kernels.pooling import mean, summable, without_nan
-from irrun.kernels.windows import Array
+from irrun.kernels.threads import Array
 
 
 def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:

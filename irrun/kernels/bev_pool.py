@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from irrun.kernels.windows import Array
+from irrun.kernels.threads import Array
 
 _BLOCK = 1 << 18
 """Terms of a sum that are computed at a time."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.windows import Array, view
+from irrun.kernels.threads import Array
+from irrun.kernels.windows import view
 
 
 def depth_to_space(data: Array, block: int, *, depth_first: bool) -> Array:

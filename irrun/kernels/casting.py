@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from irrun.kernels.threads import Array
 
 
 def cast(values: Array, dtype: np.dtype[Any]) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.windows import Array
+from irrun.kernels.threads import Array
 
 F = np.float32
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.windows import Array
+from irrun.kernels.threads import Array
 
 
 def deformable_convolve(

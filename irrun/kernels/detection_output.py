@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from irrun.kernels.nms import by_score, suppress
-
-Array = NDArray[Any]
+from irrun.kernels.threads import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

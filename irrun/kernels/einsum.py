@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from irrun.kernels.matmul import matmul
+from irrun.kernels.threads import Array
 
-Array = npt.NDArray[Any]
 Labels = tuple[str, ...]
 """The labels of the axes of one tensor."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from irrun.kernels.threads import Array
+
 Doubles = NDArray[np.float64]
 
 _BLOCK = 8192

@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
 
 
 def gather(data: Array, indices: Array, axis: int, batch_dims: int, *, from_end: bool) -> Array:

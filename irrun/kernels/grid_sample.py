@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from irrun.kernels.interpolate import cubic_weights
-from irrun.kernels.windows import Array
+from irrun.kernels.threads import Array
 
 _FAR = 2**40
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irrun.kernels.windows import Array
+from irrun.kernels.threads import Array
 
 F = np.float32
 

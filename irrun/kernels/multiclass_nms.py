@@ -7,11 +7,10 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from irrun.kernels.nms import Selection, by_score, gather, iou, matrix_decay, suppress
+from irrun.kernels.threads import Array
 
-Array = NDArray[Any]
 Sorting = Literal["classid", "score", "none"]
 OfClass = Callable[[Array, Array], tuple[Array, Array]]
 """A function from the boxes ``[n, 4]`` and scores ``[n]`` of one class to the selected positions and their scores."""

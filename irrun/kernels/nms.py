@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from irrun.kernels.threads import Array
+
 Overlap = Callable[[Array, Array], Array]
 """A function from boxes and other boxes, broadcast against each other, to their intersection over union."""
 

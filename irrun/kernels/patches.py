@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.windows import Array, extent, pad, view
+from irrun.kernels.threads import Array
+from irrun.kernels.windows import extent, pad, view
 
 
 def extract_patches(

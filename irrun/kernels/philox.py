@@ -6,12 +6,12 @@ Twister MT19937.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
+
 Alignment = Literal["tensorflow", "pytorch"]
 
 _LOW: Final = np.uint64(0xFFFFFFFF)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from irrun.kernels.philox import Alignment, philox, unit_floats
-
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
 
 _RESERVED: Final = 256
 _BATCH: Final = 1024

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.layout import channels_first, channels_last
-from irrun.kernels.threads import scratch
-from irrun.kernels.windows import Array, lowest
+from irrun.kernels.threads import Array, scratch
+from irrun.kernels.windows import lowest
 
 Window = tuple[int, int, int, int]
 """Kernel, stride, dilation and begin of the windows along one axis."""

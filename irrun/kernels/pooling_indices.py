@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from irrun.kernels.pooling import max_pool, without_nan
-from irrun.kernels.windows import Array, extent, lowest, pad, view
+from irrun.kernels.threads import Array
+from irrun.kernels.windows import extent, lowest, pad, view
 
 
 def max_pool_indices(

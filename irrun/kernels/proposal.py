@@ -10,11 +10,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from irrun.kernels.nms import by_score, iou, suppress
-
-Array = NDArray[Any]
+from irrun.kernels.threads import Array
 
 MAX_LOG_SIZE = math.log(1000 / 16)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
 
 _ELEMENTS: Final = 1 << 16
 """Elements that are quantised at a time, so that they stay in the cache."""

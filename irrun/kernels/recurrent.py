@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from irrun.kernels.halves import rounded
 from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps, run_directions
+from irrun.kernels.threads import Array
 
-Array = npt.NDArray[Any]
 States = tuple[Array, ...]
 
 

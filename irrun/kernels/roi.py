@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from irrun.kernels.threads import Array
+
 Alignment = Literal["asymmetric", "half_pixel_for_nn", "half_pixel"]
 
 

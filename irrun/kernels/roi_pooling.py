@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from irrun.kernels.roi import bilinear
+from irrun.kernels.threads import Array
 
-Array = NDArray[Any]
 Pooled = tuple[int, int]
 
 _ROUNDING = 1e-6

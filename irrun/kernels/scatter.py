@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
 
 _REDUCE: Final[dict[str, Any]] = {
     "sum": np.add,

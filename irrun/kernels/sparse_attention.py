@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from irrun.kernels.attention import attention
-
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
 
 
 def block_sparse_attention(

@@ -7,12 +7,10 @@ once. Inputs are never written to.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
 
 
 def l2_normalized(x: Array, eps: float) -> Array:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from irrun.kernels.threads import Array
 
 
 def unique(data: Array, axis: int | None, *, ordered: bool) -> tuple[Array, Array, Array, Array]:

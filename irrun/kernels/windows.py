@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from irrun.kernels.threads import Array
 
 
 def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0) -> Array:
