@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.kernels.softmax import log_softmax
 from irrun.kernels.threads import Array
 
 
@@ -56,7 +57,7 @@ def ctc_loss(
     skips[:, 3::2] = True if not merge_repeated else targets[:, 3::2] != targets[:, 1:-2:2]
     stays = np.ones(targets.shape[1], np.bool_) if merge_repeated else ~is_label
     for step in range(steps):
-        chances = np.take_along_axis(_log_softmax(logits[:, step]), targets, axis=-1)
+        chances = np.take_along_axis(log_softmax(logits[:, step].astype(np.float64), -1), targets, axis=-1)
         if step == 0:
             after = chances
             reaches = np.broadcast_to(np.arange(targets.shape[1]) < 2, targets.shape)
@@ -100,9 +101,3 @@ def _shifted(state: Array, by: int, fill: float | bool) -> Array:
     result = np.full(state.shape, fill)
     result[:, by:] = state[:, :-by]
     return result
-
-
-def _log_softmax(logits: Array) -> Array:
-    scores = logits.astype(np.float64)
-    scores = scores - scores.max(axis=-1, keepdims=True, initial=-np.inf)
-    return np.asarray(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)))

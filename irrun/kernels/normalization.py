@@ -8,29 +8,30 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 import numpy as np
 
 from irrun.kernels.lines import by_lines
+from irrun.kernels.softmax import row_sums
 from irrun.kernels.threads import Array, scratch
 
-_ROWS = 1 << 16
+BLOCK: Final = 1 << 17
 """The number of elements normalized at a time."""
 
 
 def sum_of_squares(x: Array, axes: Sequence[int]) -> Array:
     """Return the sums of squares along the axes, kept with size 1."""
-    kept = x.ndim - len(axes)
-    if axes and sorted(axes) == list(range(kept, x.ndim)) and x.flags.c_contiguous:
-        rows = x.reshape(*x.shape[:kept], math.prod(x.shape[kept:]))
-        sums = np.asarray(np.vecdot(rows, rows))
-        return sums.reshape(*x.shape[:kept], *(1,) * len(axes))
-    return np.asarray(np.sum(np.square(x), axis=tuple(axes), keepdims=True))
+    if not _are_rows(x, axes):
+        return np.asarray(np.sum(np.square(x), axis=tuple(axes), keepdims=True))
+    kept = x.shape[: x.ndim - len(axes)]
+    rows = x.reshape(*kept, math.prod(x.shape[len(kept) :]))
+    return np.asarray(np.vecdot(rows, rows)).reshape(*kept, *(1,) * len(axes))
 
 
-def _count(x: Array, axes: Sequence[int]) -> int:
-    count: int = math.prod(x.shape[axis] for axis in axes)
-    return max(count, 1)
+def _are_rows(x: Array, axes: Sequence[int]) -> bool:
+    """Return whether the axes are the last ones of an array without gaps."""
+    return bool(axes) and sorted(axes) == list(range(x.ndim - len(axes), x.ndim)) and x.flags.c_contiguous
 
 
 def mean_variance(
@@ -41,33 +42,49 @@ def mean_variance(
     ``eps`` is added to the variance, or with ``eps_outside`` to its root. ``out`` may be x itself.
     """
     result = np.empty_like(x) if out is None else out
-    kept = x.ndim - len(axes)
-    in_rows = bool(axes) and sorted(axes) == list(range(kept, x.ndim))
-    if not (in_rows and x.flags.c_contiguous and result.flags.c_contiguous):
-        _mean_variance(x, tuple(axes), eps, eps_outside, result)
-        return result
-    length = math.prod(x.shape[kept:])
-    rows, targets = x.reshape(-1, length) if x.size else x, result.reshape(-1, length) if x.size else result
-    step = max(_ROWS // max(length, 1), 1)
-
-    for start in range(0, len(rows) if x.size else 0, step):
-        _mean_variance(rows[start : start + step], (1,), eps, eps_outside, targets[start : start + step])
+    if _are_rows(x, axes) and result.flags.c_contiguous and x.size:
+        shape = -1, math.prod(x.shape[x.ndim - len(axes) :])
+        layer_norm(x.reshape(shape), None, None, eps, eps_outside, True, result.reshape(shape))
+    else:
+        mean = np.asarray(np.sum(x, axis=tuple(axes), keepdims=True))
+        _normalize(x, tuple(axes), mean, eps, eps_outside, result)
     return result
 
 
-def _mean_variance(x: Array, axes: tuple[int, ...], eps: float | None, eps_outside: bool, out: Array) -> None:
-    count = _count(x, axes)
-    mean = np.asarray(np.sum(x, axis=axes, keepdims=True))
-    mean /= count
-    np.subtract(x, mean, out=out)
-    if eps is None:
-        return
-    variance = sum_of_squares(out, axes)
-    variance /= count
-    divide_by_root(out, variance, eps, eps_outside, out)
+def layer_norm(
+    x: Array, gamma: Array | None, beta: Array | None, eps: float | None, eps_outside: bool, centred: bool, out: Array
+) -> None:
+    """Compute (x - mean) / sqrt(variance + eps) * gamma + beta for each row of a matrix; ``out`` may be x.
+
+    ``eps_outside`` adds eps to the root instead; without eps, nothing is divided. Without ``centred`` the mean is taken
+    as zero, which is root mean square normalization.
+    """
+    rows, columns = x.shape
+    step = max(BLOCK // max(columns, 1), 1)
+    for start in range(0, rows, step):
+        block, target = x[start : start + step], out[start : start + step]
+        _normalize(block, (1,), row_sums(block) if centred else None, eps, eps_outside, target)
+        if gamma is not None:
+            target *= gamma
+        if beta is not None:
+            target += beta
 
 
-def divide_by_root(x: Array, variance: Array, eps: float, eps_outside: bool, out: Array) -> None:
+def _normalize(
+    x: Array, axes: tuple[int, ...], total: Array | None, eps: float | None, eps_outside: bool, out: Array
+) -> None:
+    """Subtract the mean, given the sums along the axes, and divide by the root of the mean square."""
+    count = max(math.prod(x.shape[axis] for axis in axes), 1)
+    if total is not None:
+        total /= count
+        x = np.subtract(x, total, out=out)
+    if eps is not None:
+        variance = sum_of_squares(x, axes)
+        variance /= count
+        _divide_by_root(x, variance, eps, eps_outside, out)
+
+
+def _divide_by_root(x: Array, variance: Array, eps: float, eps_outside: bool, out: Array) -> None:
     """Divide x by the root of ``variance`` plus ``eps``, or with ``eps_outside`` by the root, plus ``eps``.
 
     ``variance`` is overwritten; ``out`` may be x.
@@ -105,11 +122,10 @@ def unit_norm(x: Array, axes: Sequence[int], eps: float, at_least: bool) -> Arra
 
 def root_mean_square(x: Array, eps: float) -> Array:
     """Divide x by its root mean square along the last axis; ``eps`` is added to the mean."""
-    root = sum_of_squares(x, (x.ndim - 1,))
-    root /= _count(x, (x.ndim - 1,))
-    root += eps
-    np.sqrt(root, out=root)
-    return np.asarray(x / root)
+    result = np.empty(x.shape, x.dtype)
+    if x.size:
+        layer_norm(x.reshape(-1, x.shape[-1]), None, None, eps, False, False, result.reshape(-1, x.shape[-1]))
+    return result
 
 
 def group(x: Array, scale: Array, bias: Array, groups: int, eps: float) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from irrun.kernels.epilogue import Activation
 from irrun.kernels.halves import rounded
 from irrun.kernels.nibbles import Nibbles
-from irrun.kernels.rows import BLOCK
+from irrun.kernels.normalization import BLOCK
 from irrun.kernels.threads import Array, scratch
 
 _BLOCK: Final = 3 << 16

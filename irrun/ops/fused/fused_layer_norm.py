@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.rows import layer_norm
+from irrun.kernels.normalization import layer_norm
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, fused
 
