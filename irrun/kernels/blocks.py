@@ -15,53 +15,50 @@ def depth_to_space(data: Array, block: int, *, depth_first: bool) -> Array:
     """Rearrange [N, C, D1, …] into [N, C / block^K, D1 * block, …]."""
     batch, channels, *sizes = data.shape
     rank = len(sizes)
-    depth = channels // block**rank
-    blocks = (block,) * rank
-    split = (batch, depth, *blocks, *sizes) if depth_first else (batch, *blocks, depth, *sizes)
-    first_block = 2 if depth_first else 1
-    order = [0, 1 if depth_first else rank + 1]
-    for axis in range(rank):
-        order += [rank + 2 + axis, first_block + axis]
-    return data.reshape(split).transpose(order).reshape(batch, depth, *(size * block for size in sizes))
+    depth, blocks = channels // block**rank, (block,) * rank
+    if depth_first:
+        return _joined(data.reshape(batch, depth, *blocks, *sizes), 2)
+    return _joined(np.moveaxis(data.reshape(batch, *blocks, depth, *sizes), 1 + rank, 1), 2)
 
 
 def space_to_depth(data: Array, block: int, *, depth_first: bool) -> Array:
     """Rearrange [N, C, D1, …] into [N, C * block^K, D1 / block, …]."""
     batch, channels, *sizes = data.shape
-    split: list[int] = [batch, channels]
-    for size in sizes:
-        split += [size // block, block]
-    grid = [2 + 2 * axis for axis in range(len(sizes))]
-    within = [axis + 1 for axis in grid]
-    order = [0, 1, *within, *grid] if depth_first else [0, *within, 1, *grid]
-    target = (batch, channels * block ** len(sizes), *(size // block for size in sizes))
-    return data.reshape(split).transpose(order).reshape(target)
+    rank = len(sizes)
+    parts = _split(data, 2, (block,) * rank)
+    target = (batch, channels * block**rank, *parts.shape[2 + rank :])
+    return (parts if depth_first else np.moveaxis(parts, 1, 1 + rank)).reshape(target)
 
 
 def batch_to_space(data: Array, blocks: Sequence[int], crops_begin: Sequence[int], crops_end: Sequence[int]) -> Array:
     """Rearrange [B, D1, …] into [B / prod(blocks), D1 * blocks[1], …] and crop it; ``blocks[0]`` is 1."""
-    _, *sizes = data.shape
-    rank = len(sizes)
     batch = data.shape[0] // math.prod(blocks)
-    order = [rank]
-    for axis in range(rank):
-        order += [rank + 1 + axis, axis]
-    whole = data.reshape(*blocks[1:], batch, *sizes).transpose(order)
-    whole = whole.reshape(batch, *(size * block for size, block in zip(sizes, blocks[1:], strict=True)))
+    whole = _joined(np.moveaxis(data.reshape(*blocks[1:], batch, *data.shape[1:]), data.ndim - 1, 0), 1)
     spans = zip(crops_begin, whole.shape, crops_end, strict=True)
     return whole[tuple(slice(begin, size - end) for begin, size, end in spans)]
 
 
 def space_to_batch(data: Array, blocks: Sequence[int]) -> Array:
     """Rearrange [B, D1, …] into [B * prod(blocks), D1 / blocks[1], …]; ``blocks[0]`` is 1."""
-    batch, *sizes = data.shape
-    split: list[int] = [batch]
-    for size, block in zip(sizes, blocks[1:], strict=True):
-        split += [size // block, block]
-    grid = [1 + 2 * axis for axis in range(len(sizes))]
-    order = [*(axis + 1 for axis in grid), 0, *grid]
-    target = (batch * math.prod(blocks), *(size // block for size, block in zip(sizes, blocks[1:], strict=True)))
-    return data.reshape(split).transpose(order).reshape(target)
+    parts = _split(data, 1, blocks[1:])
+    return np.moveaxis(parts, 0, data.ndim - 1).reshape(data.shape[0] * math.prod(blocks), *parts.shape[data.ndim :])
+
+
+def _split(data: Array, lead: int, blocks: Sequence[int]) -> Array:
+    """Return an array [*lead, D1, …] as [*lead, *blocks, D1 / blocks[0], …]."""
+    pairs = [part for size, block in zip(data.shape[lead:], blocks, strict=True) for part in (size // block, block)]
+    grid = [lead + 2 * axis for axis in range(len(blocks))]
+    within = [axis + 1 for axis in grid]
+    return data.reshape(*data.shape[:lead], *pairs).transpose(*range(lead), *within, *grid)
+
+
+def _joined(parts: Array, lead: int) -> Array:
+    """Return an array [*lead, *blocks, D1, …] as [*lead, D1 * blocks[0], …]."""
+    rank = (parts.ndim - lead) // 2
+    pairs = [axis for block in range(lead, lead + rank) for axis in (block + rank, block)]
+    blocks, sizes = parts.shape[lead : lead + rank], parts.shape[lead + rank :]
+    whole = (size * block for size, block in zip(sizes, blocks, strict=True))
+    return parts.transpose(*range(lead), *pairs).reshape(*parts.shape[:lead], *whole)
 
 
 def sliding_blocks(size: int, kernel: int, stride: int, dilation: int, padding: int) -> int:

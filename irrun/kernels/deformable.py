@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from irrun.kernels.roi import bilinear
 from irrun.kernels.threads import Array
+from irrun.kernels.windows import pad
 
 
 def deformable_convolve(
@@ -36,10 +38,14 @@ def deformable_convolve(
     y = _grid(0, strides, dilations, begins, kernel, counts).astype(data.dtype) + shift[..., 0, :, :]
     x = _grid(1, strides, dilations, begins, kernel, counts).astype(data.dtype) + shift[..., 1, :, :]
     sampled = np.empty((batch, deformable_groups, channels // deformable_groups, taps, points), data.dtype)
-    images = data.reshape(batch, deformable_groups, channels // deformable_groups, height * width)
+    inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+    if zero_border:
+        inside = (y > -1) & (y < height) & (x > -1) & (x < width)
+        data, y, x = pad(data, (1, 1), (1, 1)), y + 1, x + 1
+    images = data.reshape(batch, deformable_groups, channels // deformable_groups, *data.shape[2:])
     for index in np.ndindex(batch, deformable_groups):
-        values = _bilinear(images[index], y[index].reshape(-1), x[index].reshape(-1), (height, width), zero_border)
-        sampled[index] = values.reshape(channels // deformable_groups, taps, points)
+        values = bilinear(images[index], y[index].reshape(-1), x[index].reshape(-1))
+        sampled[index] = np.where(inside[index].reshape(-1), values, 0).reshape(sampled[index].shape)
     if mask is not None:
         sampled *= mask.reshape(batch, deformable_groups, 1, taps, points)
     columns = sampled.reshape(batch, groups, depth * taps, points)
@@ -62,24 +68,3 @@ def _grid(
     shape = [1, 1, 1, 1]
     shape[axis], shape[2 + axis] = kernel[axis], counts[axis]
     return (taps[:, None] + windows).reshape(shape)
-
-
-def _bilinear(image: Array, y: Array, x: Array, size: tuple[int, int], zero_border: bool) -> Array:
-    """Interpolate an image [C, H * W] at P places: [C, P]."""
-    height, width = size
-    if zero_border:
-        inside = (y > -1) & (y < height) & (x > -1) & (x < width)
-    else:
-        inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
-    y, x = np.where(inside, y, 0), np.where(inside, x, 0)
-    top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
-    dy, dx = (y - top).astype(image.dtype), (x - left).astype(image.dtype)
-    result = np.zeros((image.shape[0], y.size), image.dtype)
-    for row, row_weight in ((top, 1 - dy), (top + 1, dy)):
-        for column, column_weight in ((left, 1 - dx), (left + 1, dx)):
-            known = inside
-            if zero_border:
-                known = known & (row >= 0) & (row < height) & (column >= 0) & (column < width)
-            place = np.clip(row, 0, height - 1) * width + np.clip(column, 0, width - 1)
-            result += np.where(known, image[:, place], 0) * (row_weight * column_weight)
-    return result

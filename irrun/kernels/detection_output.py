@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irrun.kernels.nms import by_score, suppress
+from irrun.kernels.nms import ranked, suppress
 from irrun.kernels.threads import Array
 
 
@@ -89,13 +89,12 @@ def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Arr
         if label == settings.background:
             continue
         if candidates is None:
-            row = np.flatnonzero(scores[:, label] > scores.dtype.type(settings.confidence_threshold))
-            row = row[by_score(scores[row, label])]
-            row = row[: settings.top_k] if settings.top_k > -1 else row
+            is_likely = scores[:, label] > scores.dtype.type(settings.confidence_threshold)
+            row = ranked(scores[:, label], is_likely, settings.top_k)
         else:
             row = candidates[1][candidates[0] == label]
         corners = boxes[row, label if boxes.shape[1] > 1 else 0]
-        kept = row[suppress(corners, settings.nms_threshold, _overlap)]
+        kept = row[suppress(corners, settings.nms_threshold)]
         labels.append(np.full_like(kept, label))
         rows.append(kept)
     of_class, of_prior = np.concatenate(labels), np.concatenate(rows)
@@ -114,17 +113,6 @@ def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
         allowed[:, settings.background : settings.background + 1] = -1
     label = allowed.argmax(axis=1)
     score = np.take_along_axis(allowed, label[:, None], axis=1)[:, 0]
-    row = np.flatnonzero((label > 0) & (score > -1) & (score >= scores.dtype.type(settings.confidence_threshold)))
-    row = row[by_score(score[row])]
-    row = row[: settings.top_k] if settings.top_k != -1 else row
+    is_likely = (label > 0) & (score > -1) & (score >= scores.dtype.type(settings.confidence_threshold))
+    row = ranked(score, is_likely, settings.top_k)
     return label[row], row
-
-
-def _overlap(box: Array, others: Array) -> Array:
-    """Return intersection over union; 0 for boxes with swapped corners."""
-    width = np.minimum(box[2], others[:, 2]) - np.maximum(box[0], others[:, 0])
-    height = np.minimum(box[3], others[:, 3]) - np.maximum(box[1], others[:, 1])
-    common = np.where((width > 0) & (height > 0), width * height, 0)
-    area = (box[2] - box[0]) * (box[3] - box[1])
-    other_area = (others[:, 2] - others[:, 0]) * (others[:, 3] - others[:, 1])
-    return np.where(common > 0, common / (area + other_area - common), 0)

@@ -12,6 +12,9 @@ from irrun.kernels.threads import Array
 
 F = np.float32
 
+Taps = tuple[Array, Array]
+"""The indices [target, taps] of elements, and their weights."""
+
 _DENSE = 256
 """The size of an axis up to which a matrix product is faster than gathering."""
 
@@ -57,110 +60,123 @@ def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool)
     With ``antialias``, the triangle of weights is widened by the factor by which the axis shrinks.
     """
     widen = antialias and any(of.scale < 1 for of in axes)
-    result = _as_float(data)
-    for of in axes:
+
+    def taps(of: Axis) -> Taps:
         x = source_coordinates(of, coordinates)
         slope = F(of.scale) if widen else F(1)
         reach = 2 if of.scale > 1 else int(np.ceil(F(2) / slope))
         index = np.floor(x + F(0.5)).astype(np.int64)[:, None] + np.arange(-reach, reach + 1)
-        weights = np.maximum(1 - np.abs(slope * (x[:, None] - index.astype(F))), 0)
-        weights *= (index >= 0) & (index < of.size)
-        total = weights.sum(axis=1, keepdims=True)
-        weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-        result = _resample(result, of.axis, index, weights)
-    return _like(result, data)
+        weights = _triangle(np.abs(slope * (x[:, None] - index.astype(F))))
+        return index, _normalized(weights * ((index >= 0) & (index < of.size)))
+
+    return _by_axis(data, axes, taps)
 
 
 def linear_onnx(data: Array, axes: Sequence[Axis], coordinates: str) -> Array:
     """Interpolate linearly between the two elements around each place, which is clipped to the axis."""
-    result = _as_float(data)
-    for of in axes:
+
+    def taps(of: Axis) -> Taps:
         x = np.clip(source_coordinates(of, coordinates), 0, F(of.size - 1))
         left = x.astype(np.int64)
-        right = np.minimum(left + 1, of.size - 1)
         weight = x - left.astype(F)
-        result = _resample(result, of.axis, np.stack([left, right], 1), np.stack([1 - weight, weight], 1))
-    return _like(result, data)
+        return left[:, None] + np.arange(2), np.stack([1 - weight, weight], 1)
+
+    return _by_axis(data, axes, taps)
 
 
 def cubic(data: Array, axes: Sequence[Axis], coordinates: str, coefficient: float) -> Array:
     """Interpolate by cubic convolution over four elements; the border elements are repeated outward."""
-    result = _as_float(data)
-    for of in axes:
+
+    def taps(of: Axis) -> Taps:
         x = source_coordinates(of, coordinates)
         base = np.floor(x)
-        weights = cubic_weights(x - base, coefficient)
-        result = _resample(result, of.axis, base.astype(np.int64)[:, None] + np.arange(-1, 3), weights)
-    return _like(result, data)
+        return base.astype(np.int64)[:, None] + np.arange(-1, 3), cubic_weights(x - base, coefficient)
+
+    return _by_axis(data, axes, taps)
 
 
 def cubic_weights(fraction: Array, a: float) -> Array:
-    """Return the weights [..., 4] of the elements at -1, 0, 1, 2 for places ``fraction`` after 0 (Keys, 1981)."""
-    s = fraction
-    return np.stack(
-        [
-            a * (s - 1) * (s - 1) * s,
-            ((a + 2) * s - (a + 3)) * s * s + 1,
-            (((-a - 2) * s + (2 * a + 3)) * s - a) * s,
-            -a * s * s * (s - 1),
-        ],
-        axis=-1,
-    ).astype(fraction.dtype, copy=False)
+    """Return the weights [..., 4] of the elements at -1, 0, 1, 2 for places ``fraction`` after 0."""
+    distance: Array = np.abs(fraction[..., None] - np.arange(-1, 3, dtype=fraction.dtype))
+    return _keys(distance, a)
 
 
 def area(data: Array, axes: Sequence[Axis]) -> Array:
     """Return the mean of the part of the original axes that each resized element covers."""
-    result = _as_float(data)
-    for of in axes:
+
+    def taps(of: Axis) -> Taps:
         edges = np.arange(of.target + 1) * (of.size / max(of.target, 1))
         first = np.floor(edges[:-1]).astype(np.int64)
-        taps = int(np.ceil(edges[1:] - first).max(initial=1))
-        index = first[:, None] + np.arange(taps)
+        index = first[:, None] + np.arange(int(np.ceil(edges[1:] - first).max(initial=1)))
         covered = np.minimum(edges[1:, None], index + 1) - np.maximum(edges[:-1, None], index)
-        weights = np.maximum(covered, 0)
-        result = _resample(result, of.axis, index, weights / weights.sum(axis=1, keepdims=True))
-    return _like(result, data)
+        return index, _normalized(np.maximum(covered, 0))
+
+    return _by_axis(data, axes, taps)
 
 
 def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> Array:
     """Resample like the Pillow library, including its antialiasing; the last of the axes is resampled first."""
-    support, weigh = _PILLOW[mode]
-    result = data
-    for of in reversed(axes):
-        if of.size == of.target:
-            continue
+    support = 1.0 if mode == "bilinear_pillow" else 2.0
+
+    def taps(of: Axis) -> Taps:
         step = of.size / of.target
         wide = max(step, 1.0)
         center = (np.arange(of.target) + 0.5) * step
         first = np.maximum((center - support * wide + 0.5).astype(np.int64), 0)
         last = np.minimum((center + support * wide + 0.5).astype(np.int64), of.size)
         index = first[:, None] + np.arange(int((last - first).max(initial=1)))
-        weights = weigh(np.abs(index - center[:, None] + 0.5) / wide, coefficient) * (index < last[:, None])
-        total = weights.sum(axis=1, keepdims=True)
-        weights = np.divide(weights, total, out=weights, where=total != 0)
-        sums = _resample(result.astype(np.float64, copy=False), of.axis, index, weights)
-        result = _like(sums, data)
+        distance = np.abs(index - center[:, None] + 0.5) / wide
+        weights = _triangle(distance) if mode == "bilinear_pillow" else _keys(distance, coefficient)
+        return index, _normalized(weights * (index < last[:, None]))
+
+    result = data
+    for of in reversed(axes):
+        if of.size != of.target:
+            result = _like(_resample(result.astype(np.float64, copy=False), of.axis, *taps(of)), data)
     return result
+
+
+def _triangle(distance: Array) -> Array:
+    weight: Array = np.maximum(1 - distance, 0)
+    return weight
+
+
+def _keys(distance: Array, a: float) -> Array:
+    """Return the weights of cubic convolution (Keys, 1981)."""
+    near: Array = ((a + 2) * distance - (a + 3)) * distance * distance + 1
+    far = (((distance - 5) * distance + 8) * distance - 4) * a
+    return np.where(distance < 1, near, np.where(distance < 2, far, 0))
+
+
+def _normalized(weights: Array) -> Array:
+    """Divide each row by its sum, unless that is 0."""
+    total = weights.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total != 0))
+
+
+def _by_axis(data: Array, axes: Sequence[Axis], taps: Callable[[Axis], Taps]) -> Array:
+    """Resample axis by axis in floats."""
+    is_float = data.dtype.kind == "f"
+    result = data if is_float else data.astype(np.float64 if data.dtype.itemsize > 2 else F)
+    for of in axes:
+        result = _resample(result, of.axis, *taps(of))
+    return _like(result, data)
 
 
 def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
     """Return the sum over t of data[index[:, t]] * weights[:, t] along one axis; indices are clipped to the axis."""
     size = data.shape[axis]
+    index, weights = np.clip(index, 0, size - 1), weights.astype(data.dtype, copy=False)
     if size <= _DENSE and data.size and np.isfinite(np.sum(data)):
-        return _product(data, axis, np.clip(index, 0, size - 1), weights)
+        return _product(data, axis, index, weights)
     along = (-1, *(1 for _ in range(data.ndim - 1 - axis)))
-    result: Array | None = None
-    for places, factors in zip(np.clip(index, 0, size - 1).T, weights.T.astype(data.dtype, copy=False), strict=True):
-        if result is not None and not factors.any():
-            continue
-        part = np.take(data, places, axis=axis)
-        part *= factors.reshape(along)
-        if result is None:
-            result = part
-        else:
+    result = np.take(data, index[:, 0], axis=axis)
+    result *= weights[:, 0].reshape(along)
+    for places, factors in zip(index.T[1:], weights.T[1:], strict=True):
+        if factors.any():
+            part = np.take(data, places, axis=axis)
+            part *= factors.reshape(along)
             result += part
-    if result is None:
-        raise ValueError("no taps")
     return result
 
 
@@ -168,7 +184,7 @@ def _product(data: Array, axis: int, index: Array, weights: Array) -> Array:
     """Compute ``_resample`` as a product with a mostly zero matrix; data must be finite."""
     target, size = len(index), data.shape[axis]
     matrix = np.zeros((target, size), data.dtype)
-    np.add.at(matrix, (np.arange(target)[:, np.newaxis], index), weights.astype(data.dtype, copy=False))
+    np.add.at(matrix, (np.arange(target)[:, np.newaxis], index), weights)
     inner = math.prod(data.shape[axis + 1 :])
     shape = (*data.shape[:axis], target, *data.shape[axis + 1 :])
     if inner == 1:
@@ -176,12 +192,6 @@ def _product(data: Array, axis: int, index: Array, weights: Array) -> Array:
     else:
         product = np.matmul(matrix, data.reshape(-1, size, inner))
     return product.reshape(shape)
-
-
-def _as_float(data: Array) -> Array:
-    if data.dtype.kind == "f":
-        return data
-    return data.astype(np.float64 if data.dtype.itemsize > 2 else F)
 
 
 def _like(result: Array, data: Array) -> Array:
@@ -208,21 +218,4 @@ _ROUNDED: dict[str, Callable[[Array, bool], Array]] = {
     "floor": lambda x, _: np.floor(x),
     "ceil": lambda x, _: np.ceil(x),
     "simple": lambda x, shrinking: np.ceil(x) if shrinking else np.trunc(x),
-}
-
-
-def _triangle(distance: Array, _: float) -> Array:
-    weight: Array = np.maximum(1 - distance, 0)
-    return weight
-
-
-def _keys(distance: Array, a: float) -> Array:
-    near: Array = ((a + 2) * distance - (a + 3)) * distance * distance + 1
-    far = (((distance - 5) * distance + 8) * distance - 4) * a
-    return np.where(distance < 1, near, np.where(distance < 2, far, 0))
-
-
-_PILLOW: dict[str, tuple[float, Callable[[Array, float], Array]]] = {
-    "bilinear_pillow": (1.0, _triangle),
-    "bicubic_pillow": (2.0, _keys),
 }

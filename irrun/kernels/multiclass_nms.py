@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from irrun.kernels.nms import Selection, by_score, gather, iou, matrix_decay, suppress
+from irrun.kernels.nms import Selection, gather, iou, matrix_decay, ranked, suppress
 from irrun.kernels.threads import Array
 
 Sorting = Literal["classid", "score", "none"]
@@ -35,8 +35,7 @@ def greedy(
     boxes: Array, scores: Array, *, iou_threshold: float, score_threshold: float, top_k: int, eta: float, unit: float
 ) -> tuple[Array, Array]:
     """Suppress boxes of one class greedily, among the ``top_k`` best with at least ``score_threshold``."""
-    candidates = np.flatnonzero(scores >= scores.dtype.type(score_threshold))
-    candidates = _best(candidates, scores, top_k)
+    candidates = ranked(scores, scores >= scores.dtype.type(score_threshold), top_k)
     kept = candidates[suppress(boxes[candidates], iou_threshold, partial(iou, unit=unit), eta=eta)]
     return kept, scores[kept]
 
@@ -52,16 +51,10 @@ def matrix(
     unit: float,
 ) -> tuple[Array, Array]:
     """Suppress boxes of one class by Matrix NMS, keeping those above ``post_threshold`` after decay."""
-    candidates = np.flatnonzero(scores > scores.dtype.type(score_threshold))
-    candidates = _best(candidates, scores, top_k)
+    candidates = ranked(scores, scores > scores.dtype.type(score_threshold), top_k)
     decayed = matrix_decay(boxes[candidates], scores[candidates], sigma, unit)
     stays = decayed > scores.dtype.type(post_threshold)
     return candidates[stays], decayed[stays]
-
-
-def _best(candidates: Array, scores: Array, top_k: int) -> Array:
-    ordered = candidates[by_score(scores[candidates])]
-    return ordered[:top_k] if top_k > -1 else ordered
 
 
 def arrange(images: list[Selection], score_type: np.dtype[Any], sorting: Sorting, across: bool) -> Selection:

@@ -48,6 +48,13 @@ def by_score(scores: Array) -> Array:
     return order
 
 
+def ranked(scores: Array, chosen: Array, most: int = -1) -> Array:
+    """Return the positions where ``chosen`` is true by descending score; only the first ``most``, unless that is -1."""
+    positions = np.flatnonzero(chosen)
+    ordered = positions[by_score(scores[positions])]
+    return ordered[:most] if most > -1 else ordered
+
+
 def suppress(
     boxes: Array, threshold: float, overlap: Overlap = iou, *, limit: int | None = None, eta: float = 1.0
 ) -> Array:
@@ -181,8 +188,7 @@ def select(
                 threshold=iou_threshold if soft_drops else None,
             )
         else:
-            candidates = np.flatnonzero(of_class > score_threshold)
-            candidates = candidates[by_score(of_class[candidates])]
+            candidates = ranked(of_class, of_class > score_threshold)
             kept = candidates[suppress(boxes[batch][candidates], iou_threshold, overlap, limit=limit)]
             score = of_class[kept]
         parts.append(Selection(np.full_like(kept, batch), np.full_like(kept, label), kept, score))

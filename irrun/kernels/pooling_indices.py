@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -31,17 +32,14 @@ def max_pool_indices(
         for c, s, k, d, b, size in zip(counts, strides, kernel, dilations, begins, sizes, strict=True)
     ]
     padded = pad(data, begins, ends, lowest(data.dtype))
-    first = _outer_sum([start * step for start, step in zip(starts, steps, strict=True)])
     places = np.zeros(values.shape, np.int64)
     for taps in reversed(list(np.ndindex(*kernel))):
         offsets = [tap * dilation for tap, dilation in zip(taps, dilations, strict=True)]
+        at = [start + offset for start, offset in zip(starts, offsets, strict=True)]
         met = view(padded, offsets, strides, counts) == values
         if padded is not data:
-            met &= _outer_all(
-                [(start + o >= 0) & (start + o < size) for start, o, size in zip(starts, offsets, sizes, strict=True)]
-            )
-        here = first + sum(o * step for o, step in zip(offsets, steps, strict=True))
-        np.copyto(places, here, where=met)
+            met &= reduce(np.logical_and.outer, [(a >= 0) & (a < size) for a, size in zip(at, sizes, strict=True)])
+        np.copyto(places, reduce(np.add.outer, [a * step for a, step in zip(at, steps, strict=True)]), where=met)
     return values, places
 
 
@@ -55,19 +53,3 @@ def offset_indices(places: Array, sizes: Sequence[int], axis: int) -> Array:
     if axis == 0:
         result += (np.arange(sizes[0]) * (sizes[1] * channel)).reshape(-1, 1, *spread)
     return result
-
-
-def _outer_sum(parts: Sequence[Array]) -> Array:
-    """Return the outer sum of arrays, with one axis for each."""
-    total: Array = np.zeros((), np.int64)
-    for part in parts:
-        total = total[..., np.newaxis] + part
-    return total
-
-
-def _outer_all(parts: Sequence[Array]) -> Array:
-    """Return the outer conjunction of boolean arrays, with one axis for each."""
-    every: Array = np.ones((), np.bool_)
-    for part in parts:
-        every = every[..., np.newaxis] & part
-    return every

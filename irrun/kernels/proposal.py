@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.nms import by_score, iou, suppress
+from irrun.kernels.nms import by_score, iou, ranked, suppress
 from irrun.kernels.threads import Array
 
 MAX_LOG_SIZE = math.log(1000 / 16)
@@ -123,8 +123,7 @@ def detect(
     """
     labels, rows, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, scores.dtype)]
     for label in range(1, scores.shape[1]):
-        candidates = np.flatnonzero(scores[:, label] > scores.dtype.type(score_threshold))
-        candidates = candidates[by_score(scores[candidates, label])]
+        candidates = ranked(scores[:, label], scores[:, label] > scores.dtype.type(score_threshold))
         overlap = partial(iou, unit=1.0, apart=True)
         kept = candidates[suppress(boxes[candidates, label], threshold, overlap, limit=per_class)]
         labels.append(np.full_like(kept, label))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from irrun.kernels.threads import Array
 
 Alignment = Literal["asymmetric", "half_pixel_for_nn", "half_pixel"]
+Neighbours = tuple[Array, Array, Array]
+"""Elements before and after places on an axis, and the distances from those before."""
 
 
 class Region(NamedTuple):
@@ -32,15 +35,20 @@ def bilinear(feature: Array, y: Array, x: Array) -> Array:
     if height * width == 0:
         return np.zeros((len(feature), len(y)), feature.dtype)
     outside = (y < -1) | (y > height) | (x < -1) | (x > width) | np.isnan(y) | np.isnan(x)
-    y_low, y_high, y_part = _neighbours(np.where(outside, 0, y), height)
-    x_low, x_high, x_part = _neighbours(np.where(outside, 0, x), width)
+    y_near, x_near = neighbours(np.where(outside, 0, y), height), neighbours(np.where(outside, 0, x), width)
     flat = feature.reshape(len(feature), height * width)
-    top = flat[:, y_low * width + x_low] * (1 - x_part) + flat[:, y_low * width + x_high] * x_part
-    bottom = flat[:, y_high * width + x_low] * (1 - x_part) + flat[:, y_high * width + x_high] * x_part
-    return np.where(outside, 0, top * (1 - y_part) + bottom * y_part)
+    return np.where(outside, 0, between(lambda row, column: flat[:, row * width + column], y_near, x_near))
 
 
-def _neighbours(at: Array, size: int) -> tuple[Array, Array, Array]:
+def between(pick: Callable[[Array, Array], Array], y: Neighbours, x: Neighbours) -> Array:
+    """Interpolate between four elements; ``pick`` returns those at rows and columns."""
+    (top, bottom, y_part), (left, right, x_part) = y, x
+    upper = pick(top, left) * (1 - x_part) + pick(top, right) * x_part
+    lower = pick(bottom, left) * (1 - x_part) + pick(bottom, right) * x_part
+    return np.asarray(upper * (1 - y_part) + lower * y_part)
+
+
+def neighbours(at: Array, size: int) -> Neighbours:
     """Return the pixels before and after each coordinate, and its distance from the one before."""
     clipped = np.clip(at, 0, size - 1)
     low = clipped.astype(np.int64)

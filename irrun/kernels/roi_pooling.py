@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.roi import bilinear
+from irrun.kernels.roi import between, bilinear, neighbours
 from irrun.kernels.threads import Array
 
 Pooled = tuple[int, int]
@@ -35,8 +35,9 @@ def max_pool(features: Array, rois: Array, pooled: Pooled, scale: float) -> Arra
     kind = rois.dtype.type
     for index, roi in enumerate(listed(rois)):
         x1, y1, x2, y2 = rounded(roi[1:] * kind(scale)).astype(np.int64).tolist()
-        rows = _bins(y1, max(y2 - y1 + 1, 1), pooled[0], height, kind)
-        columns = _bins(x1, max(x2 - x1 + 1, 1), pooled[1], width, kind)
+        high, wide = kind(max(y2 - y1 + 1, 1)), kind(max(x2 - x1 + 1, 1))
+        rows = _bins(kind(0), high / kind(pooled[0]), pooled[0], height, y1)
+        columns = _bins(kind(0), wide / kind(pooled[1]), pooled[1], width, x1)
         feature = features[int(roi[0])]
         for row, (top, bottom) in enumerate(rows):
             if top >= bottom:
@@ -48,12 +49,11 @@ def max_pool(features: Array, rois: Array, pooled: Pooled, scale: float) -> Arra
     return result
 
 
-def _bins(start: int, size: int, bins: int, limit: int, kind: Any) -> list[tuple[int, int]]:
-    """Return the begin and end of each bin along an axis, clipped to the feature map."""
-    each = kind(size) / kind(bins)
-    begins = np.floor(np.arange(bins).astype(kind) * each).astype(np.int64) + start
-    ends = np.ceil(np.arange(1, bins + 1).astype(kind) * each).astype(np.int64) + start
-    return list(zip(np.clip(begins, 0, limit).tolist(), np.clip(ends, 0, limit).tolist(), strict=True))
+def _bins(start: Any, each: Any, bins: int, limit: int, first: int = 0) -> list[tuple[int, int]]:
+    """Return the begin and end of each bin along an axis from ``first + start`` on, clipped to the feature map."""
+    edges = start + np.arange(bins + 1).astype(each.dtype) * each
+    begins, ends = (np.clip(whole + first, 0, limit).astype(np.int64) for whole in (np.floor(edges), np.ceil(edges)))
+    return list(zip(begins[:-1].tolist(), ends[1:].tolist(), strict=True))
 
 
 def bilinear_pool(features: Array, rois: Array, pooled: Pooled) -> Array:
@@ -96,8 +96,8 @@ def average_by_position(features: Array, rois: Array, channels: int, group: int,
     for index, roi in enumerate(listed(rois)):
         start_x, start_y = rounded(roi[1:3]).astype(kind) * kind(scale)
         end_x, end_y = (rounded(roi[3:]).astype(kind) + kind(1)) * kind(scale)
-        rows = _mean_bins(start_y, max(end_y - start_y, kind(0.1)) / kind(group), group, height)
-        columns = _mean_bins(start_x, max(end_x - start_x, kind(0.1)) / kind(group), group, width)
+        rows = _bins(start_y, max(end_y - start_y, kind(0.1)) / kind(group), group, height)
+        columns = _bins(start_x, max(end_x - start_x, kind(0.1)) / kind(group), group, width)
         feature = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
         for row, (top, bottom) in enumerate(rows):
             for column, (left, right) in enumerate(columns):
@@ -105,13 +105,6 @@ def average_by_position(features: Array, rois: Array, channels: int, group: int,
                     part = feature[:, row, column, top:bottom, left:right]
                     result[index, :, row, column] = part.mean(axis=(1, 2))
     return result
-
-
-def _mean_bins(start: Any, each: Any, bins: int, limit: int) -> list[tuple[int, int]]:
-    order = np.arange(bins + 1).astype(np.float32)
-    begins = np.clip(np.floor(start + order[:-1] * each), 0, limit).astype(np.int64)
-    ends = np.clip(np.ceil(start + order[1:] * each), 0, limit).astype(np.int64)
-    return list(zip(begins.tolist(), ends.tolist(), strict=True))
 
 
 def bilinear_by_position(features: Array, rois: Array, channels: int, group: int, scale: float, bins: Pooled) -> Array:
@@ -163,8 +156,7 @@ def deformable(
         y, x = _deformed(roi, moved, channels, group, scale, bins, parts)
         inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
         maps = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
-        y, x = (np.where(inside, np.clip(at, 0, size - 1), 0) for at, size in ((y, height), (x, width)))
-        values = _sample_by_position(maps, y, x)
+        values = _sample_by_position(maps, np.where(inside, y, 0), np.where(inside, x, 0))
         count = inside.sum(axis=(3, 4))
         result[index] = np.where(inside, values, 0).sum(axis=(3, 4)) / np.maximum(count, 1)
     return result
@@ -195,13 +187,7 @@ def _deformed(
 
 
 def _sample_by_position(maps: Array, y: Array, x: Array) -> Array:
-    """Interpolate ``maps [C, G, G, H, W]`` at points ``[C, G, G, ...]`` inside them."""
+    """Interpolate ``maps [C, G, G, H, W]`` at points ``[C, G, G, ...]``."""
     channel, row, column = (place[..., None, None] for place in np.ix_(*map(np.arange, maps.shape[:3])))
-    top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
-    bottom, right = np.ceil(y).astype(np.int64), np.ceil(x).astype(np.int64)
-    x_part, y_part = x - left.astype(x.dtype), y - top.astype(y.dtype)
-    upper_left, upper_right = maps[channel, row, column, top, left], maps[channel, row, column, top, right]
-    lower_left, lower_right = maps[channel, row, column, bottom, left], maps[channel, row, column, bottom, right]
-    upper = upper_left + (upper_right - upper_left) * x_part
-    lower = lower_left + (lower_right - lower_left) * x_part
-    return np.asarray(upper + (lower - upper) * y_part)
+    height, width = maps.shape[3:]
+    return between(lambda i, j: maps[channel, row, column, i, j], neighbours(y, height), neighbours(x, width))
