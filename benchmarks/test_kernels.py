@@ -26,6 +26,7 @@ from irrun.kernels.pooling import max_pool
 from irrun.kernels.recurrent import Lstm, Weights, run_sequence
 from irrun.kernels.softmax import softmax
 from irrun.kernels.threads import threads
+from irrun.kernels.windows import Geometry
 
 try:
     import openvino
@@ -93,7 +94,9 @@ def convolution(channels: int, filters: int, size: int, kernel: int, stride: int
     def act(block: Array) -> None:
         relu(block, block)
 
-    prepared = prepare_convolution(weights, steps, (1, 1), pads, pads, groups, x.shape, bias=bias, activation=act)
+    count = (size + 2 * padding - kernel) // stride + 1
+    geometry = Geometry((kernel, kernel), steps, (1, 1), pads, (size, size), (count, count))
+    prepared = prepare_convolution(weights, geometry, 1, bias, act)
     out = prepared(x)
 
     def graph(data: Any) -> Any:
@@ -148,10 +151,10 @@ def attention_of(heads: int, queries: int, keys: int, size: int, causal: bool) -
 
 def pooling() -> Entry:
     x = normal(1, 112, 112, 64).transpose(0, 3, 1, 2)
-    where = ((3, 3), (2, 2), (1, 1), (1, 1), (56, 56))
-    out = max_pool(x, *where)
+    where = Geometry((3, 3), (2, 2), (1, 1), (1, 1), (112, 112), (56, 56))
+    out = max_pool(x, where)
     return Entry(
-        lambda: max_pool(x, *where, out),
+        lambda: max_pool(x, where, out),
         (np.ascontiguousarray(x),),
         lambda d: opset13.max_pool(d, [2, 2], [1, 1], [1, 1], [1, 1], [3, 3]).output(0),
     )

@@ -7,17 +7,16 @@ conversion and other callers no special case.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import TILE, Blocks, Geometry
+from irrun.kernels.convolution_blocks import TILE, Blocks
 from irrun.kernels.convolution_products import Products
 from irrun.kernels.epilogue import Activation, Epilogue
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array
-from irrun.kernels.windows import extent, pad
+from irrun.kernels.windows import Geometry, pad
 
 
 class PreparedConvolution:
@@ -51,36 +50,25 @@ class PreparedConvolution:
 
 def prepare_convolution(
     weights: Array,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    pads_begin: Sequence[int],
-    pads_end: Sequence[int],
-    groups: int,
-    input_shape: Sequence[int],
+    geometry: Geometry,
+    batch: int,
     bias: Array | None = None,
     activation: Activation | None = None,
     accurate: bool = False,
     least: Array | None = None,
 ) -> PreparedConvolution:
-    """Prepare the convolution of x [N, C, *S] with weights [O, I, *K] or [G, O / G, I, *K], plus ``bias`` [O].
+    """Prepare the convolution of x [N, G * I, *S] with weights [G, O / G, I, *K], plus ``bias`` [O].
 
     ``accurate`` forbids transforms that lose precision. ``least`` [C] is a lower bound that x is clipped to first, for
     kernels of one element without padding. Negative padding crops.
     """
-    batch, _, *sizes = input_shape
-    *filters, depth = weights.shape[: -len(sizes)]
-    kernel = weights.shape[-len(sizes) :]
-    grouped = weights.reshape(groups, math.prod(filters) // max(groups, 1), depth, *kernel)
-    padded = [sum(of) for of in zip(sizes, pads_begin, pads_end, strict=True)]
-    spans = map(extent, kernel, dilations)
-    counts = [(size - span) // stride + 1 for size, span, stride in zip(padded, spans, strides, strict=True)]
-    shape = (batch, grouped.shape[0] * grouped.shape[1], *counts)
-    geometry = Geometry(*(tuple(of) for of in (kernel, strides, dilations, pads_begin, sizes, counts)))
+    groups, filters, depth = weights.shape[:3]
+    shape = (batch, groups * filters, *geometry.counts)
     if geometry.is_dense:
-        points = (math.prod(counts),)
-        geometry, grouped = Geometry((1,), (1,), (1,), (0,), points, points), grouped.reshape(*grouped.shape[:3], 1)
+        points = (math.prod(geometry.counts),)
+        geometry, weights = Geometry((1,), (1,), (1,), (0,), points, points), weights.reshape(groups, filters, depth, 1)
     epilogue = Epilogue(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
-    return PreparedConvolution(_choose(grouped, geometry, epilogue, batch, accurate, least), shape, weights.dtype)
+    return PreparedConvolution(_choose(weights, geometry, epilogue, batch, accurate, least), shape, weights.dtype)
 
 
 def _choose(
@@ -113,34 +101,19 @@ def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) ->
     return tiles >= max(32, filters // 24) and used > 0.6
 
 
-def convolve(
-    data: Array,
-    weights: Array,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    ends: Sequence[int],
-) -> Array:
+def convolve(data: Array, weights: Array, geometry: Geometry) -> Array:
     """Cross-correlate data [N, G * I, *S], zero-padded, with weights [G, O, I, *K]: [N, G * O, *out]."""
-    return prepare_convolution(weights, strides, dilations, begins, ends, len(weights), data.shape, accurate=True)(data)
+    return prepare_convolution(weights, geometry, len(data), accurate=True)(data)
 
 
-def binary_convolve(
-    data: Array,
-    weights: Array,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    ends: Sequence[int],
-    pad_value: float,
-) -> Array:
+def binary_convolve(data: Array, weights: Array, geometry: Geometry, pad_value: float) -> Array:
     """Count matches minus mismatches between binary data and bits [O, I, *K]."""
-    padded = pad(data, begins, ends, np.asarray(pad_value).astype(data.dtype))
-    nothing = [0] * len(strides)
+    padded = pad(data, geometry.begins, geometry.ends, np.asarray(pad_value).astype(data.dtype))
+    geometry = geometry._replace(begins=(0,) * len(geometry.begins), sizes=padded.shape[2:])
     signs = (padded == 1).astype(np.float32) - (padded == 0)
-    result = convolve(signs, weights[np.newaxis].astype(np.float32) * 2 - 1, strides, dilations, nothing, nothing)
+    result = convolve(signs, weights[np.newaxis].astype(np.float32) * 2 - 1, geometry)
     neither = signs == 0
     if neither.any():
         every = np.ones((1, 1, *weights.shape[1:]), np.float32)
-        result -= convolve(neither.astype(np.float32), every, strides, dilations, nothing, nothing)
+        result -= convolve(neither.astype(np.float32), every, geometry)
     return result

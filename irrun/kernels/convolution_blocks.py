@@ -1,4 +1,4 @@
-"""Convolution in blocks of results: the geometry of the windows, and padded parts of images.
+"""Convolution in blocks of results: windows, and padded parts of images.
 
 Images are [*S, channels], so that the elements of a tap are contiguous.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +15,7 @@ from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.layout import strided
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, scratch
-from irrun.kernels.windows import extent
+from irrun.kernels.windows import Geometry
 
 TILE: Final = 4
 """Outputs of a tile of Winograd's along each axis; a tile reads two more elements."""
@@ -25,48 +24,18 @@ Place = tuple[slice, ...]
 """A part of the results of an image: slices of the first axes, the others are whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Geometry:
-    """The geometry of the windows over images of some sizes."""
+def windows_of(image: Array, geometry: Geometry, place: Place, counts: Sequence[int], in_rows: bool = True) -> Array:
+    """Return the windows of a part of the results, as a view [*counts, *K, C] of the image or of a padded copy.
 
-    kernel: tuple[int, ...]
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    begins: tuple[int, ...]
-    sizes: tuple[int, ...]
-    counts: tuple[int, ...]
-
-    @property
-    def is_pointwise(self) -> bool:
-        return set(self.kernel) <= {1}
-
-    @property
-    def is_inside(self) -> bool:
-        """True where no window extends into padding."""
-        reached = zip(self.begins, self._reach(self.counts), self.sizes, strict=True)
-        return all(begin <= 0 and reach - begin <= size for begin, reach, size in reached)
-
-    @property
-    def is_dense(self) -> bool:
-        """True where the windows are single elements that cover the whole image."""
-        return self.is_pointwise and self.sizes == self.counts and set(self.strides) <= {1} and not any(self.begins)
-
-    def _reach(self, counts: Sequence[int]) -> list[int]:
-        """Return the sizes of the part of an image that so many windows cover."""
-        spans = map(extent, self.kernel, self.dilations)
-        return [(count - 1) * step + span for count, step, span in zip(counts, self.strides, spans, strict=True)]
-
-    def windows(self, image: Array, place: Place, counts: Sequence[int], in_rows: bool = True) -> Array:
-        """Return the windows of a part of the results, as a view [*counts, *K, C] of the image or of a padded copy.
-
-        Unless they are needed ``in_rows``, the image may have any memory layout.
-        """
-        firsts = [part.start for part in place] + [0] * (len(counts) - len(place))
-        starts = [first * step - begin for first, step, begin in zip(firsts, self.strides, self.begins, strict=True)]
-        part = padded(image, starts, self._reach(counts), in_rows)
-        *along, each = part.strides
-        steps = [step * size for own in (self.strides, self.dilations) for step, size in zip(own, along, strict=True)]
-        return strided(part, (*counts, *self.kernel, image.shape[-1]), (*steps, each))
+    Unless they are needed ``in_rows``, the image may have any memory layout.
+    """
+    kernel, strides, dilations, begins, *_ = geometry
+    firsts = [part.start for part in place] + [0] * (len(counts) - len(place))
+    starts = [first * step - begin for first, step, begin in zip(firsts, strides, begins, strict=True)]
+    part = padded(image, starts, geometry.reach(counts), in_rows)
+    *along, each = part.strides
+    steps = [step * size for own in (strides, dilations) for step, size in zip(own, along, strict=True)]
+    return strided(part, (*counts, *kernel, image.shape[-1]), (*steps, each))
 
 
 def padded(image: Array, starts: Sequence[int], sizes: Sequence[int], in_rows: bool = True) -> Array:

@@ -9,10 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import Blocks, Geometry, Place, parts
+from irrun.kernels.convolution_blocks import Blocks, Place, parts, windows_of
 from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.transposing import taps_first
+from irrun.kernels.windows import Geometry
 
 _LARGE_BLOCK: Final = 1 << 21
 """Elements of a matrix built for a product; with fewer, the product is too small for several threads."""
@@ -51,7 +52,7 @@ class Products(Blocks):
 
     def compute(self, image: Array, place: Place, block: Array) -> None:
         groups, _, filters = self.weights.shape
-        windows = self.geometry.windows(image, place, block.shape[:-1], in_rows=not self.geometry.is_pointwise)
+        windows = windows_of(image, self.geometry, place, block.shape[:-1], in_rows=not self.geometry.is_pointwise)
         matrices = self._matrices(windows)
         np.matmul(matrices, self.weights, out=block.reshape(-1, groups, filters).swapaxes(0, 1))
 

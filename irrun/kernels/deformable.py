@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from irrun.kernels.roi import bilinear
 from irrun.kernels.threads import Array
-from irrun.kernels.windows import pad
+from irrun.kernels.windows import Geometry, pad
 
 
 def deformable_convolve(
@@ -17,9 +16,7 @@ def deformable_convolve(
     offsets: Array,
     weights: Array,
     mask: Array | None,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
+    geometry: Geometry,
     groups: int,
     deformable_groups: int,
     zero_border: bool,
@@ -35,8 +32,9 @@ def deformable_convolve(
     counts = offsets.shape[2:]
     points, taps = math.prod(counts), math.prod(kernel)
     shift = offsets.reshape(batch, deformable_groups, *kernel, 2, *counts)
-    y = _grid(0, strides, dilations, begins, kernel, counts).astype(data.dtype) + shift[..., 0, :, :]
-    x = _grid(1, strides, dilations, begins, kernel, counts).astype(data.dtype) + shift[..., 1, :, :]
+    down, across = (geometry.places(axis).T.astype(data.dtype) for axis in range(2))
+    y = down[:, None, :, None] + shift[..., 0, :, :]
+    x = across[:, None, :] + shift[..., 1, :, :]
     sampled = np.empty((batch, deformable_groups, channels // deformable_groups, taps, points), data.dtype)
     inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
     if zero_border:
@@ -52,19 +50,3 @@ def deformable_convolve(
     matrix = weights.reshape(groups, filters // groups, depth * taps)
     result: Array = np.matmul(matrix, columns)
     return result.reshape(batch, filters, *counts)
-
-
-def _grid(
-    axis: int,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    kernel: Sequence[int],
-    counts: Sequence[int],
-) -> Array:
-    """Return the place of each element of each window on one axis, before offsets, as broadcast [KH, KW, OH, OW]."""
-    taps = np.arange(kernel[axis]) * dilations[axis] - begins[axis]
-    windows = np.arange(counts[axis]) * strides[axis]
-    shape = [1, 1, 1, 1]
-    shape[axis], shape[2 + axis] = kernel[axis], counts[axis]
-    return (taps[:, None] + windows).reshape(shape)

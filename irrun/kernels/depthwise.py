@@ -8,9 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Blocks, Geometry, Place, parts
+from irrun.kernels.convolution_blocks import Blocks, Place, parts, windows_of
 from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.threads import Array
+from irrun.kernels.windows import Geometry
 
 _ELEMENTS: Final = 1 << 17
 """The number of results in a block."""
@@ -40,7 +41,7 @@ class Depthwise(Blocks):
 
     def compute(self, image: Array, place: Place, block: Array) -> None:
         weights = self.weights
-        windows = self.geometry.windows(image, place, block.shape[:-1])
+        windows = windows_of(image, self.geometry, place, block.shape[:-1])
         if self.is_adjacent:
             *outer, columns, channels = block.shape
             adjacent = windows[(slice(None),) * len(outer) + (0,)]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Final
 
 import numpy as np
 
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, scratch
-from irrun.kernels.windows import lowest
-
-Window = tuple[int, int, int, int]
-"""Kernel, stride, dilation and begin of the windows along one axis."""
+from irrun.kernels.windows import Geometry, lowest
 
 Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
 """A function that allocates an array of a shape and a dtype."""
@@ -30,23 +27,14 @@ def pooled_room(data: Array, counts: Sequence[int], dtype: np.dtype[Any], empty:
     return empty((*data.shape[:2], *counts), dtype)
 
 
-def max_pool(
-    data: Array,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    counts: Sequence[int],
-    out: Array | None = None,
-) -> Array:
+def max_pool(data: Array, geometry: Geometry, out: Array | None = None) -> Array:
     """Return the maximum of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
 
     The result has the memory layout of the data.
     """
-    windows = list(zip(kernel, strides, dilations, begins, strict=True))
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
-    result = pooled_room(data, counts, data.dtype) if out is None else out
-    return _pool(data, combine, lowest(data.dtype), windows, result)
+    result = pooled_room(data, geometry.counts, data.dtype) if out is None else out
+    return _pool(data, combine, lowest(data.dtype), geometry, result)
 
 
 def _is_channels_last(data: Array) -> bool:
@@ -57,7 +45,7 @@ def _pool(
     data: Array,
     combine: np.ufunc,
     neutral: Any,
-    windows: Sequence[Window],
+    geometry: Geometry,
     out: Array,
     divisor: Array | None = None,
 ) -> Array:
@@ -69,7 +57,7 @@ def _pool(
     is_last = _is_channels_last(data)
     if is_last:
         source, target = channels_last(data), channels_last(out)
-        cost = target[0, :1].size * windows[0][0]
+        cost = target[0, :1].size * geometry.kernel[0]
     else:
         if out.flags.c_contiguous:
             data, out = data.reshape(1, -1, *data.shape[2:]), out.reshape(1, -1, *out.shape[2:])
@@ -84,7 +72,7 @@ def _pool(
             block, taken = target[image, start:stop], source[image] if is_last else source[image, start:stop]
             if is_last:
                 block, taken = block[np.newaxis], taken[np.newaxis]
-            _pool_block(taken, block, combine, neutral, windows, start if is_last else 0, divisor)
+            _pool_block(taken, block, combine, neutral, geometry, start if is_last else 0, divisor)
     return result
 
 
@@ -93,15 +81,15 @@ def _pool_block(
     target: Array,
     combine: np.ufunc,
     neutral: Any,
-    windows: Sequence[Window],
+    geometry: Geometry,
     first: int,
     divisor: Array | None,
 ) -> None:
     """Pool source [A, *S, B] into target [A, *counts, B], whose first row is row ``first`` of the whole result."""
     rows = target.shape[1]
-    for axis, (kernel, stride, dilation, begin) in enumerate(windows):
+    for axis, (kernel, stride, dilation, begin) in enumerate(zip(*geometry[:4], strict=True)):
         shape = (*target.shape[: axis + 2], *source.shape[axis + 2 :])
-        last = axis == len(windows) - 1
+        last = axis == len(geometry.kernel) - 1
         result = target if last else scratch(f"pooled {axis % 2}", shape, target.dtype)
         before = (slice(None),) * (axis + 1)
         skipped = begin - (first * stride if axis == 0 else 0)
@@ -145,39 +133,27 @@ def _segments(
     )
 
 
-def avg_pool(
-    data: Array,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    counts: Sequence[int],
-    least: int,
-    out: Array | None = None,
-) -> Array:
+def avg_pool(data: Array, geometry: Geometry, least: int, out: Array | None = None) -> Array:
     """Return the mean of each window of data [N, C, *S], zero-padded.
 
     The sum of a window is divided by the number of its elements inside the data, but at least by ``least``. Division by
     0 yields NaN, or 0 for integers. ``out`` is for floats.
     """
-    windows = tuple(zip(kernel, strides, dilations, begins, strict=True))
-    sizes = _window_sizes(data.shape[2:], tuple(counts), windows, least)
+    sizes = _window_sizes(geometry, least)
     if data.dtype.kind == "f":
-        result = pooled_room(data, counts, data.dtype) if out is None else out
-        return _pool(data, np.add, 0, windows, result, sizes[..., np.newaxis].astype(data.dtype))
+        result = pooled_room(data, geometry.counts, data.dtype) if out is None else out
+        return _pool(data, np.add, 0, geometry, result, sizes[..., np.newaxis].astype(data.dtype))
     wide = summable(data)
-    total = _pool(wide, np.add, 0, windows, pooled_room(wide, counts, wide.dtype))
+    total = _pool(wide, np.add, 0, geometry, pooled_room(wide, geometry.counts, wide.dtype))
     return mean(total, sizes, data.dtype)
 
 
 @lru_cache(64)
-def _window_sizes(sizes: tuple[int, ...], counts: tuple[int, ...], windows: tuple[Window, ...], least: int) -> Array:
+def _window_sizes(geometry: Geometry, least: int) -> Array:
     """Return the number of elements of each window inside the data, at least ``least``; [1, ...] if all are equal."""
-    inside: Array = np.ones((), np.int64)
-    for size, count, (kernel, stride, dilation, begin) in reversed(list(zip(sizes, counts, windows, strict=True))):
-        taps = (np.arange(count) * stride - begin)[:, None] + np.arange(kernel) * dilation
-        along = ((taps >= 0) & (taps < size)).sum(axis=1)
-        inside = along.reshape(-1, *(1 for _ in range(inside.ndim))) * inside
+    places = [geometry.places(axis) for axis in range(len(geometry.sizes))]
+    counts = [((at >= 0) & (at < size)).sum(axis=1) for at, size in zip(places, geometry.sizes, strict=True)]
+    inside: Array = reduce(np.multiply.outer, counts)
     inside = np.maximum(inside, least)
     return inside[(slice(1),) * inside.ndim] if inside.size and (inside == inside.flat[0]).all() else inside
 

@@ -10,33 +10,23 @@ import numpy as np
 
 from irrun.kernels.pooling import max_pool, without_nan
 from irrun.kernels.threads import Array
-from irrun.kernels.windows import extent, lowest, pad, view
+from irrun.kernels.windows import Geometry, lowest, pad, view
 
 
-def max_pool_indices(
-    data: Array,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    begins: Sequence[int],
-    counts: Sequence[int],
-) -> tuple[Array, Array]:
+def max_pool_indices(data: Array, geometry: Geometry) -> tuple[Array, Array]:
     """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
     data = without_nan(data)
-    values = max_pool(data, kernel, strides, dilations, begins, counts)
+    values = max_pool(data, geometry)
     sizes = data.shape[2:]
-    steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    starts = [np.arange(c) * s - b for c, s, b in zip(counts, strides, begins, strict=True)]
-    ends = [
-        max((c - 1) * s + extent(k, d) - b - size, 0)
-        for c, s, k, d, b, size in zip(counts, strides, kernel, dilations, begins, sizes, strict=True)
-    ]
-    padded = pad(data, begins, ends, lowest(data.dtype))
+    axes = range(len(sizes))
+    steps = [math.prod(sizes[axis + 1 :]) for axis in axes]
+    on_axes = [geometry.places(axis) for axis in axes]
+    padded = pad(data, geometry.begins, [max(end, 0) for end in geometry.ends], lowest(data.dtype))
     places = np.zeros(values.shape, np.int64)
-    for taps in reversed(list(np.ndindex(*kernel))):
-        offsets = [tap * dilation for tap, dilation in zip(taps, dilations, strict=True)]
-        at = [start + offset for start, offset in zip(starts, offsets, strict=True)]
-        met = view(padded, offsets, strides, counts) == values
+    for taps in reversed(list(np.ndindex(*geometry.kernel))):
+        offsets = [tap * dilation for tap, dilation in zip(taps, geometry.dilations, strict=True)]
+        at = [on_axes[axis][:, taps[axis]] for axis in axes]
+        met = view(padded, offsets, geometry.strides, geometry.counts) == values
         if padded is not data:
             met &= reduce(np.logical_and.outer, [(a >= 0) & (a < size) for a, size in zip(at, sizes, strict=True)])
         np.copyto(places, reduce(np.add.outer, [a * step for a, step in zip(at, steps, strict=True)]), where=met)

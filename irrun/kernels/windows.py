@@ -3,11 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.threads import Array
+
+
+class Geometry(NamedTuple):
+    """Windows over the last axes of a tensor, with one element for each axis.
+
+    ``begins`` are the elements of padding before the tensor of ``sizes``, ``counts`` the number of windows.
+    """
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    begins: tuple[int, ...]
+    sizes: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def is_pointwise(self) -> bool:
+        return set(self.kernel) <= {1}
+
+    @property
+    def is_dense(self) -> bool:
+        """True where the windows are single elements that cover the whole tensor."""
+        return self.is_pointwise and self.sizes == self.counts and set(self.strides) <= {1} and not any(self.begins)
+
+    @property
+    def ends(self) -> list[int]:
+        """The elements of padding that windows reach after the tensor; negative where they do not reach its end."""
+        return [r - b - size for r, b, size in zip(self.reach(self.counts), self.begins, self.sizes, strict=True)]
+
+    def reach(self, counts: Sequence[int]) -> list[int]:
+        """Return the sizes of the part that so many windows cover."""
+        spans = map(extent, self.kernel, self.dilations)
+        return [(count - 1) * step + span for count, step, span in zip(counts, self.strides, spans, strict=True)]
+
+    def places(self, axis: int) -> Array:
+        """Return the places [windows, taps] of the elements of the windows on an axis."""
+        first = np.arange(self.counts[axis]) * self.strides[axis] - self.begins[axis]
+        return first[:, None] + np.arange(self.kernel[axis]) * self.dilations[axis]
 
 
 def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0) -> Array:

@@ -17,11 +17,12 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import TILE, Blocks, Geometry, Place, padded
+from irrun.kernels.convolution_blocks import TILE, Blocks, Place, padded
 from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.transposing import transposed
+from irrun.kernels.windows import Geometry
 
 _LARGE_BLOCK: Final = 1 << 22
 """Elements of a block of transformed data and products, for a multi-threaded product."""

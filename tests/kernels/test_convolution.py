@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.convolution import prepare_convolution
 from irrun.kernels.piecewise import relu
+from irrun.ops.convolution.spatial import Windows
 
 Array = np.ndarray[Any, Any]
 
@@ -75,9 +76,8 @@ def test_convolution_with_bias_summand_and_activation(name: str, batch: int) -> 
     def act(block: Array) -> None:
         relu(block, block)
 
-    prepared = prepare_convolution(
-        weights, strides, dilations, begins, ends, groups, x.shape, bias=bias, activation=act
-    )
+    geometry = Windows(strides, dilations, begins, ends).geometry(size, kernel)
+    prepared = prepare_convolution(weights, geometry, batch, bias, act)
     assert prepared.shape == exact.shape
     for data in (x, channels_last(x)):
         np.testing.assert_allclose(prepared(data), np.maximum(exact, 0), atol=tolerance, rtol=0)
@@ -92,14 +92,15 @@ def test_convolution_with_bias_summand_and_activation(name: str, batch: int) -> 
 def test_other_numbers_of_axes(axes: int) -> None:
     draw = np.random.default_rng(8)
     x = draw.standard_normal((2, 4, *(9,) * axes))
-    weights = draw.standard_normal((6, 4, *(3,) * axes))
+    weights = draw.standard_normal((1, 6, 4, *(3,) * axes))
     bias = draw.standard_normal(6)
-    prepared = prepare_convolution(weights, (2,) * axes, (1,) * axes, (1,) * axes, (0,) * axes, 1, x.shape, bias=bias)
+    geometry = Windows((2,) * axes, (1,) * axes, (1,) * axes, (0,) * axes).geometry(x.shape[2:], (3,) * axes)
+    prepared = prepare_convolution(weights, geometry, 2, bias)
     padded = np.pad(x, ((0, 0), (0, 0), *((1, 0),) * axes))
     windows = sliding_window_view(padded, (3,) * axes, axis=tuple(range(2, 2 + axes)))
     windows = windows[(slice(None), slice(None), *(slice(None, None, 2),) * axes)]
     letters = "abc"[:axes], "xyz"[:axes]
-    exact = np.einsum(f"ni{letters[0]}{letters[1]},oi{letters[1]}->no{letters[0]}", windows, weights)
+    exact = np.einsum(f"ni{letters[0]}{letters[1]},oi{letters[1]}->no{letters[0]}", windows, weights[0])
     exact += bias.reshape(-1, *(1,) * axes)
     np.testing.assert_allclose(prepared(x), exact, rtol=1e-12, atol=1e-12)
 
@@ -113,8 +114,9 @@ def test_error_of_winograd_is_bounded(channels: int, size: int) -> None:
     where = ((1, 1), (1, 1), (1, 1), (1, 1))
     exact = multiplied_out(x, weights, *where)
     root = np.sqrt(multiplied_out(x**2, weights**2, *where))
-    fast = prepare_convolution(weights, *where, 1, x.shape)
-    accurate = prepare_convolution(weights, *where, 1, x.shape, accurate=True)
+    geometry = Windows(*where).geometry((size, size), (3, 3))
+    fast = prepare_convolution(weights, geometry, 1)
+    accurate = prepare_convolution(weights, geometry, 1, accurate=True)
     assert type(fast.kind).__name__ == "Winograd"
     assert type(accurate.kind).__name__ == "Products"
     error = np.abs(fast(x) - exact) / root
@@ -125,7 +127,8 @@ def test_error_of_winograd_is_bounded(channels: int, size: int) -> None:
 
 def test_results_lie_with_channels_last() -> None:
     x = np.ones((1, 8, 5, 6), np.float32)
-    prepared = prepare_convolution(np.ones((1, 4, 8, 1, 1), np.float32), (1, 1), (1, 1), (0, 0), (0, 0), 1, x.shape)
+    geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((5, 6), (1, 1))
+    prepared = prepare_convolution(np.ones((1, 4, 8, 1, 1), np.float32), geometry, 1)
     result = prepared(x)
     assert result.transpose(0, 2, 3, 1).flags.c_contiguous
     np.testing.assert_array_equal(result, np.full((1, 4, 5, 6), 8))

@@ -8,6 +8,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.interpolate import Axis, linear_onnx, nearest
 from irrun.kernels.pooling import avg_pool, max_pool
+from irrun.kernels.windows import Geometry
 
 Array = np.ndarray[Any, Any]
 WINDOWS: list[tuple[int, int, int, int, int]] = [
@@ -40,19 +41,20 @@ def test_pooling(window: tuple[int, int, int, int, int], channels_last: bool, sh
     counts = largest.shape[2:]
     if channels_last:
         x = np.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
-    where = ((kernel, kernel), (stride, stride), (dilation, dilation), (begin, begin), counts)
-    result = max_pool(x, *where)
+    windows = (kernel, stride, dilation, begin)
+    where = Geometry(*((of, of) for of in windows), clean.shape[2:], counts)
+    result = max_pool(x, where)
     np.testing.assert_array_equal(result, largest)
     assert result.strides[1] == 4 or not channels_last
     for out in (np.empty(largest.shape, np.float32), np.moveaxis(np.empty((shape[0], *counts, shape[1])), -1, 1)):
-        assert max_pool(x, *where, out) is out
+        assert max_pool(x, where, out) is out
         np.testing.assert_array_equal(out, largest)
     zeros = np.where(np.isnan(x), 0, x)
     sums = _windows(zeros, *window, 0).astype(np.float64).sum(axis=(-2, -1))
     inside = _windows(np.ones_like(x), *window, 0).sum(axis=(-2, -1))
-    np.testing.assert_allclose(avg_pool(zeros, *where, kernel**2), sums / kernel**2, atol=1e-6)
+    np.testing.assert_allclose(avg_pool(zeros, where, kernel**2), sums / kernel**2, atol=1e-6)
     with np.errstate(invalid="ignore"):
-        np.testing.assert_allclose(avg_pool(zeros, *where, 0), sums / inside, atol=1e-6)
+        np.testing.assert_allclose(avg_pool(zeros, where, 0), sums / inside, atol=1e-6)
 
 
 @pytest.mark.parametrize("scale", [2, 3])

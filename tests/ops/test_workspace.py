@@ -12,6 +12,7 @@ from irrun.kernels.convolution import convolve, prepare_convolution
 from irrun.kernels.transposed_convolution import convolve_transposed
 from irrun.ops import Op, OpError
 from irrun.ops.calling import conform, infer, run
+from irrun.ops.convolution.spatial import Windows
 from irrun.ops.registry import resolve
 from irrun.tensor import ElementType, Fact, Shape
 from irrun.tensor.element_type import F32
@@ -76,7 +77,7 @@ def test_convolution_of_long_rows(kernel: tuple[int, int], monkeypatch: pytest.M
     random = np.random.default_rng(0)
     data = random.integers(0, 9, (2, 6, 5, 40)).astype(np.float32)
     weights = random.integers(0, 9, (2, 3, 3, *kernel)).astype(np.float32)
-    arguments = data, weights, [2, 1], [1, 2], [1, 0], [0, 3]
+    arguments = data, weights, Windows((2, 1), (1, 2), (1, 0), (0, 3)).geometry((5, 40), kernel)
     whole = convolve(*arguments)
     for name in ("_CACHED_BLOCK", "_LARGE_BLOCK", "_LEAST_POINTS"):
         monkeypatch.setattr(convolution_products, name, 7)
@@ -85,9 +86,10 @@ def test_convolution_of_long_rows(kernel: tuple[int, int], monkeypatch: pytest.M
 
 def test_prepared_convolution_of_long_rows_takes_little_memory() -> None:
     data, weights = np.ones((1, 1, 1, 200_000), np.float32), np.ones((1, 1, 1, 256), np.float32)
+    geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((1, 200_000), (1, 256))
     tracemalloc.start()
     try:
-        prepared = prepare_convolution(weights, [1, 1], [1, 1], [0, 0], [0, 0], 1, data.shape)
+        prepared = prepare_convolution(weights[None], geometry, 1)
         result = prepared(data)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

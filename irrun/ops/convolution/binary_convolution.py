@@ -37,8 +37,5 @@ class BinaryConvolution(Convolving):
         return forward_shape(self, data, kernel, grouped=False)
 
     def run(self, data: Array, kernel: Array) -> Array:
-        windows = self.windows(2)
-        placed = windows.place(data.shape[2:], kernel.shape[2:])
-        return binary_convolve(
-            data, kernel, windows.strides, windows.dilations, placed.begins, placed.ends, self.pad_value
-        )
+        geometry = self.windows(2).geometry(data.shape[2:], kernel.shape[2:])
+        return binary_convolve(data, kernel, geometry, self.pad_value)

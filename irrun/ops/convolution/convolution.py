@@ -31,10 +31,5 @@ class Convolution(Convolving):
     def run(self, data: Array, kernel: Array) -> Array:
         from irrun.kernels.convolution import convolve
 
-        windows = self.windows(data.ndim - 2)
-        placed = windows.place(data.shape[2:], kernel.shape[2:])
-        weights = in_wide_integers(kernel[None])
-        result = convolve(
-            in_wide_integers(data), weights, windows.strides, windows.dilations, placed.begins, placed.ends
-        )
-        return saturated(result, data)
+        geometry = self.windows(data.ndim - 2).geometry(data.shape[2:], kernel.shape[2:])
+        return saturated(convolve(in_wide_integers(data), in_wide_integers(kernel[None]), geometry), data)

@@ -125,17 +125,5 @@ def _check_channels(got: Dim, wanted: Dim, name: str, index: int) -> None:
 
 
 def _run(op: Deformable, data: Array, offsets: Array, kernel: Array, mask: Array | None, zero_border: bool) -> Array:
-    windows = _windows(op)
-    placed = windows.place(data.shape[2:], kernel.shape[2:])
-    return deformable_convolve(
-        data,
-        offsets,
-        kernel,
-        mask,
-        windows.strides,
-        windows.dilations,
-        placed.begins,
-        op.group,
-        op.deformable_group,
-        zero_border,
-    )
+    geometry = _windows(op).geometry(data.shape[2:], kernel.shape[2:])
+    return deformable_convolve(data, offsets, kernel, mask, geometry, op.group, op.deformable_group, zero_border)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
+from irrun.kernels.windows import Geometry
 from irrun.ops import Dim, OpError
 from irrun.tensor import UNBOUNDED
 
@@ -60,6 +61,11 @@ class Windows(NamedTuple):
             counts.append(0 if is_empty else self._rounded(axis, size, room, begin))
         _check_padding(sizes, [b + size + e for b, size, e in zip(begins, sizes, ends, strict=True)], counts)
         return Placement(tuple(begins), tuple(ends), tuple(counts))
+
+    def geometry(self, sizes: Sequence[int], kernel: Sequence[int]) -> Geometry:
+        """Return the windows of this kernel over a tensor of known sizes."""
+        placed = self.place(sizes, kernel)
+        return Geometry(tuple(kernel), self.strides, self.dilations, placed.begins, tuple(sizes), placed.counts)
 
     def _padding(self, axis: int, size: int, span: int) -> tuple[int, int]:
         if self.auto_pad == "valid":

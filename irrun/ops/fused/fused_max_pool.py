@@ -16,7 +16,5 @@ class FusedMaxPool(Fused):
         self.windows = windows
 
     def run(self, data: Array, *, memory: Memory) -> Array:
-        windows = self.windows
-        placed = windows.place(data.shape[2:], self.kernel)
-        out = pooled_room(data, placed.counts, data.dtype, memory.empty)
-        return max_pool(data, self.kernel, windows.strides, windows.dilations, placed.begins, placed.counts, out)
+        geometry = self.windows.geometry(data.shape[2:], self.kernel)
+        return max_pool(data, geometry, pooled_room(data, geometry.counts, data.dtype, memory.empty))

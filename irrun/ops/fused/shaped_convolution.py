@@ -26,7 +26,7 @@ class ShapedConvolution(Fused):
     _prepared: dict[tuple[int, ...], PreparedConvolution]
 
     def constants(self) -> dict[str, Any]:
-        """Return the arguments of ``prepare_convolution`` that do not depend on the shape, besides those of windows."""
+        """Return the arguments of ``prepare_convolution`` that do not depend on the shape."""
         raise NotImplementedError
 
     def prepare(self, shape: tuple[int, ...]) -> PreparedConvolution:
@@ -34,13 +34,8 @@ class ShapedConvolution(Fused):
         known = self._prepared.get(shape)
         if known is not None:
             return known
-        windows = self.source.windows(len(shape) - 2)
-        placed = windows.place(shape[2:], self.weights.shape[3:])
-        sides = windows.strides, windows.dilations, placed.begins, placed.ends
-        constants = self.constants()
-        made = prepare_convolution(
-            constants.pop("weights"), *sides, len(self.weights), shape, accurate=self.accurate, **constants
-        )
+        geometry = self.source.windows(len(shape) - 2).geometry(shape[2:], self.weights.shape[3:])
+        made = prepare_convolution(geometry=geometry, batch=shape[0], accurate=self.accurate, **self.constants())
         if len(self._prepared) >= _MOST_SHAPES:
             self._prepared.clear()
         self._prepared[shape] = made

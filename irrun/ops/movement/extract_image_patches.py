@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.patches import extract_patches
+from irrun.kernels.windows import Geometry
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import ANY, STRING
 
@@ -39,7 +40,8 @@ class ExtractImagePatches(Op):
         lengths = data.shape[2:]
         count = [int(self._count(Dim.exactly(length), axis)) for axis, length in enumerate(lengths)]
         pads = [self._pad(length, axis, count[axis]) for axis, length in enumerate(lengths)]
-        return extract_patches(data, self.sizes, self.strides, self.rates, pads, count)
+        geometry = Geometry(self.sizes, self.strides, self.rates, tuple(pads), data.shape[2:], tuple(count))
+        return extract_patches(data, geometry)
 
     def _span(self, axis: int) -> int:
         """Return the number of rows or columns that a patch spans."""

@@ -124,8 +124,8 @@ def averaging_windows(op: Averaging) -> Windows:
 def average(op: Averaging, data: Array, empty: Empty = np.empty) -> Array:
     """Compute the result of any version; ``empty`` allocates it where the data are floats."""
     windows = averaging_windows(op)
-    placed = windows.place(data.shape[2:], op.kernel)
+    placed, geometry = windows.place(data.shape[2:], op.kernel), windows.geometry(data.shape[2:], op.kernel)
     padded = any((*placed.begins, *placed.ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
     out = pooled_room(data, placed.counts, data.dtype, empty) if data.dtype.kind == "f" else None
-    return avg_pool(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts, least, out)
+    return avg_pool(data, geometry, least, out)

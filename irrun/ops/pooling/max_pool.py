@@ -48,9 +48,7 @@ class MaxPoolV1(Op):
         return pooled_shape(data.shape, self.kernel, self.windows())
 
     def run(self, data: Array) -> Array:
-        windows = self.windows()
-        placed = windows.place(data.shape[2:], self.kernel)
-        return max_pool(data, self.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
+        return max_pool(data, self.windows().geometry(data.shape[2:], self.kernel))
 
 
 @op("MaxPool", opset=8)
@@ -153,10 +151,8 @@ def _infer(op: Indexed, data: Fact) -> tuple[Shape, Shape]:
 
 
 def _run(op: Indexed, data: Array) -> tuple[Array, Array]:
-    windows = indexed_windows(op)
-    placed = windows.place(data.shape[2:], op.kernel)
     from irrun.kernels.pooling_indices import max_pool_indices, offset_indices
 
-    values, places = max_pool_indices(data, op.kernel, windows.strides, windows.dilations, placed.begins, placed.counts)
+    values, places = max_pool_indices(data, indexed_windows(op).geometry(data.shape[2:], op.kernel))
     indices = offset_indices(places, data.shape, normalize_axis(op.axis, data.ndim))
     return values, indices.astype(np.int32 if op.index_element_type == "i32" else np.int64, copy=False)
