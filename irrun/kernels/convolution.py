@@ -37,7 +37,7 @@ class PreparedConvolution:
             out = channels_first(np.empty((batch, *spatial, channels), self.dtype))
         target = self._images(out)
         self.kind.run(self._images(x), target, None if summand is None else self._images(summand))
-        if not np.may_share_memory(target, out):
+        if target.ndim < out.ndim and not np.may_share_memory(target, out):
             np.copyto(channels_last(out), target.reshape(channels_last(out).shape))
         return out
 

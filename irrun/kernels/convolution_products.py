@@ -35,45 +35,46 @@ class Products(Blocks):
         super().__init__(geometry, epilogue)
         self.source = weights
         self.least = least
+        self.in_rows = not geometry.is_pointwise
 
     @cached_property
     def weights(self) -> Array:
         """The matrices [G, K * I, O / G], computed on first use; a view for kernels of one element."""
         groups, filters, *inner = self.source.shape
-        if self.geometry.is_pointwise:
+        if not self.in_rows:
             return self.source.reshape(groups, filters, math.prod(inner)).swapaxes(1, 2)
         return np.stack([taps_first(part).reshape(math.prod(inner), filters) for part in self.source])
 
-    def places(self, sizes: tuple[int, ...]) -> Iterator[Place]:
+    def places(self) -> Iterator[Place]:
         groups, filters, *inner = self.source.shape
         read = groups * math.prod(inner)
         most = _LARGE_BLOCK // max(read, 1) if are_products_shared() else _CACHED_BLOCK // (read + groups * filters)
-        return parts(sizes, max(most, _LEAST_POINTS))
+        return parts(self.geometry.counts, max(most, _LEAST_POINTS))
 
-    def compute(self, image: Array, place: Place, block: Array) -> None:
-        groups, _, filters = self.weights.shape
-        windows = windows_of(image, self.geometry, place, block.shape[:-1], in_rows=not self.geometry.is_pointwise)
-        matrices = self._matrices(windows)
-        np.matmul(matrices, self.weights, out=block.reshape(-1, groups, filters).swapaxes(0, 1))
-
-    def _matrices(self, windows: Array) -> Array:
-        """Return windows [*counts, *K, C] as matrices [G, points, K * I], in workspace of the thread or as a view."""
-        groups, inner, _ = self.weights.shape
-        points = math.prod(windows.shape[: len(self.geometry.counts)])
-        by_group = windows.reshape(*windows.shape[:-1], groups, windows.shape[-1] // groups)
-        if self.geometry.is_pointwise and self.least is None and _is_matrix(windows):
-            return by_group.reshape(points, groups, inner).swapaxes(0, 1)
-        by_group = by_group.transpose(-2, *range(windows.ndim - 1), -1)
-        matrices = scratch("columns", by_group.shape, windows.dtype)
-        if self.least is None:
-            np.copyto(matrices, by_group)
+    def compute(self, part: Array, block: Array) -> None:
+        groups, inner, filters = self.weights.shape
+        *counts, _ = block.shape
+        points = math.prod(counts)
+        if self.in_rows:
+            windows = windows_of(part, self.geometry, counts)
         else:
-            np.maximum(by_group, self.least, out=matrices)
-        return matrices.reshape(groups, points, inner)
+            windows = part[tuple(slice(None, None, step) for step in self.geometry.strides)]
+        if self.in_rows or self.least is not None or not _is_matrix(windows):
+            by_group = windows.reshape(*windows.shape[:-1], groups, windows.shape[-1] // groups)
+            by_group = by_group.transpose(-2, *range(windows.ndim - 1), -1)
+            matrices = scratch("columns", by_group.shape, windows.dtype)
+            if self.least is None:
+                np.copyto(matrices, by_group)
+            else:
+                np.maximum(by_group, self.least, out=matrices)
+            matrices = matrices.reshape(groups, points, inner)
+        else:
+            matrices = windows.reshape(points, groups, inner).swapaxes(0, 1)
+        np.matmul(matrices, self.weights, out=block.reshape(points, groups, filters).swapaxes(0, 1))
 
 
 def _is_matrix(windows: Array) -> bool:
-    """Return whether windows of one element can be viewed as a matrix [points, C] that BLAS accepts."""
+    """Return whether elements [*counts, C] can be viewed as a matrix [points, C] that BLAS accepts."""
     long = [axis for axis, size in enumerate(windows.shape[:-1]) if size > 1]
     steps = [windows.strides[axis] for axis in long]
     runs = zip(steps, steps[1:], long[1:], strict=False)

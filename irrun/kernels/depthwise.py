@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.convolution_blocks import Blocks, Place, parts, windows_of
 from irrun.kernels.epilogue import Epilogue
+from irrun.kernels.layout import strided
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import Geometry
 
@@ -32,20 +32,22 @@ class Depthwise(Blocks):
         self.is_adjacent = geometry.strides[-1] == 1
         columns = min(self.most, geometry.counts[-1])
         self.weights = np.tile(taps, columns) if self.is_adjacent else np.ascontiguousarray(taps)
+        rank = len(geometry.kernel)
+        outer, tap = "abcdef"[: rank - self.is_adjacent], "uvwxyz"[:rank]
+        self.sums = f"{outer}{tap}l,{tap}l->{outer}l"
 
-    def places(self, sizes: tuple[int, ...]) -> Iterator[Place]:
-        return parts(sizes, self.most)
+    def places(self) -> Iterator[Place]:
+        return parts(self.geometry.counts, self.most)
 
     def run(self, images: Array, target: Array, summand: Array | None) -> None:
         super().run(np.repeat(images, self.copies, axis=-1) if self.copies > 1 else images, target, summand)
 
-    def compute(self, image: Array, place: Place, block: Array) -> None:
-        weights = self.weights
-        windows = windows_of(image, self.geometry, place, block.shape[:-1])
-        if self.is_adjacent:
-            *outer, columns, channels = block.shape
-            adjacent = windows[(slice(None),) * len(outer) + (0,)]
-            windows = as_strided(adjacent, (*adjacent.shape[:-1], columns * channels), adjacent.strides)
-            block, weights = block.reshape(*outer, columns * channels), weights[..., : columns * channels]
-        counts, taps, channel = range(block.ndim - 1), range(block.ndim - 1, windows.ndim - 1), windows.ndim
-        np.einsum(windows, [*counts, *taps, channel], weights, [*taps, channel], [*counts, channel], out=block)
+    def compute(self, part: Array, block: Array) -> None:
+        if not self.is_adjacent:
+            np.einsum(self.sums, windows_of(part, self.geometry, block.shape[:-1]), self.weights, out=block)
+            return
+        *outer, columns, channels = block.shape
+        length, rank = columns * channels, len(outer)
+        steps = windows_of(part, self.geometry, (*outer, 1)).strides
+        long = strided(part, (*outer, *self.geometry.kernel, length), (*steps[:rank], *steps[rank + 1 :]))
+        np.einsum(self.sums, long, self.weights[..., :length], out=block.reshape(*outer, length))

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import TILE, Blocks, Place, padded
+from irrun.kernels.convolution_blocks import TILE, Blocks, Place, Region
 from irrun.kernels.epilogue import Epilogue
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch
@@ -120,28 +120,33 @@ class Winograd(Blocks):
         """The transformed weights, four times as large as the source."""
         return transform_weights(self._source)
 
-    def places(self, sizes: tuple[int, ...]) -> Iterator[Place]:
+    def places(self) -> Iterator[Place]:
         row = 36 * self.across * (self.depth + self.filters)
         least = -(-_LEAST_BLOCK // self.across)
         most = _LARGE_BLOCK // row if are_products_shared() else max(_CACHED_BLOCK // row, least)
         step = TILE * even(self.down, most)
-        return ((slice(first, min(first + step, sizes[0])),) for first in range(0, sizes[0], step))
+        rows = self.geometry.counts[0]
+        return ((slice(first, min(first + step, rows)),) for first in range(0, rows, step))
 
-    def compute(self, image: Array, place: Place, block: Array) -> None:
+    def region(self, place: Place) -> Region:
+        first, last = place[0].start, place[0].stop
+        top, left = self.geometry.begins
+        sizes = TILE * -(-(last - first) // TILE) + 2, TILE * self.across + 2
+        return Region((first - top, -left), sizes, self.geometry.sizes)
+
+    def compute(self, part: Array, block: Array) -> None:
         rows, across = -(-len(block) // TILE), self.across
-        tiles = transform_result(self._multiply(image, place[0].start, rows), rows, across)
+        tiles = transform_result(self._multiply(part, rows), rows, across)
         shape = (TILE * rows, TILE * across, self.filters)
         whole = block if block.shape == shape else scratch("winograd whole", shape, np.float32)
         np.copyto(whole.reshape(rows, TILE, across, TILE, self.filters), tiles)
         if whole is not block:
             np.copyto(block, whole[: block.shape[0], : block.shape[1]])
 
-    def _multiply(self, image: Array, first: int, rows: int) -> Array:
+    def _multiply(self, part: Array, rows: int) -> Array:
         """Return the products for some rows of tiles, and a matrix for the bias."""
         points = rows * self.across
         products = scratch("winograd products", (36 if self.bias is None else 37, points, self.filters), np.float32)
-        top, left = self.geometry.begins
-        part = padded(image, (first - top, -left), (TILE * rows + 2, TILE * self.across + 2))
         data = scratch("winograd data", (36, points, self.depth), np.float32)
         transform_data(part, rows, self.across, data)
         np.matmul(data, self.weights, out=products[:36])
