@@ -39,27 +39,14 @@ def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
     places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
     for axis in reversed(range(len(sizes))):
         starts, lengths = _adaptive_windows(data.shape[2 + axis], sizes[axis])
-        pairs = zip(
-            _adaptive_taps(values, axis, starts, lengths), _adaptive_taps(places, axis, starts, lengths), strict=True
-        )
-        values, places = _first_largest(pairs)
+        taps = (_adaptive_taps(of, axis, starts, lengths) for of in (values, places))
+        (values, places), *others = zip(*taps, strict=True)
+        places = np.broadcast_to(places, values.shape).copy()
+        for value, place in others:
+            better = value > values
+            np.copyto(values, value, where=better)
+            np.copyto(places, place, where=better)
     return values, np.broadcast_to(places, values.shape)
-
-
-def _first_largest(pairs: object) -> tuple[Array, Array]:
-    """Return the elementwise maximum of the values and the place of its first occurrence. A place of -1 is invalid."""
-    best: Array | None = None
-    where: Array | None = None
-    for value, place in pairs:  # type: ignore[attr-defined]
-        if best is None or where is None:
-            best, where = value.copy(), np.broadcast_to(place, value.shape).copy()
-            continue
-        better = (value > best) | (where < 0)
-        np.copyto(best, value, where=better)
-        np.copyto(where, place, where=better)
-    if best is None or where is None:
-        raise ValueError("a window has no elements")
-    return best, where
 
 
 def _adaptive_windows(size: int, count: int) -> tuple[Array, Array]:

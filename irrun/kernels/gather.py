@@ -94,8 +94,6 @@ def gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
     named = tuple(
         in_range(indices[..., place], data.shape[batch_dims + place], batch_dims + place) for place in range(depth)
     )
-    if not leading and not named:
-        return np.broadcast_to(data, indices.shape[:-1] + data.shape)
     if not named:
         return np.broadcast_to(
             data.reshape(batch + (1,) * between + data.shape[batch_dims:]),

@@ -82,16 +82,9 @@ def lay_out(priors: Sequence[Prior], center_x: Array, center_y: Array, width: fl
     table = np.array([prior[:4] for prior in priors], kind).reshape(-1, 4)
     x = center_x.astype(kind)[None, :, None] + table[:, 2]
     y = center_y.astype(kind)[:, None, None] + table[:, 3]
-    x, y = np.broadcast_arrays(x, y)
-    corners = np.stack(
-        [
-            (x - table[:, 0]) / kind(width),
-            (y - table[:, 1]) / kind(height),
-            (x + table[:, 0]) / kind(width),
-            (y + table[:, 1]) / kind(height),
-        ],
-        axis=-1,
-    )
+    center = np.stack(np.broadcast_arrays(x, y), axis=-1)
+    corners = np.concatenate([center - table[:, :2], center + table[:, :2]], axis=-1)
+    corners /= np.array([width, height] * 2, kind)
     fixed = np.array([prior.is_fixed for prior in priors], np.bool_)[:, None]
     inside = np.concatenate([np.maximum(corners[..., :2], 0), np.minimum(corners[..., 2:], 1)], axis=-1)
     return np.where(fixed, inside, corners)

@@ -8,7 +8,7 @@ and writes little. Gates are [gates, batch, hidden], each contiguous; a single s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -186,17 +186,18 @@ Steps = RnnSteps | LstmSteps | GruSteps
 
 
 def run_directions(
-    passes: Sequence[Steps],
-    x: Array,
-    states: Sequence[Array],
-    reverse: Sequence[bool],
-    hidden: Array,
-    ends: Sequence[Array],
-) -> None:
-    """Write all hidden states to [batch, directions, steps, hidden], the final ones to [batch, directions, hidden].
+    passes: Sequence[Steps], x: Array, states: Sequence[Array], reverse: Sequence[bool], empty: Any = np.empty
+) -> tuple[Array, ...]:
+    """Return all hidden states [batch, directions, steps, hidden], the final ones [batch, directions, hidden].
 
-    ``x`` is [batch, steps, size], a state [batch, directions, hidden]. All sequences have full length.
+    ``x`` is [batch, steps, size], a state [batch, directions, hidden]. All sequences have full length. Hidden states
+    are stored step by step.
     """
+    batch, steps, _ = x.shape
+    directions, size = len(passes), states[0].shape[-1]
+    hidden = empty((batch, steps, directions, size), x.dtype).swapaxes(1, 2)
+    ends = [empty((batch, directions, size), x.dtype) for _ in states]
     for index, one in enumerate(passes):
         own, after = ([item[:, index] for item in items] for items in (states, ends))
         one.run(x, own, reverse[index], hidden[:, index], after)
+    return hidden, *ends

@@ -9,20 +9,14 @@ import numpy as np
 
 from irrun.kernels.threads import Array
 
-_REDUCE: Final[dict[str, Any]] = {
-    "sum": np.add,
-    "sub": np.subtract,
-    "prod": np.multiply,
-    "min": np.minimum,
-    "max": np.maximum,
+_REDUCE: Final[dict[str, tuple[Any, Any]]] = {
+    "sum": (np.add, np.logical_or),
+    "sub": (np.subtract, np.logical_xor),
+    "prod": (np.multiply, np.logical_and),
+    "min": (np.minimum, np.logical_and),
+    "max": (np.maximum, np.logical_or),
 }
-_REDUCE_BOOLEAN: Final[dict[str, Any]] = {
-    "sum": np.logical_or,
-    "sub": np.logical_xor,
-    "prod": np.logical_and,
-    "min": np.logical_and,
-    "max": np.logical_or,
-}
+"""The functions of reductions, for numbers and for booleans."""
 
 
 def scatter(
@@ -42,8 +36,7 @@ def scatter(
     else:
         if not keep_initial:
             output[index] = _neutral(reduction, output.dtype)
-        functions = _REDUCE_BOOLEAN if output.dtype == np.bool_ else _REDUCE
-        at: Callable[..., None] = functions[reduction].at
+        at: Callable[..., None] = _REDUCE[reduction][output.dtype == np.bool_].at
         at(output, index, updates)
     return output
 

@@ -52,30 +52,22 @@ class FusedAttention(Fused):
         if self.key_transposed:
             key = key.swapaxes(-1, -2)
         scale = self.scale if self.scale is not None else (query.shape[-1] or 1) ** -0.5
-        precision = self.precision_of(query.shape[-2]).name
+        queries, depth = query.shape[-2:]
+        width = value.shape[-1]
+        stacks = [query.shape[:-2]] if self.shared > 1 else [part.shape[:-2] for part in (query, key, value)]
+        *front, heads = stacks[0] if len(set(stacks)) == 1 else np.broadcast_shapes(*stacks)
+        out = target = memory.empty((*front, queries, heads, width), query.dtype).swapaxes(-2, -3)
         if self.shared > 1:
-            batch, heads, queries, depth = query.shape
-            laid = memory.empty((batch, queries, heads, value.shape[-1]), query.dtype)
-            out = laid.swapaxes(1, 2)
-            split = (batch, heads // self.shared, self.shared)
+            split = (*front, heads // self.shared, self.shared)
             if queries == 1 and not self.causal and (mask is None or mask.ndim < 3 or mask.shape[-3] == 1):
                 # The heads that share a key become the rows of one product.
-                joined = query.reshape(*split, depth)
-                target = out.reshape(*split, value.shape[-1])
-                attention(joined, key, value, mask, scale, causal=False, out=target)
-                return out
-            if mask is not None and mask.ndim > 2:
-                groups = (1, 1) if mask.shape[-3] == 1 else split[1:]
-                mask = mask.reshape(*mask.shape[:-3], *groups, *mask.shape[-2:])
-            joined = query.reshape(*split, queries, depth)
-            target = out.reshape(*split, queries, value.shape[-1])
-            key, value = key[:, :, None], value[:, :, None]
-            attention(joined, key, value, mask, scale, causal=self.causal, out=target, precision=precision)
-            return out
-        stack = query.shape[:-2]
-        if not stack == key.shape[:-2] == value.shape[:-2]:
-            stack = np.broadcast_shapes(stack, key.shape[:-2], value.shape[:-2])
-        *front, heads = stack
-        laid = memory.empty((*front, query.shape[-2], heads, value.shape[-1]), query.dtype)
-        out = laid.swapaxes(-2, -3)
-        return attention(query, key, value, mask, scale, causal=self.causal, out=out, precision=precision)
+                query, target = query.reshape(*split, depth), out.reshape(*split, width)
+            else:
+                if mask is not None and mask.ndim > 2:
+                    groups = (1, 1) if mask.shape[-3] == 1 else split[1:]
+                    mask = mask.reshape(*mask.shape[:-3], *groups, *mask.shape[-2:])
+                query, target = query.reshape(*split, queries, depth), out.reshape(*split, queries, width)
+                key, value = key[:, :, None], value[:, :, None]
+        precision = self.precision_of(queries).name
+        attention(query, key, value, mask, scale, causal=self.causal, out=target, precision=precision)
+        return out

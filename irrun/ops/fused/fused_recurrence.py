@@ -52,9 +52,4 @@ class FusedRecurrence(Fused):
         *states, lengths = others
         if not are_whole(x, lengths):
             return run_sequence(self.cell, x, tuple(states), lengths, self.weights, self.reverse)
-        batch, steps, _ = x.shape
-        directions, size = len(self.passes), states[0].shape[-1]
-        hidden = memory.empty((batch, steps, directions, size), x.dtype).swapaxes(1, 2)
-        ends = [memory.empty((batch, directions, size), x.dtype) for _ in states]
-        run_directions(self.passes, x, states, self.reverse, hidden, ends)
-        return hidden, *ends
+        return run_directions(self.passes, x, states, self.reverse, memory.empty)
