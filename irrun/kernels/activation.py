@@ -10,15 +10,12 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.threads import Array, by_blocks, scratch
+from irrun.kernels.threads import Array, blockwise, by_blocks, scratch
 
 
-def sigmoid(x: Array, out: Array | None = None) -> Array:
-    """Return 1 / (1 + exp(-x)). ``out`` may be x itself."""
-    return by_blocks(_sigmoid, x, out)
-
-
-def _sigmoid(x: Array, out: Array) -> None:
+@blockwise
+def sigmoid(x: Array, out: Array) -> None:
+    """Compute 1 / (1 + exp(-x))."""
     np.negative(x, out=out)
     np.exp(out, out=out)
     np.add(out, 1, out=out)
@@ -31,18 +28,19 @@ def swish(x: Array, beta: Array | None, out: Array | None = None) -> Array:
 
     def block(part: Array, target: Array) -> None:
         gate = scratch("gate", part.shape, part.dtype)
-        _sigmoid(part if factor is None else np.multiply(part, factor, out=gate), gate)
+        sigmoid(part if factor is None else np.multiply(part, factor, out=gate), gate)
         np.multiply(part, gate, out=target)
 
     return by_blocks(block, x, out)
 
 
-def gelu(x: Array, out: Array | None = None) -> Array:
-    """Return x * (1 + erf(x / sqrt(2))) / 2. ``out`` may be x itself.
+@blockwise
+def gelu(x: Array, out: Array) -> None:
+    """Compute x * (1 + erf(x / sqrt(2))) / 2.
 
     In float32, erf is computed as tanh of an odd polynomial, with an error below 2e-7.
     """
-    return by_blocks(_gelu_single if x.dtype == np.float32 else _gelu_exact, x, out)
+    (_gelu_single if x.dtype == np.float32 else _gelu_exact)(x, out)
 
 
 def _gelu_exact(x: Array, out: Array) -> None:
@@ -82,12 +80,9 @@ def _gelu_single(x: Array, out: Array) -> None:
     np.multiply(total, x, out=out)
 
 
-def gelu_tanh(x: Array, out: Array | None = None) -> Array:
-    """Return the approximation x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2. ``out`` may be x itself."""
-    return by_blocks(_gelu_tanh, x, out)
-
-
-def _gelu_tanh(x: Array, out: Array) -> None:
+@blockwise
+def gelu_tanh(x: Array, out: Array) -> None:
+    """Compute the approximation x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2."""
     scale = math.sqrt(2 / math.pi)
     total = np.multiply(x, x, out=scratch("gelu", x.shape, x.dtype))
     total *= 0.044715 * scale

@@ -10,18 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.threads import Array, by_blocks
+from irrun.kernels.threads import Array, blockwise
 
 
-def relu(x: Array, out: Array | None = None) -> Array:
-    """Return max(x, 0). ``out`` may be x itself.
-
-    NumPy compares with a row of zeros twice as fast as with a number.
-    """
-    return by_blocks(_relu, x, out)
-
-
-def _relu(x: Array, out: Array) -> None:
+@blockwise
+def relu(x: Array, out: Array) -> None:
+    """Compute max(x, 0). NumPy compares with a row of zeros twice as fast as with a number."""
     zeros = _zeros(x.dtype)
     if x.ndim == 1 and x.size > zeros.size:
         whole = x.size - x.size % zeros.size

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,8 +101,9 @@ def _quota(root: Path, groups: tuple[str, str] = ("", "")) -> int:
     ``groups`` are paths below the hierarchies of version 2 and 1. Inside of a container they may not exist: then the
     root is the group of the container.
     """
-    unified = [_unified(folder) for base in (root, root / "unified") for folder in _upwards(base, groups[0])]
-    return min(*unified, *(_divided(folder) for folder in _upwards(root / "cpu", groups[1])))
+    limits = [_limit(folder, "cpu.max") for base in (root, root / "unified") for folder in _upwards(base, groups[0])]
+    divided = "cpu.cfs_quota_us", "cpu.cfs_period_us"
+    return min(*limits, *(_limit(folder, *divided) for folder in _upwards(root / "cpu", groups[1])))
 
 
 def _upwards(base: Path, group: str) -> list[Path]:
@@ -111,22 +112,13 @@ def _upwards(base: Path, group: str) -> list[Path]:
     return [base.joinpath(*parts[:count]) for count in range(len(parts), -1, -1)]
 
 
-def _unified(folder: Path) -> int:
-    """The quota of a group of version 2."""
+def _limit(folder: Path, *files: str) -> int:
+    """The quota of a group over its period, rounded up; there is none if it is negative or "max"."""
     try:
-        most, period = (folder / "cpu.max").read_text().split()
-        return _UNLIMITED if most == "max" else -(-int(most) // int(period))
+        most, period = (int(number) for file in files for number in (folder / file).read_text().split())
     except (OSError, ValueError):
         return _UNLIMITED
-
-
-def _divided(folder: Path) -> int:
-    """The quota of a group of version 1."""
-    try:
-        most, period = ((folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
-        return _UNLIMITED if int(most) < 0 else -(-int(most) // int(period))
-    except (OSError, ValueError):
-        return _UNLIMITED
+    return _UNLIMITED if most < 0 else -(-most // period)
 
 
 def are_products_shared() -> bool:
@@ -147,6 +139,16 @@ def by_blocks(function: Callable[[Array, Array], object], x: Array, out: Array |
     for start in range(0, x.size, _BLOCK):
         function(source[start : start + _BLOCK], target[start : start + _BLOCK])
     return result
+
+
+def blockwise(function: Callable[[Array, Array], object]) -> Callable[..., Array]:
+    """Make ``function(x, out)`` return its result, compute block by block, and allocate ``out`` where it is absent."""
+
+    @wraps(function)
+    def apply(x: Array, out: Array | None = None) -> Array:
+        return by_blocks(function, x, out)
+
+    return apply
 
 
 def _is_one_run(x: Array) -> bool:
