@@ -22,6 +22,8 @@ BLOCK: Final = 1 << 17
 
 def sum_of_squares(x: Array, axes: Sequence[int]) -> Array:
     """Return the sums of squares along the axes, kept with size 1."""
+    if tuple(axes) == (x.ndim - 1,):
+        return np.asarray(np.vecdot(x, x))[..., np.newaxis]
     if not _are_rows(x, axes):
         return np.asarray(np.sum(np.square(x), axis=tuple(axes), keepdims=True))
     kept = x.shape[: x.ndim - len(axes)]
@@ -46,8 +48,8 @@ def mean_variance(
         shape = -1, math.prod(x.shape[x.ndim - len(axes) :])
         layer_norm(x.reshape(shape), None, None, eps, eps_outside, True, result.reshape(shape))
     else:
-        mean = np.asarray(np.sum(x, axis=tuple(axes), keepdims=True))
-        _normalize(x, tuple(axes), mean, eps, eps_outside, result)
+        count = math.prod(x.shape[axis] for axis in axes)
+        _normalize(x, axes, count, np.asarray(np.sum(x, axis=tuple(axes), keepdims=True)), eps, eps_outside, result)
     return result
 
 
@@ -63,7 +65,7 @@ def layer_norm(
     step = max(BLOCK // max(columns, 1), 1)
     for start in range(0, rows, step):
         block, target = x[start : start + step], out[start : start + step]
-        _normalize(block, (1,), row_sums(block) if centred else None, eps, eps_outside, target)
+        _normalize(block, (1,), columns, row_sums(block) if centred else None, eps, eps_outside, target)
         if gamma is not None:
             target *= gamma
         if beta is not None:
@@ -71,16 +73,15 @@ def layer_norm(
 
 
 def _normalize(
-    x: Array, axes: tuple[int, ...], total: Array | None, eps: float | None, eps_outside: bool, out: Array
+    x: Array, axes: Sequence[int], count: int, total: Array | None, eps: float | None, eps_outside: bool, out: Array
 ) -> None:
-    """Subtract the mean, given the sums along the axes, and divide by the root of the mean square."""
-    count = max(math.prod(x.shape[axis] for axis in axes), 1)
+    """Subtract the mean of ``count`` elements along the axes, given their sums, and divide by the root mean square."""
     if total is not None:
-        total /= count
+        total /= max(count, 1)
         x = np.subtract(x, total, out=out)
     if eps is not None:
         variance = sum_of_squares(x, axes)
-        variance /= count
+        variance /= max(count, 1)
         _divide_by_root(x, variance, eps, eps_outside, out)
 
 
