@@ -62,11 +62,14 @@ def gather(left: int, points: int, taps: int, depth: int, out: int, step: int) -
 
 
 @inlined
-def tile_of(left: int, taps: int, depth: int, gathered: int, row: int) -> tuple[Any, Any]:
-    """Return the address of the first row of a tile, and the distance of its rows.
+def tile_of(left: int, left_tap: int, taps: int, depth: int, gathered: int, row: int) -> tuple[Any, Any]:
+    """Return the left factor of a tile as products take it: addresses, and the distance of those of two taps.
 
-    It is read where it is, or where it was ``gathered``; rows are ``row`` bytes apart there.
+    For tiles of AMX, which there are unless ``row`` is 0: the address of the first row, and the distance of rows. It is
+    read where it is, or where it was ``gathered``; rows are ``row`` bytes apart there.
     """
+    if row == 0:
+        return left, left_tap
     step = distance(left, taps, depth)
     return (gathered, row) if step == 0 else (longs(left, 1)[0], step)
 

@@ -42,6 +42,25 @@ class Numbers(NamedTuple):
     between_low: float = 0.0
 
 
+class Requantization(NamedTuple):
+    """Arguments of kernels that make f32 and bytes of integer sums.
+
+    ``starts``, ``factors`` and ``biases`` are addresses of rows of ``padded`` columns, whole vectors; ``numbers`` is
+    that of `Numbers`. Summands are f32, or bytes where their size is 1. The levels of what a function returns, 0 to
+    ``most``, lie between ``low`` and ``high``.
+    """
+
+    starts: int = 0
+    factors: int = 0
+    biases: int = 0
+    padded: int = 0
+    numbers: int = 0
+    summand_size: int = 4
+    low: float = 0.0
+    high: float = 0.0
+    most: float = 0.0
+
+
 @intrinsic("void", *["int64"] * 18)
 def multiply_bytes(
     v: Vectors,

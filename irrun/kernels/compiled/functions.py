@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -120,6 +120,17 @@ UNARY: Final = (
 
 BINARY: Final = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "subtract_from", "divide_into")
 """Functions of two elements, by their number; the last two have their operands the other way round."""
+
+
+class End(NamedTuple):
+    """The activation of a product: bounds that it is clipped to, then a function of `UNARY`, -1 for none."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    function: int = -1
+    alpha: float = 0.0
+    beta: float = 0.0
+
 
 _THREE, _SIX, _SIXTH = np.float32(3), np.float32(6), np.float32(1 / 6)
 

@@ -6,64 +6,60 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import RUN, add, apply_to_rows, fill
+from irrun.kernels.compiled.byte_windows import PIXELS as BYTE_PIXELS
+from irrun.kernels.compiled.byte_windows import reduce_bytes
+from irrun.kernels.compiled.bytes import Requantization
+from irrun.kernels.compiled.functions import RUN, End, add, apply_to_rows, fill
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import AS_BITS, round_row
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
+from irrun.kernels.compiled.pixels import Geometry, Images
+from irrun.kernels.compiled.product import make_bytes, make_halves
 from irrun.kernels.compiled.reduction import FEW, MULTIPLY_HALVES, PIXELS, VECTORS, reduce_windows
 
 
 class Windows(NamedTuple):
-    """Arguments of `windows`. Strides are in bytes; 0 stands for no array.
+    """Arguments of `windows` and `byte_windows`; 0 stands for no array.
 
-    ``kind`` is one of `reduction`. ``x`` is [images, height, width, channels], ``out``, ``rounded``, which is the
-    result in bf16, and ``summand`` [images, rows, columns, channels], ``weights`` [taps, channels] with room for whole
-    vectors, ``bias`` [channels] as well. A task has some rows of the result; without a function, one of so many
-    ``parts`` of their channels. Means are of the elements inside, but of ``least`` at least.
+    ``kind`` is one of `reduction`. All images have the same ``channels``: ``x``, the result in f32, in bf16 or as bytes
+    (``narrow``), and ``summand``. ``weights`` are [taps, channels] with room for whole vectors, ``bias`` [channels] as
+    well. A task has some rows of the result; without a function, one of so many ``parts`` of their channels. Means are
+    of the elements inside, but of ``least`` at least.
+
+    Bytes are multiplied less ``zero``, with weights that hold integers; without weights, results are the largest.
     """
 
-    kind: int
-    x: int
-    out: int
-    images: int
-    rows: int
-    columns: int
-    height: int
-    width: int
+    x: Images
+    geometry: Geometry
     channels: int
-    x_image: int
-    x_row: int
-    x_pixel: int
-    out_image: int
-    out_row: int
-    out_pixel: int
-    kernel_height: int
-    kernel_width: int
-    stride_height: int
-    stride_width: int
-    dilation_height: int
-    dilation_width: int
-    begin_height: int
-    begin_width: int
     rows_per_task: int
+    kind: int = 0
     parts: int = 1
+    out: Images = Images()
+    narrow: Images = Images()
+    summand: Images = Images()
     weights: int = 0
     weights_row: int = 0
     bias: int = 0
-    summand: int = 0
-    summand_image: int = 0
-    summand_row: int = 0
-    summand_pixel: int = 0
-    low: float = -np.inf
-    high: float = np.inf
-    function: int = -1
-    alpha: float = 0
-    beta: float = 0
+    end: End = End()
     least: int = 0
-    rounded: int = 0
-    rounded_image: int = 0
-    rounded_row: int = 0
-    rounded_pixel: int = 0
+    zero: int = 0
+    integers: Requantization = Requantization()
+
+
+class Window(NamedTuple):
+    """Some pixels of a result, and the taps of their windows that are inside the image.
+
+    ``x`` and ``weights`` are addresses at the first of these taps, the others those of the first pixel, or 0.
+    """
+
+    pixels: int
+    high_taps: int
+    wide_taps: int
+    x: int
+    weights: int
+    out: int
+    narrow: int
+    summand: int
 
 
 @kernel(Windows)
@@ -72,25 +68,42 @@ def windows(arguments: Any, task: int, workspace: int) -> None:
 
     Workspace takes `RUN` f32, and a row of the result where a function has no ``out``.
     """
-    c = record(arguments)
+    _slide(record(arguments), task, workspace, PIXELS, FEW, _reduce_floats, make_halves)
+
+
+@kernel(Windows)
+def byte_windows(arguments: Any, task: int, workspace: int) -> None:
+    """The same of bytes."""
+    _slide(record(arguments), task, workspace, BYTE_PIXELS, BYTE_PIXELS, _reduce_bytes, make_bytes)
+
+
+@inlined
+def _slide(c: Any, task: int, workspace: int, many: int, few: int, reduce: Any, make_narrow: Any) -> None:
+    """Compute a task, ``many`` or ``few`` pixels at a time."""
+    g, end = c.geometry, c.end
     vectors = -(-c.channels // LANES)
     part = task % c.parts
-    begin, end = vectors * part // c.parts, vectors * (part + 1) // c.parts
+    begin, stop = vectors * part // c.parts, vectors * (part + 1) // c.parts
     first = task // c.parts * c.rows_per_task
-    for index in range(first, min(c.images * c.rows, first + c.rows_per_task)):
-        image, y = index // c.rows, index % c.rows
-        out = c.out + image * c.out_image + y * c.out_row if c.out != 0 else 0
-        rounded = c.rounded + image * c.rounded_image + y * c.rounded_row if c.rounded != 0 else 0
-        if c.function < 0:
-            _reduce_row(c, image, y, begin, end, out, rounded)
+    for index in range(first, min(g.images * g.rows, first + c.rows_per_task)):
+        image, y = index // g.rows, index % g.rows
+        out, narrow, summand = _row(c.out, image, y), _row(c.narrow, image, y), _row(c.summand, image, y)
+        if end.function < 0:
+            _reduce_row(c, image, y, begin, stop, out, narrow, summand, many, few, reduce)
         else:
             out = out if out != 0 else workspace + 4 * RUN
-            _reduce_row(c, image, y, begin, end, out, 0)
-            alpha, beta = np.float32(c.alpha), np.float32(c.beta)
-            apply_to_rows(c.function, out, c.out_pixel, c.columns, c.channels, alpha, beta, workspace)
-            if rounded != 0:
-                for x in range(c.columns):
-                    round_row(AS_BITS, out + x * c.out_pixel, rounded + x * c.rounded_pixel, c.channels)
+            _reduce_row(c, image, y, begin, stop, out, 0, summand, many, few, reduce)
+            alpha, beta = np.float32(end.alpha), np.float32(end.beta)
+            apply_to_rows(end.function, out, c.out.pixel, g.columns, c.channels, alpha, beta, workspace)
+            if narrow != 0:
+                for x in range(g.columns):
+                    make_narrow(c, out + x * c.out.pixel, narrow + x * c.narrow.pixel, c.channels)
+
+
+@inlined
+def _row(x: Any, image: int, y: int) -> int:
+    """The address of a row of `Images`, or 0."""
+    return x.start + image * x.image + y * x.row if x.start != 0 else 0
 
 
 @inlined
@@ -101,51 +114,112 @@ def inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
 
 
 @inlined
-def _reduce_row(c: Any, image: int, y: int, begin: int, end: int, out: int, rounded: int) -> None:
+def _reduce_row(
+    c: Any,
+    image: int,
+    y: int,
+    begin: int,
+    stop: int,
+    out: int,
+    narrow: int,
+    summand: int,
+    many: int,
+    few: int,
+    reduce: Any,
+) -> None:
     """Some channels of a row of the result: several pixels at a time where all of their windows are inside."""
-    top = y * c.stride_height - c.begin_height
-    ky, ky_end = inside(top, c.dilation_height, c.kernel_height, c.height)
-    span = (c.kernel_width - 1) * c.dilation_width
-    whole = -(-c.begin_width // c.stride_width)
-    whole_end = (c.width - 1 - span + c.begin_width) // c.stride_width + 1 if c.width > span else whole
-    each = -(-(end - begin) // -(-(end - begin) // VECTORS))
-    row = c.x + image * c.x_image + (top + ky * c.dilation_height) * c.x_row
-    size = 2 if c.kind == MULTIPLY_HALVES else 4
+    g = c.geometry
+    top = y * g.stride_height - g.begin_height
+    ky, ky_end = inside(top, g.dilation_height, g.kernel_height, g.height)
+    span = (g.kernel_width - 1) * g.dilation_width
+    whole = -(-g.begin_width // g.stride_width)
+    whole_end = (g.width - 1 - span + g.begin_width) // g.stride_width + 1 if g.width > span else whole
+    each = -(-(stop - begin) // -(-(stop - begin) // VECTORS))
+    row = c.x.start + image * c.x.image + (top + ky * g.dilation_height) * c.x.row
     x = 0
-    while x < c.columns:
-        room = min(whole_end, c.columns) - x if x >= whole else 0
-        pixels = PIXELS if room >= PIXELS else (FEW if room >= FEW else 1)
-        left = x * c.stride_width - c.begin_width
-        kx, kx_end = inside(left, c.dilation_width, c.kernel_width, c.width)
-        summand = c.summand + image * c.summand_image + y * c.summand_row + x * c.summand_pixel
-        for first in range(begin, end, each):
-            place = 4 * LANES * first
-            reduce_windows(
-                c.kind,
-                pixels,
-                min(each, end - first),
-                ky_end - ky if kx_end > kx else 0,
-                kx_end - kx,
-                row + (left + kx * c.dilation_width) * c.x_pixel + size * LANES * first,
-                c.stride_width * c.x_pixel,
-                c.dilation_height * c.x_row,
-                c.dilation_width * c.x_pixel,
-                c.weights + (ky * c.kernel_width + kx) * c.weights_row + place,
-                c.kernel_width * c.weights_row,
-                c.weights_row,
-                c.bias + place if c.bias != 0 else 0,
-                summand + place if c.summand != 0 else 0,
-                c.summand_pixel,
-                out + x * c.out_pixel + place if out != 0 else 0,
-                c.out_pixel,
-                rounded + x * c.rounded_pixel + 2 * LANES * first if rounded != 0 else 0,
-                c.rounded_pixel,
-                c.channels - LANES * first,
-                np.float32(max((ky_end - ky) * (kx_end - kx), c.least)),
-                np.float32(c.low),
-                np.float32(c.high),
-            )
+    while x < g.columns:
+        room = min(whole_end, g.columns) - x if x >= whole else 0
+        pixels = many if room >= many else (few if room >= few else 1)
+        left = x * g.stride_width - g.begin_width
+        kx, kx_end = inside(left, g.dilation_width, g.kernel_width, g.width)
+        window = Window(
+            pixels,
+            ky_end - ky if kx_end > kx else 0,
+            kx_end - kx,
+            row + (left + kx * g.dilation_width) * c.x.pixel,
+            c.weights + (ky * g.kernel_width + kx) * c.weights_row,
+            out + x * c.out.pixel if out != 0 else 0,
+            narrow + x * c.narrow.pixel if narrow != 0 else 0,
+            summand + x * c.summand.pixel if summand != 0 else 0,
+        )
+        divisor = np.float32(max((ky_end - ky) * (kx_end - kx), c.least))
+        for first in range(begin, stop, each):
+            reduce(c, window, min(each, stop - first), LANES * first, divisor)
         x += pixels
+
+
+@inlined
+def _reduce_floats(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> None:
+    """Reduce some channels of windows over f32 or bf16."""
+    g = c.geometry
+    reduce_windows(
+        c.kind,
+        w.pixels,
+        vectors,
+        w.high_taps,
+        w.wide_taps,
+        w.x + (2 if c.kind == MULTIPLY_HALVES else 4) * channel,
+        g.stride_width * c.x.pixel,
+        g.dilation_height * c.x.row,
+        g.dilation_width * c.x.pixel,
+        w.weights + 4 * channel,
+        g.kernel_width * c.weights_row,
+        c.weights_row,
+        c.bias + 4 * channel if c.bias != 0 else 0,
+        w.summand + 4 * channel if w.summand != 0 else 0,
+        c.summand.pixel,
+        w.out + 4 * channel if w.out != 0 else 0,
+        c.out.pixel,
+        w.narrow + 2 * channel if w.narrow != 0 else 0,
+        c.narrow.pixel,
+        c.channels - channel,
+        divisor,
+        np.float32(c.end.low),
+        np.float32(c.end.high),
+    )
+
+
+@inlined
+def _reduce_bytes(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> None:
+    """Reduce some channels of windows over bytes."""
+    g, sides = c.geometry, c.integers
+    summand = w.summand + sides.summand_size * channel if w.summand != 0 else 0
+    reduce_bytes(
+        1 if c.weights != 0 else 0,
+        w.pixels,
+        vectors,
+        w.high_taps,
+        w.wide_taps,
+        w.x + channel,
+        g.stride_width * c.x.pixel,
+        g.dilation_height * c.x.row,
+        g.dilation_width * c.x.pixel,
+        c.zero,
+        w.weights + 4 * channel,
+        g.kernel_width * c.weights_row,
+        c.weights_row,
+        sides.factors + 4 * channel,
+        sides.biases + 4 * channel,
+        c.channels - channel,
+        sides.numbers,
+        c.summand.pixel,
+        c.out.pixel,
+        c.narrow.pixel,
+        summand if sides.summand_size == 4 else 0,
+        summand if sides.summand_size == 1 else 0,
+        w.out + 4 * channel if w.out != 0 else 0,
+        w.narrow + channel if w.narrow != 0 else 0,
+    )
 
 
 class Response(NamedTuple):

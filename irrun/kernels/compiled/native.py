@@ -1,8 +1,8 @@
 """Declarations of kernels, and the few functions that they need and Numba does not have: memory by address, counters.
 
-The arguments of a kernel are a `NamedTuple` of addresses, integers and floats, which it sees as a record. It is called
-as ``kernel(arguments, task, workspace)``: with the address of that record, the number of the task that is to be done,
-and the address of memory that the worker may use meanwhile.
+The arguments of a kernel are a `NamedTuple` of addresses, integers, floats and other such tuples, which it sees as a
+record. It is called as ``kernel(arguments, task, workspace)``: with the address of that record, the number of the task
+that is to be done, and the address of memory that the worker may use meanwhile.
 
 Declaring compiles nothing and does not import Numba: the object code of a kernel is usually in the cache.
 """
@@ -10,7 +10,8 @@ Declaring compiles nothing and does not import Numba: the object code of a kerne
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, get_type_hints
@@ -102,9 +103,9 @@ class Kernel:
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
         self.function = function
         self.name = function.__name__
-        self.arguments = arguments
-        kinds = {name: "f8" if kind is float else "i8" for name, kind in get_type_hints(arguments).items()}
-        self.record: np.dtype[Any] = np.dtype(list(kinds.items()))
+        self._type = _record_type(arguments)
+        self.record = np.dtype(list(_fields(arguments)))
+        self._flat: Any = namedtuple(arguments.__name__, self.record.names or ())
 
     @cached_property
     def address(self) -> int:
@@ -114,11 +115,39 @@ class Kernel:
     def _object(self, symbol: str) -> bytes:
         from irrun.kernels.compiled.compiler import kernel_signature, object_code
 
-        signature = kernel_signature(self.record)
+        signature = kernel_signature(self._type)
         return object_code(self.function, _forms(self.function), signature, symbol, {"error_model": "numpy"})
+
+    def flat(self, arguments: tuple[Any, ...]) -> Any:
+        """Return the arguments without nesting, as they are in ``record``: ``row`` of ``x`` is ``x_row``."""
+        return self._flat(*_numbers(arguments))
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"
+
+
+def _numbers(arguments: tuple[Any, ...]) -> Iterator[int | float]:
+    for value in arguments:
+        if isinstance(value, tuple):
+            yield from _numbers(value)
+        else:
+            yield value
+
+
+def _record_type(arguments: type) -> np.dtype[Any]:
+    """The type of arguments in memory."""
+    if issubclass(arguments, tuple):
+        return np.dtype([(name, _record_type(kind)) for name, kind in get_type_hints(arguments).items()])
+    return np.dtype(np.float64 if arguments is float else np.int64)
+
+
+def _fields(arguments: type, name: str = "") -> Iterator[tuple[str, np.dtype[Any]]]:
+    """The names and types of all numbers among arguments."""
+    if not issubclass(arguments, tuple):
+        yield name, _record_type(arguments)
+        return
+    for field, kind in get_type_hints(arguments).items():
+        yield from _fields(kind, f"{name}_{field}" if name else field)
 
 
 def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], Kernel]:

@@ -2,48 +2,77 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from irrun.kernels.compiled.native import inlined, longs
 
 
-@inlined
-def find_left(c: Any, x: int, first: int, last: int, points: int, out: int) -> None:
-    """Write the addresses of the pixels of all tiles, tap by tap, for points from ``first`` on.
+class Images(NamedTuple):
+    """The address of the first pixel of images, 0 for none, and the bytes between images, rows and pixels."""
 
-    ``x`` is the address of the images, and ``points`` how many addresses each tap has: the last one is repeated.
+    start: int = 0
+    image: int = 0
+    row: int = 0
+    pixel: int = 0
+
+
+class Geometry(NamedTuple):
+    """Windows over images [images, height, width, ...], whose results are [images, rows, columns, ...].
+
+    The rows of a matrix are the pixels of one image with one row.
+    """
+
+    kernel_height: int = 1
+    kernel_width: int = 1
+    stride_height: int = 1
+    stride_width: int = 1
+    dilation_height: int = 1
+    dilation_width: int = 1
+    begin_height: int = 0
+    begin_width: int = 0
+    images: int = 1
+    rows: int = 1
+    columns: int = 1
+    height: int = 1
+    width: int = 1
+
+
+@inlined
+def find_left(g: Any, x: Any, shift: int, zeros: int, first: int, count: int, points: int, out: int) -> None:
+    """Write the addresses of the pixels of all tiles, tap by tap, for ``count`` points from ``first`` on.
+
+    ``x`` are the `Images`, ``shift`` what is added to their addresses, ``zeros`` is the pixel outside of them.
+    ``points`` is how many addresses each tap has: the last one is repeated.
     """
     index = 0
-    while index < last - first:
-        line, column = (first + index) // c.columns, (first + index) % c.columns
-        image, y = line // c.rows, line % c.rows
-        count = min(c.columns - column, last - first - index)
-        here = out + 8 * index
-        for ky in range(c.kernel_height):
-            down = y * c.stride_height + ky * c.dilation_height - c.begin_height
-            row = x + image * c.x_image + down * c.x_row if 0 <= down < c.height else 0
-            for kx in range(c.kernel_width):
-                across = column * c.stride_width + kx * c.dilation_width - c.begin_width
-                _find_pixels(here, row, across, c.stride_width, c.width, c.x_pixel, c.zeros, count)
-                here += 8 * points
-        index += count
-    for tap in range(c.kernel_height * c.kernel_width):
-        _repeat(out + 8 * points * tap, last - first, points)
+    while index < count:
+        line, column = (first + index) // g.columns, (first + index) % g.columns
+        image, y = line // g.rows, line % g.rows
+        here = min(g.columns - column, count - index)
+        place = out + 8 * index
+        for ky in range(g.kernel_height):
+            down = y * g.stride_height + ky * g.dilation_height - g.begin_height
+            row = x.start + shift + image * x.image + down * x.row if 0 <= down < g.height else 0
+            for kx in range(g.kernel_width):
+                across = column * g.stride_width + kx * g.dilation_width - g.begin_width
+                _find_pixels(place, row, across, g.stride_width, g.width, x.pixel, zeros, here)
+                place += 8 * points
+        index += here
+    for tap in range(g.kernel_height * g.kernel_width):
+        _repeat(out + 8 * points * tap, count, points)
 
 
 @inlined
-def find_points(
-    c: Any, x: int, of_image: int, of_row: int, of_pixel: int, first: int, last: int, points: int, out: int
-) -> None:
-    """Write the addresses of points of an array; the last one is repeated. Strides are in bytes."""
+def find_points(g: Any, x: Any, shift: int, first: int, count: int, points: int, out: int) -> None:
+    """Write the addresses of ``count`` points of `Images`, ``shift`` bytes further; the last one is repeated."""
     index = 0
-    while index < last - first:
-        line, column = (first + index) // c.columns, (first + index) % c.columns
-        count = min(c.columns - column, last - first - index)
-        start = x + line // c.rows * of_image + line % c.rows * of_row + column * of_pixel
-        _fill_range(out + 8 * index, start, of_pixel, count)
-        index += count
-    _repeat(out, last - first, points)
+    while index < count:
+        line, column = (first + index) // g.columns, (first + index) % g.columns
+        here = min(g.columns - column, count - index)
+        start = x.start + shift + line // g.rows * x.image + line % g.rows * x.row + column * x.pixel
+        _fill_range(out + 8 * index, start, x.pixel, here)
+        index += here
+    _repeat(out, count, points)
 
 
 @inlined

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any, Final
 
-from irrun.kernels.compiled.host import LANES, REGISTERS
+from irrun.kernels.compiled.host import REGISTERS
+from irrun.kernels.compiled.micro import masks_of
 from irrun.kernels.compiled.native import intrinsic
 from irrun.kernels.compiled.vectors import Vectors
 
@@ -60,7 +62,7 @@ def reduce_windows(
     """
     builder = v.builder
     for wanted, count, width in v.variants((kind, pixels, vectors), VARIANTS):
-        masks = [*[None] * (width - 1), v.mask(builder.sub(channels, v.constant(LANES * (width - 1))))]
+        masks = masks_of(v, channels, width)
         multiplies = wanted in (MULTIPLY, MULTIPLY_HALVES)
         first = v.every(float("-inf") if wanted == RAISE else 0.0)
         starts = [v.variable(first) for _ in range(width)]
@@ -69,24 +71,15 @@ def reduce_windows(
                 for j, start in enumerate(starts):
                     builder.store(v.load(bias, j), start)
         totals = [[v.variable(builder.load(start)) for start in starts] for _ in range(count)]
-        with v.times(high_taps) as outer:
-            row = builder.add(x, builder.mul(outer.index, x_high))
-            weights_row = builder.add(weights, builder.mul(outer.index, weights_high))
-            with v.times(wide_taps) as inner:
-                place = builder.add(row, builder.mul(inner.index, x_wide))
-                if multiplies:
-                    at = builder.add(weights_row, builder.mul(inner.index, weights_wide))
-                    factors = [v.load(at, j) for j in range(width)]
-                for i, pixel in enumerate(totals):
-                    here = builder.add(place, builder.mul(x_pixel, v.constant(i))) if i else place
-                    for j, total in enumerate(pixel):
-                        value = v.load_halves(here, j) if wanted == MULTIPLY_HALVES else v.load(here, j)
-                        before = builder.load(total)
-                        if multiplies:
-                            after = v.multiply_add(value, factors[j], before)
-                        else:
-                            after = builder.fadd(value, before) if wanted == ADD else v.largest(value, before)
-                        builder.store(after, total)
+
+        def accumulate(place: Any, j: int, factor: Any, before: Any, kind: int = wanted) -> Any:
+            value = v.load_halves(place, j) if kind == MULTIPLY_HALVES else v.load(place, j)
+            if kind in (MULTIPLY, MULTIPLY_HALVES):
+                return v.multiply_add(value, factor, before)
+            return builder.fadd(value, before) if kind == ADD else v.largest(value, before)
+
+        at = (weights, weights_high, weights_wide) if multiplies else None
+        for_each_tap(v, totals, (high_taps, wide_taps), (x, x_high, x_wide), x_pixel, at, accumulate)
         with builder.if_then(v.is_given(summand)):
             for i, pixel in enumerate(totals):
                 here = builder.add(summand, builder.mul(summand_pixel, v.constant(i)))
@@ -110,3 +103,33 @@ def reduce_windows(
                     for j, total in enumerate(pixel):
                         value = builder.load(total)
                         v.store(v.rounded(value) if is_rounded else value, here, j, masks[j])
+
+
+def for_each_tap(
+    v: Vectors,
+    totals: list[list[Any]],
+    taps: tuple[Any, Any],
+    x: tuple[Any, Any, Any],
+    x_pixel: Any,
+    weights: tuple[Any, Any, Any] | None,
+    accumulate: Callable[[Any, int, Any, Any], Any],
+) -> None:
+    """Emit the loops over the taps of some pixels, whose variables are ``totals``.
+
+    ``x`` and ``weights`` are an address, and the distances of taps downwards and across. ``accumulate`` gets the
+    address of a pixel, the number of a vector, weights for it, and the total before.
+    """
+    builder = v.builder
+
+    def moved(places: tuple[Any, Any, Any], high: Any, wide: Any) -> Any:
+        start, down, across = places
+        return builder.add(builder.add(start, builder.mul(high, down)), builder.mul(wide, across))
+
+    with v.times(taps[0]) as outer, v.times(taps[1]) as inner:
+        place = moved(x, outer.index, inner.index)
+        at = None if weights is None else moved(weights, outer.index, inner.index)
+        factors = [None if at is None else v.load(at, j) for j in range(len(totals[0]))]
+        for i, pixel in enumerate(totals):
+            here = builder.add(place, builder.mul(x_pixel, v.constant(i))) if i else place
+            for j, (total, factor) in enumerate(zip(pixel, factors, strict=True)):
+                builder.store(accumulate(here, j, factor, builder.load(total)), total)

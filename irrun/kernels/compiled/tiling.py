@@ -89,7 +89,17 @@ def pack_halves(matrix: Array, vectors: int) -> Array:
     depth, columns = matrix.shape
     rows = np.zeros((depth + depth % 2, columns), np.uint16)
     rows[:depth] = np.ascontiguousarray(matrix, np.float32).view(np.uint32) >> 16
-    words = np.ascontiguousarray(rows.reshape(-1, 2, columns).swapaxes(1, 2))
+    return _pack_words(rows, vectors)
+
+
+def pack_bytes(matrix: Array, vectors: int) -> Array:
+    """A matrix [4 * K, N] of bytes with sign in panels of words, each of four rows."""
+    return _pack_words(matrix.astype(np.int8), vectors)
+
+
+def _pack_words(rows: Array, vectors: int) -> Array:
+    each = 4 // rows.itemsize
+    words = np.ascontiguousarray(rows.reshape(-1, each, rows.shape[1]).swapaxes(1, 2))
     return pack(words.view(np.uint32)[..., 0], vectors)
 
 

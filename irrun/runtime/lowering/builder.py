@@ -25,6 +25,9 @@ from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact
 
 F32: Final = np.dtype(np.float32)
+HALVES: Final[np.dtype[Any]] = np.dtype(np.uint16)
+U8: Final[np.dtype[Any]] = np.dtype(np.uint8)
+"""The types of f32, of the bits of bf16, and of levels."""
 
 WIDEST_VECTOR: Final = 64
 """Bytes; also the most bytes that kernels read beyond the end of an array."""
@@ -123,8 +126,10 @@ class Builder:
         batch, channels, *sizes = shape
         return np.moveaxis(self.empty((batch, *sizes, channels), dtype), -1, 1)
 
-    def constant(self, array: Array, dtype: np.dtype[Any] = F32) -> int:
-        """The address of a contiguous copy of a constant, or of itself."""
+    def constant(self, array: Array | None, dtype: np.dtype[Any] = F32) -> int:
+        """The address of a contiguous copy of a constant, or of itself; 0 for none."""
+        if array is None:
+            return 0
         kept = np.ascontiguousarray(array, dtype)
         self.constants.append(kept)
         return kept.ctypes.data
@@ -149,7 +154,7 @@ class Builder:
         fits: Callable[[Sequence[Any]], bool] | None = None,
     ) -> None:
         """Add a call; ``workspace`` are the bytes that each worker needs for it."""
-        self.items.append(Call(kernel, arguments, tasks, workspace, tables or {}, fits))
+        self.items.append(Call(kernel, kernel.flat(arguments), tasks, workspace, tables or {}, fits))
 
     def buffer(self, address: int) -> Buffer | None:
         """Return the buffer that contains an address."""
@@ -163,8 +168,10 @@ class Builder:
         """Return whether an array is a constant of the plan."""
         return array.size > 0 and self.buffer(_lowest(array)) is None
 
-    def address(self, array: Array) -> int:
-        """The address of an array, which is kept if it is a constant."""
+    def address(self, array: Array | None) -> int:
+        """The address of an array, which is kept if it is a constant; 0 for none."""
+        if array is None:
+            return 0
         if self.is_constant(array):
             self.constants.append(array)
         return int(array.ctypes.data)

@@ -8,9 +8,12 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.compiled.integers import Dequantize, Quantize, Surround, dequantize, quantize, surround
+from irrun.kernels.compiled.pixels import Geometry
 from irrun.ops.fused.fused_dequantize import FusedDequantize
 from irrun.ops.fused.fused_quantize import FusedQuantize
 from irrun.runtime.lowering.builder import (
+    F32,
+    U8,
     Builder,
     empty_as,
     in_order_of,
@@ -20,10 +23,8 @@ from irrun.runtime.lowering.builder import (
     share,
 )
 from irrun.runtime.lowering.copies import in_rows
-from irrun.runtime.lowering.geometry import Geometry, image_strides
+from irrun.runtime.lowering.geometry import images_of
 from irrun.tensor import Array
-
-U8: Final = np.dtype(np.uint8)
 
 _COLUMNS: Final = 4096
 """Elements that are quantised at a time."""
@@ -59,7 +60,7 @@ def dequantized(op: FusedDequantize, builder: Builder, codes: Array) -> Array | 
     """Convert levels to numbers, in the memory layout of the levels."""
     if codes.dtype != U8 or not codes.size or merged(in_order_of(codes, [codes]), 1) != [(codes.size, (1,))]:
         return None
-    out = empty_as(builder, codes, np.dtype(np.float32))
+    out = empty_as(builder, codes, F32)
     each, tasks = share(codes.size, 0.1 * codes.size)
     low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
     arguments = Dequantize(
@@ -87,7 +88,7 @@ def surrounded(builder: Builder, x: Array, counts: Sequence[int] | None, geometr
     out = builder.images((batch, channels, high, wide), U8)
     each, tasks = share(batch * high, 0.7 * out.size)
     arguments = Surround(
-        x=builder.address(x),
+        x=images_of(builder, x),
         out=builder.address(out),
         images=batch,
         rows=high,
@@ -97,7 +98,6 @@ def surrounded(builder: Builder, x: Array, counts: Sequence[int] | None, geometr
         channels=channels,
         top=top,
         left=left,
-        **image_strides("x", x),
         x_channel=x.strides[1],
         rows_per_task=each,
         filler=zero,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -11,17 +10,17 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.product import Product, product
-from irrun.kernels.compiled.tiling import padded_columns, tiling
-from irrun.kernels.transposing import taps_first
+from irrun.kernels.compiled.functions import End
+from irrun.kernels.compiled.pixels import Geometry
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import copied
-from irrun.runtime.lowering.elementwise import End, chained, epilogue
-from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
-from irrun.runtime.lowering.halves import alone, form_of, operand, outputs, types, workspace_of
+from irrun.runtime.lowering.elementwise import chained, epilogue
+from irrun.runtime.lowering.geometry import as_images, channels_last, geometry_of
+from irrun.runtime.lowering.halves import operand, types
 from irrun.runtime.lowering.images import channel_by_channel
+from irrun.runtime.lowering.products import alone, multiply, of_windows
 from irrun.runtime.lowering.tiles import by_tiles, is_worth_tiles
 from irrun.tensor import Array
 
@@ -74,7 +73,7 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
             # The taps of a row are neighbours in memory: one tap of more channels.
             rows = weights.transpose(0, 1, 4, 2, 3).reshape(1, filters, -1, geometry.kernel_height, 1)
             x, weights, geometry = padded, rows, geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
-        _product(op, builder, "taps", weights, x, added, outs, geometry, end)
+        _multiplied(op, builder, "taps", weights, x, added, outs, geometry, end)
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
@@ -102,7 +101,7 @@ def _padded(builder: Builder, x: Array, shape: Sequence[int], geometry: Geometry
     return padded if copied(builder, x, padded[:, :, rows, left : left + width]) else None
 
 
-def _product(
+def _multiplied(
     op: FusedConvolution | FusedTransposedConvolution,
     builder: Builder,
     key: Hashable,
@@ -114,55 +113,9 @@ def _product(
     end: End,
 ) -> None:
     """A convolution with weights [G, O, I, KH, KW], which have a key among those of the operation."""
-    groups, filters, channels = weights.shape[:3]
-    taps = math.prod(weights.shape[3:])
-    images, _, rows, columns = outs[0].shape
-    form = form_of(x)
-    depth = channels // form.each
-    cut = tiling(images * rows * columns, taps, depth, filters, groups, has_tiles=form.has_tiles)
-    panel_depth = form.packed_depth(taps * depth)
-
-    def packed() -> Array:
-        matrices = (taps_first(one).reshape(taps * channels, filters) for one in weights)
-        return np.concatenate([form.panels(matrix, cut.vectors) for matrix in matrices])
-
-    panels = builder.packed((key, form.each, id(op.weights)), weights, cut.vectors, packed)
-    builder.call(
-        product,
-        Product(
-            x=builder.address(x),
-            panels=panels,
-            bias=0 if op.bias is None else builder.constant(op.bias.reshape(-1)),
-            summand=0 if summand is None else builder.address(summand),
-            zeros=builder.constant(np.zeros(depth, np.float32)),
-            images=images,
-            rows=rows,
-            columns=columns,
-            height=x.shape[2],
-            width=x.shape[3],
-            depth=depth,
-            panel_depth=panel_depth,
-            filters=filters,
-            **image_strides("x", x),
-            halves=form.halves,
-            left_row=cut.left_row,
-            **outputs(builder, outs, cut),
-            **image_strides("summand", summand),
-            **geometry._asdict(),
-            tile_rows=cut.rows,
-            vectors=cut.vectors,
-            points=cut.points,
-            groups=cut.groups,
-            tasks=cut.tasks,
-            next_x=4 * depth,
-            next_panels=4 * panel_depth * padded_columns(filters),
-            next_out=4 * filters,
-            next_bias=4 * filters,
-            **end._asdict(),
-        ),
-        groups * cut.tasks,
-        workspace_of(outs, cut),
-    )
+    factors = of_windows((key, id(op.weights)), weights, weights)
+    bias = None if op.bias is None else op.bias.reshape(-1)
+    multiply(builder, factors, x, outs, summand, bias, end, geometry, 0)
 
 
 @lowers(FusedTransposedConvolution)
@@ -200,5 +153,5 @@ def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summan
         here = (slice(None), slice(None), slice(y, None, high), slice(x_place, None, wide))
         part = None if added is None else added[here]
         parts = [out[here] for out in outs]
-        _product(op, builder, (first, second), taps[np.newaxis], x, part, parts, geometry, end)
+        _multiplied(op, builder, (first, second), taps[np.newaxis], x, part, parts, geometry, end)
     return alone(outs)

@@ -9,15 +9,14 @@ import numpy as np
 
 from irrun.kernels.compiled.backends import OF_BYTES
 from irrun.kernels.compiled.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
+from irrun.kernels.compiled.functions import End
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling, words_of
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import Builder, share
-from irrun.runtime.lowering.bytes import U8
+from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.elementwise import End
 from irrun.tensor import Array
 
 

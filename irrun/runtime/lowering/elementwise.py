@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
 from irrun.kernels.compiled.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
-from irrun.kernels.compiled.functions import BINARY, RUN, UNARY
+from irrun.kernels.compiled.functions import BINARY, RUN, UNARY, End
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
@@ -26,16 +26,6 @@ _REVERSED: Final = {
     len(UNARY) + BINARY.index(name): len(UNARY) + BINARY.index(other)
     for name, other in (("subtract", "subtract_from"), ("divide", "divide_into"))
 }
-
-
-class End(NamedTuple):
-    """The activation of a product: bounds that it is clipped to, then a function of `UNARY`, -1 for none."""
-
-    low: float = -np.inf
-    high: float = np.inf
-    function: int = -1
-    alpha: float = 0.0
-    beta: float = 0.0
 
 
 def epilogue(activation: Elementwise | None) -> End | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from irrun.kernels.compiled.pixels import Geometry, Images
 from irrun.ops.convolution.spatial import Placement
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.runtime.lowering.builder import Builder
@@ -13,10 +12,15 @@ from irrun.tensor import Array
 
 def channels_last(builder: Builder, x: Array) -> Array | None:
     """[N, C, H, W] whose channels are neighbours: itself or a copy."""
-    if x.strides[1] == x.itemsize or x.shape[1] == 1:
+    if has_channels_last(x):
         return x
     out = builder.images(x.shape, x.dtype)
     return out if copied(builder, x, out) else None
+
+
+def has_channels_last(x: Array) -> bool:
+    """Return whether the channels of images are neighbours."""
+    return x.strides[1] == x.itemsize or x.shape[1] == 1
 
 
 def as_images(x: Array) -> Array:
@@ -24,17 +28,9 @@ def as_images(x: Array) -> Array:
     return x[:, :, None] if x.ndim == 3 else x
 
 
-class Geometry(NamedTuple):
-    """The geometry of windows over images."""
-
-    kernel_height: int
-    kernel_width: int
-    stride_height: int
-    stride_width: int
-    dilation_height: int
-    dilation_width: int
-    begin_height: int
-    begin_width: int
+def as_pixels(rows: Array) -> Array:
+    """Rows [M, C] as an image of one row."""
+    return rows.T[None, :, None]
 
 
 def geometry_of(kernel: tuple[int, ...], windows: Spatial, placed: Placement) -> Geometry:
@@ -44,7 +40,12 @@ def geometry_of(kernel: tuple[int, ...], windows: Spatial, placed: Placement) ->
     return Geometry(*(*one, *kernel), *(*one, *windows.strides), *(*one, *windows.dilations), *(*none, *placed.begins))
 
 
-def image_strides(name: str, x: Array | None) -> dict[str, int]:
-    """Strides of images, rows and pixels."""
-    values = (0, 0, 0) if x is None else (x.strides[0], x.strides[2], x.strides[3])
-    return dict(zip((f"{name}_image", f"{name}_row", f"{name}_pixel"), values, strict=True))
+def over(geometry: Geometry, x: Array, out: Array) -> Geometry:
+    """The geometry of windows over images ``x``, with results ``out``."""
+    (images, _, rows, columns), (height, width) = out.shape, x.shape[2:]
+    return geometry._replace(images=images, rows=rows, columns=columns, height=height, width=width)
+
+
+def images_of(builder: Builder, x: Array | None) -> Images:
+    """The address of images, and the strides of images, rows and pixels."""
+    return Images() if x is None else Images(builder.address(x), x.strides[0], *x.strides[2:])

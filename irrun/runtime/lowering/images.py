@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from irrun.kernels.compiled.byte_windows import ByteWindows, byte_windows
-from irrun.kernels.compiled.functions import RUN
+from irrun.kernels.compiled.functions import RUN, End
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.images import Response, Windows, local_response, windows
+from irrun.kernels.compiled.images import Response, Windows, byte_windows, local_response, windows
+from irrun.kernels.compiled.pixels import Geometry
 from irrun.kernels.compiled.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
 from irrun.kernels.compiled.tiling import padded_columns
 from irrun.ops.convolution.spatial import Windows as Spatial
@@ -19,11 +20,9 @@ from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.ops.reduction.reduce_mean import ReduceMean
-from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers, share
-from irrun.runtime.lowering.bytes import U8
-from irrun.runtime.lowering.elementwise import End
-from irrun.runtime.lowering.geometry import Geometry, as_images, channels_last, geometry_of, image_strides
-from irrun.runtime.lowering.halves import HALVES
+from irrun.runtime.lowering.builder import HALVES, U8, Builder, is_f32, lowers, share
+from irrun.runtime.lowering.geometry import as_images, channels_last, geometry_of, has_channels_last, images_of, over
+from irrun.runtime.lowering.products import NO_END, outputs
 from irrun.tensor import Array
 
 
@@ -37,91 +36,59 @@ def channel_by_channel(
     end: End,
 ) -> None:
     """A convolution of which each channel has its own filter; ``outs`` are f32, bits of bf16, or both."""
-    out, rounded = (next((one for one in outs if one.dtype == type), None) for type in (F32, HALVES))
-    images, channels, rows, columns = outs[0].shape
+    channels = outs[0].shape[1]
     padded = np.zeros((1 + geometry.kernel_height * geometry.kernel_width, padded_columns(channels)), np.float32)
     padded[:-1, :channels] = op.weights.reshape(channels, -1).T
     padded[-1, :channels] = 0 if op.bias is None else op.bias.reshape(-1)
     weights = builder.constant(padded)
-    arguments = _windows(MULTIPLY_HALVES if x.dtype == HALVES else MULTIPLY, x, outs[0], geometry)._replace(
-        x=builder.address(x),
-        out=0 if out is None else builder.address(out),
-        **image_strides("out", out),
-        rounded=0 if rounded is None else builder.address(rounded),
-        **image_strides("rounded", rounded),
+    slide(
+        builder,
+        x,
+        outs,
+        geometry,
+        0.03 * len(padded) + (0 if end.function < 0 else 0.4),
+        end=end,
+        kind=MULTIPLY_HALVES if x.dtype == HALVES else MULTIPLY,
+        summand=images_of(builder, summand),
         weights=weights,
         weights_row=padded.strides[0],
         bias=weights + padded[:-1].nbytes,
-        summand=0 if summand is None else builder.address(summand),
-        **image_strides("summand", summand),
-        **end._asdict(),
-    )
-    row = 0
-    if out is None and end.function >= 0:
-        row = 4 * columns * channels
-        arguments = arguments._replace(out_pixel=4 * channels)
-    cost = 0.03 * len(padded) + (0 if end.function < 0 else 0.4)
-    _call(builder, arguments, cost * images * rows * columns * channels, row)
-
-
-def _windows(kind: int, x: Array, out: Array, geometry: Geometry) -> Windows:
-    return Windows(
-        kind=kind,
-        x=x.ctypes.data,
-        out=out.ctypes.data,
-        images=out.shape[0],
-        rows=out.shape[2],
-        columns=out.shape[3],
-        height=x.shape[2],
-        width=x.shape[3],
-        channels=out.shape[1],
-        **image_strides("x", x),
-        **image_strides("out", out),
-        **geometry._asdict(),
-        rows_per_task=1,
     )
 
 
-def _call(builder: Builder, arguments: Windows, nanoseconds: float, row: int = 0) -> None:
-    """Add a call, which needs workspace for a row of ``row`` bytes."""
-    each, tasks = share(arguments.images * arguments.rows, nanoseconds)
-    _, parts = share(-(-arguments.channels // LANES), nanoseconds if tasks == 1 and arguments.function < 0 else 0)
-    builder.call(windows, arguments._replace(rows_per_task=each, parts=parts), tasks * parts, 4 * RUN + row)
+def slide(
+    builder: Builder,
+    x: Array,
+    outs: Sequence[Array],
+    geometry: Geometry,
+    nanoseconds: float,
+    end: End = NO_END,
+    **others: Any,
+) -> None:
+    """Reduce windows, which takes some time for each element of the result."""
+    batch, channels, rows, columns = outs[0].shape
+    each, tasks = share(batch * rows, nanoseconds * outs[0].size)
+    parts = 1
+    if tasks == 1 and end.function < 0:
+        _, parts = share(-(-channels // LANES), nanoseconds * outs[0].size)
+    arguments = Windows(
+        x=images_of(builder, x),
+        geometry=over(geometry, x, outs[0]),
+        channels=channels,
+        rows_per_task=each,
+        parts=parts,
+        end=end,
+        **outputs(builder, outs, 4 * channels),
+        **others,
+    )
+    row = 0 if arguments.out.start or end.function < 0 else 4 * columns * channels
+    builder.call(byte_windows if x.dtype == U8 else windows, arguments, tasks * parts, 4 * RUN + row)
 
 
 @lowers(FusedMaxPool)
 def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
     """The largest element of each window."""
-    if data.dtype == U8:
-        return _largest_bytes(op, builder, data)
     return _pooled(builder, data, op.kernel, op.windows, RAISE, 0)
-
-
-def _largest_bytes(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
-    if data.ndim not in (3, 4) or not data.size:
-        return None
-    placed = op.windows.place(data.shape[2:], op.kernel)
-    x = as_images(data)
-    if 0 in placed.counts or (x.strides[1] != 1 and x.shape[1] != 1):
-        return None
-    out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts), U8)
-    each, tasks = share(out.shape[0] * out.shape[2], 0.01 * out.size * math.prod(op.kernel))
-    arguments = ByteWindows(
-        x=builder.address(x),
-        codes=builder.address(out),
-        images=out.shape[0],
-        rows=out.shape[2],
-        columns=out.shape[3],
-        height=x.shape[2],
-        width=x.shape[3],
-        channels=out.shape[1],
-        **image_strides("x", x),
-        **image_strides("codes", out),
-        **geometry_of(tuple(op.kernel), op.windows, placed)._asdict(),
-        rows_per_task=each,
-    )
-    builder.call(byte_windows, arguments, tasks)
-    return out[:, :, 0] if data.ndim == 3 else out
 
 
 @lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
@@ -137,16 +104,19 @@ def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, da
 def _pooled(
     builder: Builder, data: Array, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
 ) -> Array | None:
-    if not is_f32(data) or data.ndim not in (3, 4):
+    is_bytes = data.dtype == U8 and kind == RAISE
+    if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4):
         return None
     placed = spatial.place(data.shape[2:], kernel)
-    x = channels_last(builder, as_images(data))
+    x = as_images(data)
+    if is_bytes and not has_channels_last(x):
+        return None
+    x = channels_last(builder, x)
     if x is None or 0 in placed.counts:
         return None
-    builder.address(x)
-    out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts))
-    arguments = _windows(kind, x, out, geometry_of(tuple(kernel), spatial, placed))._replace(least=least)
-    _call(builder, arguments, 0.03 * out.size * math.prod(kernel))
+    out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts), x.dtype)
+    cost = (0.01 if is_bytes else 0.03) * math.prod(kernel)
+    slide(builder, x, [out], geometry_of(tuple(kernel), spatial, placed), cost, kind=kind, least=least)
     return out[:, :, 0] if data.ndim == 3 else out
 
 

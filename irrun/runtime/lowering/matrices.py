@@ -7,17 +7,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.compiled.functions import End
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product
-from irrun.kernels.compiled.product import Product, product
 from irrun.kernels.compiled.tiling import padded_columns, tiling
 from irrun.kernels.dynamic_quantization import codes_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.dynamic import by_group, dynamically, panels, rows_of, source_of
-from irrun.runtime.lowering.elementwise import End, epilogue
-from irrun.runtime.lowering.halves import alone, form_of, in_precision, operand, outputs, types, workspace_of
+from irrun.runtime.lowering.elementwise import epilogue
+from irrun.runtime.lowering.geometry import as_pixels
+from irrun.runtime.lowering.halves import in_precision, operand, types
+from irrun.runtime.lowering.products import NO_END, Weights, alone, form_of, multiply
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
 
@@ -46,40 +48,13 @@ def multiplied(
     outs: Sequence[Array],
     bias: Array | None = None,
     summand: Array | None = None,
-    end: End | None = None,
+    end: End = NO_END,
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
-    points, filters = len(x), weights.shape[1]
-    form = form_of(x)
-    depth = -(-weights.shape[0] // form.each)
-    cut = tiling(points, 1, depth, filters, has_tiles=form.has_tiles)
-    panels = builder.packed(("rows", form.each), weights, cut.vectors, lambda: form.panels(weights, cut.vectors))
-    builder.call(
-        product,
-        Product(
-            x=builder.address(x),
-            panels=panels,
-            columns=points,
-            width=points,
-            depth=depth,
-            panel_depth=form.packed_depth(depth),
-            filters=filters,
-            x_pixel=x.strides[0],
-            halves=form.halves,
-            left_row=cut.left_row,
-            **outputs(builder, [out.reshape(1, 1, points, filters).transpose(0, 3, 1, 2) for out in outs], cut),
-            tile_rows=cut.rows,
-            vectors=cut.vectors,
-            points=cut.points,
-            groups=cut.groups,
-            bias=0 if bias is None else builder.constant(bias),
-            summand=0 if summand is None else builder.address(summand),
-            summand_pixel=0 if summand is None else summand.strides[0],
-            **(End() if end is None else end)._asdict(),
-        ),
-        cut.tasks,
-        workspace_of(outs, cut),
-    )
+    depth, filters = weights.shape
+    factors = Weights("rows", weights, 1, filters, depth, lambda: [weights])
+    added = None if summand is None else as_pixels(summand)
+    multiply(builder, factors, as_pixels(x), [as_pixels(out) for out in outs], added, bias, end)
 
 
 @lowers(FusedPackedMatMul)
@@ -111,7 +86,7 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
         data_rows = rounded
     out = builder.empty((*data.shape[:-1], filters))
     form = form_of(data_rows)
-    cut = tiling(points, 1, depth // form.each, filters, has_tiles=form.has_tiles)
+    cut = tiling(points, 1, depth // form.each, filters, has_tiles=form.has_tiles())
     parts = cut.groups if points > 1 else max(1, min(cut.groups, depth * filters // _LEAST_CODES))
 
     padded = padded_columns(filters)

@@ -11,8 +11,9 @@ from irrun.kernels.recurrent_steps import LstmSteps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.halves import PAIRS, SINGLES, rounded_to_bf16
+from irrun.runtime.lowering.halves import rounded_to_bf16
 from irrun.runtime.lowering.matrices import multiplied
+from irrun.runtime.lowering.products import PAIRS, SINGLES
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
 
@@ -41,7 +42,7 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
     form = PAIRS if is_rounded else SINGLES
-    depth = -(-size // form.each)
+    depth = form.words(size)
     cut = tiling(batch, 1, depth, 4 * size)
     matrices = [one.r.transpose(1, 0, 2).reshape(size, 4 * size) for one in passes]
     panels = builder.packed(

@@ -7,6 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from irrun.kernels.compiled.functions import End
+from irrun.kernels.compiled.pixels import Geometry, Images
 from irrun.kernels.compiled.product import Product, product
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
 from irrun.kernels.compiled.winograd import (
@@ -19,8 +21,6 @@ from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import transform_weights
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.runtime.lowering.builder import Builder, share
-from irrun.runtime.lowering.elementwise import End
-from irrun.runtime.lowering.geometry import Geometry
 from irrun.tensor import Array
 
 
@@ -87,31 +87,20 @@ def by_tiles(
             4 * 36 * depth,
         )
         cut = tiling(tiles, 1, depth, filters, 36)._replace(vectors=cut.vectors)
-        builder.call(
-            product,
-            Product(
-                x=builder.address(data),
-                panels=panels,
-                out=builder.address(products),
-                columns=tiles,
-                width=tiles,
-                depth=depth,
-                panel_depth=depth,
-                filters=filters,
-                x_pixel=4 * depth,
-                out_pixel=4 * filters,
-                tile_rows=cut.rows,
-                vectors=cut.vectors,
-                points=cut.points,
-                groups=cut.groups,
-                tasks=cut.tasks,
-                next_x=4 * tiles * depth,
-                next_panels=4 * depth * padded_columns(filters),
-                next_out=4 * tiles * filters,
-            ),
-            36 * cut.tasks,
-            cut.workspace,
+        arguments = Product(
+            x=Images(builder.address(data), pixel=4 * depth),
+            panels=panels,
+            geometry=Geometry(columns=tiles, width=tiles),
+            cut=cut,
+            depth=depth,
+            panel_depth=depth,
+            filters=filters,
+            out=Images(builder.address(products), pixel=4 * filters),
+            next_x=4 * tiles * depth,
+            next_panels=4 * depth * padded_columns(filters),
+            next_out=tiles * filters,
         )
+        builder.call(product, arguments, 36 * cut.tasks, cut.workspace)
         each, tasks = share(tiles, 8.0 * tiles * filters)
         builder.call(
             transform_result,

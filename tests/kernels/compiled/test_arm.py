@@ -61,8 +61,7 @@ def test_values(features: str, expected: list[str]) -> None:
 
 
 COMPILED = """
-from irrun.kernels.compiled.integers import integer_product
-from irrun.kernels.compiled.product import product
+from irrun.kernels.compiled.product import integer_product, product
 for kernel in (product, integer_product):
     kernel._object("kernel")
 """

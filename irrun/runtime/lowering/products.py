@@ -1,0 +1,164 @@
+"""Products of matrices and convolutions as calls of one kernel, for each form of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.compiled.amx_check import multiplies_bytes, multiplies_halves
+from irrun.kernels.compiled.backends import HAS_BYTE_TILES, HAS_HALF_TILES
+from irrun.kernels.compiled.bytes import Requantization
+from irrun.kernels.compiled.functions import End
+from irrun.kernels.compiled.host import LANES
+from irrun.kernels.compiled.pixels import Geometry, Images
+from irrun.kernels.compiled.product import Product, integer_product, product
+from irrun.kernels.compiled.tiling import Tiling, pack, pack_bytes, pack_halves, padded_columns, padded_depth, tiling
+from irrun.kernels.transposing import taps_first
+from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
+from irrun.runtime.lowering.geometry import images_of, over
+from irrun.tensor import Array
+
+
+class Form(NamedTuple):
+    """The elements that a product multiplies at a time: how many, what packs them in panels, and tiles of AMX.
+
+    Columns of panels are as long as the tiles of the processor need; whether these are right is found out when asked.
+    """
+
+    each: int
+    pack: Callable[[Array, int], Array]
+    is_padded: bool = False
+    has_tiles: Callable[[], bool] = bool
+
+    @property
+    def halves(self) -> int:
+        return int(self.each == 2)
+
+    def words(self, depth: int) -> int:
+        return -(-depth // self.each)
+
+    def packed_depth(self, words: int) -> int:
+        """The elements in a column of a panel."""
+        return padded_depth(words, self.is_padded)
+
+    def panels(self, matrix: Array, taps: int, vectors: int) -> Array:
+        """Pack a right factor [taps * depth, columns], with zeros behind the elements of each tap."""
+        depth, columns = len(matrix) // taps, matrix.shape[1]
+        each = self.each * self.words(depth)
+        rows = self.each * self.packed_depth(taps * self.words(depth))
+        if rows != len(matrix):
+            whole = np.zeros((rows, columns), matrix.dtype)
+            whole[: taps * each].reshape(taps, each, columns)[:, :depth] = matrix.reshape(taps, depth, columns)
+            matrix = whole
+        return self.pack(matrix, vectors)
+
+
+SINGLES: Final = Form(1, pack)
+PAIRS: Final = Form(2, pack_halves, HAS_HALF_TILES, multiplies_halves)
+QUADS: Final = Form(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
+"""An f32, and words of two bf16 or of four bytes."""
+
+_FORMS: Final = {F32: SINGLES, HALVES: PAIRS, U8: QUADS}
+
+
+def form_of(x: Array) -> Form:
+    """The form of the elements of a left factor."""
+    return _FORMS[x.dtype]
+
+
+NO_END: Final = End()
+ROWS: Final = Geometry()
+FLOATS: Final = Requantization()
+"""The epilogue that does nothing, windows over matrices, and what floats need in place of integers."""
+
+
+class Weights(NamedTuple):
+    """Right factors: ``matrices`` returns one [taps * depth, filters] for each group; ``key`` tells them from others.
+
+    The ``source`` of all is an array of the model.
+    """
+
+    key: Hashable
+    source: Array
+    groups: int
+    filters: int
+    depth: int
+    matrices: Callable[[], Sequence[Array]]
+
+
+def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
+    """The right factors of a convolution with weights [G, O, I, KH, KW]."""
+    groups, filters, depth = weights.shape[:3]
+    return Weights(key, source, groups, filters, depth, lambda: [taps_first(x).reshape(-1, filters) for x in weights])
+
+
+def multiply(
+    builder: Builder,
+    weights: Weights,
+    x: Array,
+    outs: Sequence[Array],
+    summand: Array | None = None,
+    bias: Array | None = None,
+    end: End = NO_END,
+    geometry: Geometry = ROWS,
+    zero: int | None = None,
+    integers: Requantization = FLOATS,
+) -> None:
+    """Multiply the pixels that windows meet; results are f32, bits of bf16 or bytes, or f32 and one of these.
+
+    A matrix is an image of one row. Pixels outside of images have elements ``zero``, None where no window meets any.
+    """
+    form = form_of(x)
+    geometry = over(geometry, x, outs[0])
+    taps, words = geometry.kernel_height * geometry.kernel_width, form.words(weights.depth)
+    points = geometry.images * geometry.rows * geometry.columns
+    cut = tiling(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
+    panel_depth = form.packed_depth(taps * words)
+    outside = None if zero is None else np.full(form.each * words, zero)
+    panels = builder.packed(
+        (weights.key, form.each),
+        weights.source,
+        cut.vectors,
+        lambda: np.concatenate([form.panels(matrix, taps, cut.vectors) for matrix in weights.matrices()]),
+    )
+    arguments = Product(
+        x=images_of(builder, x),
+        panels=panels,
+        geometry=geometry,
+        cut=cut,
+        depth=words,
+        panel_depth=panel_depth,
+        filters=weights.filters,
+        **outputs(builder, outs, 4 * LANES * cut.vectors),
+        summand=images_of(builder, summand),
+        zeros=builder.constant(outside, x.dtype),
+        bias=builder.constant(bias),
+        halves=form.halves,
+        end=end,
+        next_x=x.itemsize * weights.depth,
+        next_panels=4 * panel_depth * padded_columns(weights.filters),
+        next_out=weights.filters,
+        next_bias=4 * weights.filters,
+        integers=integers,
+    )
+    kernel = integer_product if form is QUADS else product
+    builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
+
+
+def outputs(builder: Builder, outs: Sequence[Array], pixel: int) -> dict[str, Images]:
+    """Where results are; without f32, a kernel computes these in its workspace, ``pixel`` bytes apart."""
+    found = {"out": Images(pixel=pixel)}
+    return found | {"out" if out.dtype == F32 else "narrow": images_of(builder, out) for out in outs}
+
+
+def workspace_of(arguments: Product) -> int:
+    """The bytes of workspace of a product, with room for sums where no result is f32."""
+    cut: Tiling = arguments.cut
+    return cut.workspace + (0 if arguments.out.start else (cut.points + cut.rows) * arguments.out.pixel)
+
+
+def alone(outs: Sequence[Array]) -> Any:
+    """The only result of a product, or all of them."""
+    return outs[0] if len(outs) == 1 else tuple(outs)
