@@ -51,17 +51,14 @@ def probe(arguments: Any, task: int, workspace: int) -> None:
     """A product of some tiles."""
     c = record(arguments)
     low, high = np.float32(-np.inf), np.float32(np.inf)
-    left, step, panel, out = c.left, _STEP, c.panel, c.out
+    extent, left, ahead = (POINTS, _DEPTH), (c.left, _STEP), (c.panel, 0)
     configure_tiles()
     if c.numbers == 0:
-        multiply_taps(
-            POINTS, _VECTORS, 1, POINTS, _DEPTH, left, step, panel, 0, 0, out, 0, 0, _COLUMNS, panel, 0, low, high
-        )
+        results = (c.out, 0, 0)
+        multiply_taps((POINTS, _VECTORS, 1), extent, left, (c.panel, 0), ahead, 0, results, _COLUMNS, low, high)
     else:
-        multiply_bytes(
-            *(POINTS, _VECTORS, POINTS, _DEPTH, left, step, panel, panel, 0),
-            *(c.zeros, c.ones, c.zeros, _COLUMNS, c.numbers, 0, 0, out, 0),
-        )
+        sides, codes = (c.zeros, c.ones, c.zeros), (0, 0, c.out, 0)
+        multiply_bytes((POINTS, _VECTORS), extent, left, c.panel, ahead, sides, _COLUMNS, c.numbers, codes)
     release_tiles()
 
 

@@ -93,22 +93,19 @@ def multiplied(
     used: Tiles,
     multiply: Callable[[int, int, int], None],
     width: int,
-    points: Any,
-    depth: Any,
+    extent: Any,
     left: Any,
-    step: Any,
     panel: Any,
     ahead: Any,
-    ahead_step: Any,
 ) -> Iterator[tuple[Any, Any]]:
     """Emit the product of `POINTS` rows and a panel [depth, width], then a loop over `AT_ONCE` rows of it at a time.
 
-    The loop is over ``points`` rows. What is built with each pair is its body: the number of the first row, and the
-    address of the sums, [AT_ONCE, width] vectors. Rows of the left factor are ``step`` bytes apart. Four tiles hold
-    sums at a time, of two tiles of rows and two of columns. Memory from ``ahead`` on is fetched, ``ahead_step`` bytes
-    for each row of the panel.
+    The loop is over the rows that are stored. What is built with each pair is its body: the number of the first row,
+    and the address of the sums, [AT_ONCE, width] vectors. Four tiles hold sums at a time, of two tiles of rows and two
+    of columns. ``extent``, ``left`` and ``ahead`` are as in `multiply_taps`.
     """
     builder = v.builder
+    (points, depth), (left, step), (ahead, ahead_step) = extent, left, ahead
     sums = v.scratch(POINTS * BYTES * width)
     row = v.constant(BYTES * width)
     blocks = builder.udiv(depth, v.constant(ROWS))

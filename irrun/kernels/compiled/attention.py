@@ -8,8 +8,9 @@ import numpy as np
 
 from irrun.kernels.compiled.halves import pair_rows, round_pairs
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_taps
+from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_rows
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.pixels import move
 from irrun.kernels.compiled.rows import exponentials, largest
 from irrun.kernels.compiled.stacks import pack_panel
 
@@ -124,50 +125,18 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
 
 @inlined
 def multiply(
-    tile: int,
-    halves: int,
-    left: int,
-    targets: int,
-    rows: int,
-    depth: int,
-    panels: int,
-    step: int,
-    columns: int,
-    added: int,
+    tile: int, halves: int, left: int, out: int, rows: int, depth: int, panels: int, step: int, columns: int, added: int
 ) -> None:
     """Rows times a matrix: packed in panels, or with ``step`` bytes between its rows, which are then whole vectors.
 
-    With ``halves``, elements are words of two bf16, and ``depth`` counts these. ``left`` and ``targets`` are addresses
-    of the addresses of rows, ``added`` is 0 or the same as ``targets``.
+    The others are as in `multiply_rows`; ``added`` is 0 or the same as ``out``, whose addresses are moved on.
     """
-    outs = longs(targets, rows)
     for column in range(0, columns, PANEL):
         width = min(columns - column, PANEL)
-        vectors = -(-width // LANES)
         panel = panels + 4 * column if step else panels + 4 * column * depth
-        for first in range(0, rows, tile):
-            multiply_taps(
-                tile,
-                vectors,
-                halves,
-                1,
-                depth,
-                left + 8 * first,
-                0,
-                panel,
-                step if step else 4 * vectors * LANES,
-                0,
-                targets + 8 * first,
-                0,
-                added + 8 * first if added else 0,
-                width,
-                panel,
-                0,
-                np.float32(-np.inf),
-                np.float32(np.inf),
-            )
-        for index in range(rows):
-            outs[index] += 4 * PANEL
+        panel_step = step if step else 4 * -(-width // LANES) * LANES
+        multiply_rows(tile, halves, left, rows, depth, panel, panel_step, out, added, width)
+        move(out, rows, 4 * PANEL)
 
 
 @inlined

@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from irrun.kernels.compiled.bytes import finish
 from irrun.kernels.compiled.micro import Rows, masks_of
-from irrun.kernels.compiled.native import intrinsic
+from irrun.kernels.compiled.native import intrinsic, several
 from irrun.kernels.compiled.reduction import VECTORS, for_each_tap
 from irrun.kernels.compiled.vectors import Vectors
 
@@ -21,47 +21,34 @@ VARIANTS: Final = tuple(product((0, 1), (PIXELS, 1), range(1, VECTORS + 1)))
 """The presence of weights, the pixels and the vectors of each loop."""
 
 
-@intrinsic("void", *["int64"] * 24)
+@intrinsic("void", *several(3, 2, 4), "int64", *several(3, 2), "int64", "int64", *several(3, 2, 2))
 def reduce_bytes(
     v: Vectors,
-    weighted: Any,
-    pixels: Any,
-    vectors: Any,
-    high_taps: Any,
-    wide_taps: Any,
+    variant: Any,
+    taps: Any,
     x: Any,
-    x_pixel: Any,
-    x_high: Any,
-    x_wide: Any,
     zero: Any,
     weights: Any,
-    weights_high: Any,
-    weights_wide: Any,
-    factors: Any,
-    biases: Any,
+    line: Any,
     channels: Any,
     numbers: Any,
-    summand_pixel: Any,
-    out_pixel: Any,
-    codes_pixel: Any,
     summand: Any,
-    summand_codes: Any,
     out: Any,
     codes: Any,
 ) -> None:
     """Reduce the windows of some pixels, whose taps are all inside the image: sums of products, or the largest byte.
 
-    ``pixels`` are `PIXELS` or one. Addresses are those of the first channel, of the first pixel, at the first tap.
-    Distances are in bytes: from pixel to pixel, and from tap to tap downwards (``high``) and across (``wide``).
+    ``variant`` is one of `VARIANTS`; ``line``, ``channels`` and ``numbers`` are as in `finish`, the others as in
+    `reduce_windows`. A summand has two addresses, for f32 and for bytes.
     """
     builder = v.builder
 
     def pixels_of(array: Any, step: Any) -> Rows:
         return Rows(array, lambda i: builder.add(array, builder.mul(step, v.constant(i))))
 
-    summands = (pixels_of(array, summand_pixel) for array in (summand, summand_codes))
-    arrays = (*summands, pixels_of(out, out_pixel), pixels_of(codes, codes_pixel))
-    for has_weights, count, width in v.variants((weighted, pixels, vectors), VARIANTS):
+    *summands, distance = summand
+    arrays = (*(pixels_of(array, distance) for array in summands), pixels_of(*out), pixels_of(*codes))
+    for has_weights, count, width in v.variants(variant, VARIANTS):
         start = v.every(0.0) if has_weights else ir.Constant(v.bytes, None)
         nothing = v.splat(builder.sitofp(zero, v.float))
         totals = [[v.variable(start) for _ in range(width)] for _ in range(count)]
@@ -72,10 +59,9 @@ def reduce_bytes(
                 return v.multiply_add(builder.fsub(v.widened(value), nothing), factor, before)
             return builder.select(builder.icmp_unsigned(">", value, before), value, before)
 
-        at = (weights, weights_high, weights_wide) if has_weights else None
-        for_each_tap(v, totals, (high_taps, wide_taps), (x, x_high, x_wide), x_pixel, at, accumulate)
+        for_each_tap(v, totals, taps, x, weights if has_weights else None, accumulate)
         if has_weights:
-            finish(v, totals, factors, biases, channels, numbers, *arrays)
+            finish(v, totals, line, channels, numbers, *arrays)
             continue
         masks = masks_of(v, channels, width)
         for i, pixel in enumerate(totals):

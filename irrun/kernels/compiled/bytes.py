@@ -17,7 +17,7 @@ from irrun.kernels.compiled.amx_product import AT_ONCE, POINTS, multiplied
 from irrun.kernels.compiled.backends import HAS_BYTE_TILES
 from irrun.kernels.compiled.host import BYTES
 from irrun.kernels.compiled.micro import ON_TILES, VARIANTS, Rows, accumulate, listed, masks_of
-from irrun.kernels.compiled.native import intrinsic
+from irrun.kernels.compiled.native import intrinsic, several
 from irrun.kernels.compiled.vectors import Vectors
 
 
@@ -61,66 +61,54 @@ class Requantization(NamedTuple):
     most: float = 0.0
 
 
-@intrinsic("void", *["int64"] * 18)
+@intrinsic("void", *several(2, 2, 2), "int64", *several(2, 3), "int64", "int64", *several(4))
 def multiply_bytes(
     v: Vectors,
-    rows: Any,
-    vectors: Any,
-    taps: Any,
-    depth: Any,
+    variant: Any,
+    extent: Any,
     left: Any,
-    left_tap: Any,
     panel: Any,
     ahead: Any,
-    ahead_step: Any,
-    starts: Any,
-    factors: Any,
-    biases: Any,
+    sides: Any,
     columns: Any,
     numbers: Any,
-    summand: Any,
-    summand_codes: Any,
-    out: Any,
-    codes: Any,
+    results: Any,
 ) -> None:
     """Compute a tile of clip(sum * factor + bias + summand), and its levels.
 
-    ``rows`` and ``vectors`` are one of `VARIANTS`. ``left`` is the address of the addresses of the rows of the left
-    factor, each of ``depth`` words, and ``left_tap`` the bytes from those of one tap to those of the next; ``panel``
-    that of the right factor [taps * depth, vectors]. ``starts``, ``factors`` and ``biases`` are addresses of rows for
-    whole vectors: of what the sums begin with, and of f32. ``numbers`` is the address of `Numbers`. ``summand``,
-    ``summand_codes``, ``out`` and ``codes`` are addresses of addresses of rows, or 0: f32 to add, bytes to add, the
-    result in f32, and its levels. So many ``columns`` of them are written. Memory from ``ahead`` on is fetched.
-    Tiles of AMX compute `POINTS` rows, as in `multiply_taps`.
+    The first five are as in `multiply_taps`, but the panel has no gaps. ``sides`` are the addresses of starts, factors
+    and biases, rows for whole vectors: what the sums begin with, and f32. ``numbers`` is the address of `Numbers`.
+    ``results`` are addresses of addresses of rows, or 0: f32 to add, bytes to add, the result in f32, and its levels.
+    So many ``columns`` of them are written.
     """
 
     builder = v.builder
-    arrays = [listed(v, table) for table in (summand, summand_codes, out, codes)]
-    for count, width in v.variants((rows, vectors), (*VARIANTS, *(ON_TILES if HAS_BYTE_TILES else ()))):
+    starts, *line = sides
+    for count, width in v.variants(variant, (*VARIANTS, *(ON_TILES if HAS_BYTE_TILES else ()))):
         start = [v.load(starts, j, type=v.words) for j in range(width)]
         if count == POINTS:
-            used, given = tiles(v), (depth, left, left_tap, panel, ahead, ahead_step)
-            for first, here in multiplied(v, used, used.multiply_bytes, width, taps, *given):
+            used = tiles(v)
+            for first, here in multiplied(v, used, used.multiply_bytes, width, extent, left, panel, ahead):
                 loaded = [[v.load(here, i * width + j, type=v.words) for j in range(width)] for i in range(AT_ONCE)]
-                results = [
-                    [v.variable(builder.sitofp(builder.add(*pair), v.vector)) for pair in zip(start, row, strict=True)]
-                    for row in loaded
-                ]
-                rows_of = [listed(v, table, first) for table in (summand, summand_codes, out, codes)]
-                finish(v, results, factors, biases, columns, numbers, *rows_of)
+                sums = [[builder.add(*pair) for pair in zip(start, row, strict=True)] for row in loaded]
+                _finish_words(v, sums, line, columns, numbers, [listed(v, table, first) for table in results])
             continue
-        sums = [[v.variable(one) for one in start] for _ in range(count)]
+        places = [[v.variable(one) for one in start] for _ in range(count)]
         step = v.constant(BYTES * width)
-        accumulate(v, v.multiply_bytes, v.words, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
-        results = [[v.variable(builder.sitofp(builder.load(total), v.vector)) for total in each] for each in sums]
-        finish(v, results, factors, biases, columns, numbers, *arrays)
+        accumulate(v, v.multiply_bytes, v.words, places, extent, left, (panel, step), ahead)
+        sums = [[builder.load(place) for place in row] for row in places]
+        _finish_words(v, sums, line, columns, numbers, [listed(v, table) for table in results])
+
+
+def _finish_words(v: Vectors, sums: list[list[Any]], line: Any, columns: Any, numbers: Any, rows: list[Rows]) -> None:
+    results = [[v.variable(v.builder.sitofp(value, v.vector)) for value in row] for row in sums]
+    finish(v, results, line, columns, numbers, *rows)
 
 
 def finish(
     v: Vectors,
     results: list[list[Any]],
-    factors: Any,
-    biases: Any,
+    line: Any,
     columns: Any,
     numbers: Any,
     summand: Rows,
@@ -128,7 +116,7 @@ def finish(
     out: Rows,
     codes: Rows,
 ) -> None:
-    """Apply the epilogue to sums."""
+    """Apply the epilogue to sums; ``line`` are the addresses of factors and biases."""
     builder, vectors = v.builder, len(results[0])
     masks = masks_of(v, columns, vectors)
 
@@ -140,7 +128,7 @@ def finish(
             for j, value in enumerate(result):
                 builder.store(function(builder.load(value), i, j), value)
 
-    factor, bias = ([v.load(rows, j) for j in range(vectors)] for rows in (factors, biases))
+    factor, bias = ([v.load(rows, j) for j in range(vectors)] for rows in line)
     replace(lambda value, _, j: v.multiply_add(value, factor[j], bias[j]))
     with builder.if_then(builder.fcmp_ordered("!=", number("between_slope"), ir.Constant(v.float, 0.0))):
         slope, shift, most, each, least = (v.splat(number(f"between_{name}")) for name in _BETWEEN)

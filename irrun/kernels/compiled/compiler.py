@@ -13,12 +13,14 @@ import numba
 import numba.extending
 import numpy as np
 from numba.core import compiler, errors, registry, sigutils, types
+from numba.core.cgutils import unpack_tuple
 from numba.core.compiler_lock import global_compiler_lock
 
 from irrun.kernels.compiled.host import CPU, FEATURES, TRIPLE
 from irrun.kernels.compiled.vectors import Vectors
 
 _pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
+_tuple_of: Any = types.UniTuple  # type: ignore[attr-defined,unused-ignore]
 _Fixer: Any = errors.WarningsFixer  # type: ignore[attr-defined,unused-ignore]
 
 _OF_PYTHON: Final = ("NRT_", "Py", "_Py", "_Z", "numba_")
@@ -75,8 +77,10 @@ def intrinsic(function: Callable[..., Any], result: str, arguments: Sequence[str
     """A function whose LLVM code is written by hand."""
     signature = sigutils._parse_signature_string(f"{result}({', '.join(arguments)})")
 
-    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-        value = function(Vectors(builder), *values)
+    def generate(context: Any, builder: Any, called: Any, values: Any) -> Any:
+        pairs = zip(called.args, values, strict=True)
+        given = (unpack_tuple(builder, value) if isinstance(kind, _tuple_of) else value for kind, value in pairs)
+        value = function(Vectors(builder), *given)
         return context.get_dummy_value() if value is None else value
 
     def define(typingctx: Any, *_: Any) -> Any:

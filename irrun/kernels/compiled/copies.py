@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from irrun.kernels.compiled.host import BYTES, LANES
-from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, record
+from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, octets, record
+from irrun.kernels.compiled.pixels import Images
 from irrun.kernels.compiled.vectors import Vectors
 
 
@@ -145,3 +148,63 @@ def copy_rows(v: Vectors, x: Any, x_step: Any, out: Any, out_step: Any, rows: An
             offset = builder.mul(inner.index, v.constant(BYTES))
             v.store(v.load(builder.add(source, offset)), builder.add(target, offset))
         v.store(v.load(builder.add(source, begin), 0, mask), builder.add(target, begin), 0, mask)
+
+
+class Surround(NamedTuple):
+    """Arguments of `surround`: bytes [images, height, width, channels], in images of so many ``rows`` and ``columns``.
+
+    Strides are in bytes; those of the result follow from its sizes. A task has some rows.
+    """
+
+    x: Images
+    out: int
+    images: int
+    rows: int
+    columns: int
+    height: int
+    width: int
+    channels: int
+    top: int
+    left: int
+    x_channel: int
+    rows_per_task: int
+    filler: int
+
+
+@kernel(Surround)
+def surround(arguments: Any, task: int, workspace: int) -> None:
+    """Copy images into larger ones, whose rest is filled."""
+    c = record(arguments)
+    size = c.columns * c.channels
+    for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
+        image, row = index // c.rows, index % c.rows - c.top
+        out = octets(c.out + index * size, size)
+        fill_bytes(out, np.uint8(c.filler))
+        if 0 <= row < c.height:
+            x = c.x.start + image * c.x.image + row * c.x.row
+            start = c.out + index * size + c.left * c.channels
+            if c.x_channel == 1 and c.x.pixel == c.channels:
+                _copy_bytes(octets(x, c.width * c.channels), octets(start, c.width * c.channels))
+            else:
+                for channel in range(c.channels):
+                    _spread(x + channel * c.x_channel, c.x.pixel, start + channel, c.channels, c.width)
+
+
+@inlined
+def fill_bytes(out: Any, value: Any) -> None:
+    """Write one byte everywhere."""
+    for i in range(len(out)):
+        out[i] = value
+
+
+@inlined
+def _copy_bytes(x: Any, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = x[i]
+
+
+@inlined
+def _spread(x: int, x_step: int, out: int, out_step: int, count: int) -> None:
+    source, target = octets(x, 1 << 40), octets(out, 1 << 40)
+    for i in range(count):
+        target[i * out_step] = source[i * x_step]

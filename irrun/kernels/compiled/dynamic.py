@@ -7,11 +7,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from irrun.kernels.compiled.functions import add, fill, unary
+from irrun.kernels.compiled.functions import End, add, fill
 from irrun.kernels.compiled.host import BYTES, LANES
 from irrun.kernels.compiled.micro import VARIANTS, VECTORS, accumulate, listed, masks_of
-from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, octets, record
-from irrun.kernels.compiled.pixels import find_rows, move
+from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, octets, record, several
+from irrun.kernels.compiled.packed import finish_row
+from irrun.kernels.compiled.pixels import Images, find_rows, move
+from irrun.kernels.compiled.product import Codes
+from irrun.kernels.compiled.tiling import Tiling
 from irrun.kernels.compiled.vectors import Vectors
 
 MIDDLE: Final = 128
@@ -103,56 +106,43 @@ def _reorder(codes: Any) -> None:
 
 
 class DynamicProduct(NamedTuple):
-    """Arguments of `dynamic_product`. Distances of rows are in bytes; 0 stands for no array.
+    """Arguments of `dynamic_product`. 0 stands for no array.
 
-    ``x`` and ``sides`` are what `quantize_rows` writes, ``codes`` are panels of words (see `words_of`), ``scales`` and
-    ``zeros`` [groups of weights, padded columns], ``starts`` what sums begin with, words [parts, padded columns].
-    ``bias`` is [filters], ``out`` and ``summand`` [points, filters]. A group of weights has ``group`` rows, and is one
-    of more parts. A task has ``points_per_task`` and one of so many ``cuts`` of the panels.
+    ``x`` and ``sides`` are what `quantize_rows` writes, ``panels`` hold the weights as ``codes`` say, a group of which
+    is one of more parts; ``starts`` are what sums begin with, words [parts, padded columns]. ``bias`` is [filters],
+    ``out`` [points, filters], and ``summand`` as well. A task has the points and panels that ``cut`` says.
     """
 
     x: int
     sides: int
-    codes: int
-    scales: int
-    zeros: int
+    panels: int
+    codes: Codes
     starts: int
     bias: int
     out: int
-    summand: int
-    bits: int
+    summand: Images
     points: int
     depth: int
     filters: int
-    padded: int
-    group: int
     part: int
-    summand_row: int
-    tile_rows: int
-    vectors: int
-    points_per_task: int
-    cuts: int
-    low: float
-    high: float
-    function: int
-    alpha: float
-    beta: float
+    cut: Tiling
+    end: End
 
 
 @kernel(DynamicProduct)
 def dynamic_product(arguments: Any, task: int, workspace: int) -> None:
     """A block of points times a part of the panels; workspace holds a part of a panel, and addresses."""
     c = record(arguments)
-    full = c.vectors * LANES
+    full = c.cut.vectors * LANES
     panels = -(-c.filters // full)
-    first = task // c.cuts * c.points_per_task
-    count = min(c.points - first, c.points_per_task)
-    rows = -(-count // c.tile_rows) * c.tile_rows
+    first = task // c.cut.groups * c.cut.points
+    count = min(c.points - first, c.cut.points)
+    rows = -(-count // c.cut.rows) * c.cut.rows
     parts = c.depth // c.part
     block = workspace + 24 * rows
     lefts, sides, targets = workspace, workspace + 8 * rows, workspace + 16 * rows
-    cut = task % c.cuts
-    for panel in range(panels * cut // c.cuts, panels * (cut + 1) // c.cuts):
+    cut = task % c.cut.groups
+    for panel in range(panels * cut // c.cut.groups, panels * (cut + 1) // c.cut.groups):
         column = panel * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
@@ -163,55 +153,40 @@ def dynamic_product(arguments: Any, task: int, workspace: int) -> None:
         for index in range(count):
             fill(floats(out + 4 * index * c.filters, width), np.float32(0))
         for part in range(parts):
-            codes = c.codes + (column * c.depth + part * c.part * vectors * LANES) * c.bits // 8
-            if c.bits == 4:
+            codes = c.panels + (column * c.depth + part * c.part * vectors * LANES) * c.codes.bits // 8
+            if c.codes.bits == 4:
                 expand_nibbles(vectors, c.part // 8, codes, block)
                 codes = block
-            place = 4 * (part * c.part // c.group * c.padded + column)
-            for tile in range(0, 8 * rows, 8 * c.tile_rows):
+            place = 4 * (part * c.part // c.codes.group * c.codes.padded + column)
+            for tile in range(0, 8 * rows, 8 * c.cut.rows):
                 multiply_levels(
-                    c.tile_rows,
-                    vectors,
+                    (c.cut.rows, vectors),
                     c.part // 4,
                     lefts + tile,
                     codes,
-                    c.starts + 4 * (part * c.padded + column),
-                    c.scales + place,
-                    c.zeros + place,
+                    (c.starts + 4 * (part * c.codes.padded + column), c.codes.scales + place, c.codes.zeros + place),
                     sides + tile,
                     targets + tile,
                     width,
-                    min(c.tile_rows, count - tile // 8),
+                    min(c.cut.rows, count - tile // 8),
                 )
             move(lefts, rows, c.part)
             move(sides, rows, 8)
         for index in range(count):
-            _finish(c, floats(out + 4 * index * c.filters, width), first + index, column)
+            row = floats(out + 4 * index * c.filters, width)
+            if c.bias != 0:
+                add(row, floats(c.bias + 4 * column, width))
+            finish_row(c, row, c.summand.start + (first + index) * c.summand.pixel + 4 * column)
 
 
-@inlined
-def _finish(c: Any, out: Any, point: int, column: int) -> None:
-    """Add bias and summand, and apply the activation."""
-    if c.bias != 0:
-        add(out, floats(c.bias + 4 * column, len(out)))
-    if c.summand != 0:
-        add(out, floats(c.summand + point * c.summand_row + 4 * column, len(out)))
-    unary(0, out, np.float32(c.low), np.float32(c.high))
-    if c.function >= 0:
-        unary(c.function, out, np.float32(c.alpha), np.float32(c.beta))
-
-
-@intrinsic("void", *["int64"] * 12)
+@intrinsic("void", *several(2), *["int64"] * 3, *several(3), *["int64"] * 4)
 def multiply_levels(
     v: Vectors,
-    rows: Any,
-    vectors: Any,
+    variant: Any,
     words: Any,
     left: Any,
     panel: Any,
-    starts: Any,
-    scales: Any,
-    zeros: Any,
+    columns_of: Any,
     sides: Any,
     out: Any,
     columns: Any,
@@ -219,15 +194,17 @@ def multiply_levels(
 ) -> None:
     """Add (sum of products - zero * sum of a row) * (scale of the row * scale of the column) to a tile of a result.
 
-    ``left``, ``sides`` and ``out`` are addresses of the addresses of rows; ``written`` of those are stored.
+    ``variant`` is one of `VARIANTS`, ``columns_of`` are the addresses of starts, scales and zeros. ``left``, ``sides``
+    and ``out`` are addresses of the addresses of rows; ``written`` of those are stored.
     """
     builder = v.builder
-    none = v.constant(0)
-    for count, width in v.variants((rows, vectors), VARIANTS):
+    none, (starts, scales, zeros) = v.constant(0), columns_of
+    for count, width in v.variants(variant, VARIANTS):
         first = [v.load(starts, j, type=v.words) for j in range(width)]
         sums = [[v.variable(start) for start in first] for _ in range(count)]
         step = v.constant(BYTES * width)
-        accumulate(v, v.multiply_bytes, v.words, sums, v.constant(1), words, left, none, panel, step, panel, none)
+        extent, nothing_ahead = (v.constant(1), words), (panel, none)
+        accumulate(v, v.multiply_bytes, v.words, sums, extent, (left, none), (panel, step), nothing_ahead)
         masks = masks_of(v, columns, width)
         scale, zero = ([v.load(row, j) for j in range(width)] for row in (scales, zeros))
         of_rows, targets = listed(v, sides), listed(v, out)

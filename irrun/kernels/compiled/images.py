@@ -103,7 +103,7 @@ def _slide(c: Any, task: int, workspace: int, many: int, few: int, reduce: Any, 
 @inlined
 def _row(x: Any, image: int, y: int) -> int:
     """The address of a row of `Images`, or 0."""
-    return x.start + image * x.image + y * x.row if x.start != 0 else 0
+    return _moved(x.start, image * x.image + y * x.row)
 
 
 @inlined
@@ -148,9 +148,9 @@ def _reduce_row(
             kx_end - kx,
             row + (left + kx * g.dilation_width) * c.x.pixel,
             c.weights + (ky * g.kernel_width + kx) * c.weights_row,
-            out + x * c.out.pixel if out != 0 else 0,
-            narrow + x * c.narrow.pixel if narrow != 0 else 0,
-            summand + x * c.summand.pixel if summand != 0 else 0,
+            _moved(out, x * c.out.pixel),
+            _moved(narrow, x * c.narrow.pixel),
+            _moved(summand, x * c.summand.pixel),
         )
         divisor = np.float32(max((ky_end - ky) * (kx_end - kx), c.least))
         for first in range(begin, stop, each):
@@ -161,27 +161,16 @@ def _reduce_row(
 @inlined
 def _reduce_floats(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> None:
     """Reduce some channels of windows over f32 or bf16."""
-    g = c.geometry
+    place = 4 * channel
     reduce_windows(
-        c.kind,
-        w.pixels,
-        vectors,
-        w.high_taps,
-        w.wide_taps,
-        w.x + (2 if c.kind == MULTIPLY_HALVES else 4) * channel,
-        g.stride_width * c.x.pixel,
-        g.dilation_height * c.x.row,
-        g.dilation_width * c.x.pixel,
-        w.weights + 4 * channel,
-        g.kernel_width * c.weights_row,
-        c.weights_row,
-        c.bias + 4 * channel if c.bias != 0 else 0,
-        w.summand + 4 * channel if w.summand != 0 else 0,
-        c.summand.pixel,
-        w.out + 4 * channel if w.out != 0 else 0,
-        c.out.pixel,
-        w.narrow + 2 * channel if w.narrow != 0 else 0,
-        c.narrow.pixel,
+        (c.kind, w.pixels, vectors),
+        (w.high_taps, w.wide_taps),
+        _taps_of(c, w.x + (2 if c.kind == MULTIPLY_HALVES else 4) * channel),
+        (w.weights + place, c.geometry.kernel_width * c.weights_row, c.weights_row),
+        _moved(c.bias, place),
+        (_moved(w.summand, place), c.summand.pixel),
+        (_moved(w.out, place), c.out.pixel),
+        (_moved(w.narrow, 2 * channel), c.narrow.pixel),
         c.channels - channel,
         divisor,
         np.float32(c.end.low),
@@ -192,34 +181,34 @@ def _reduce_floats(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> 
 @inlined
 def _reduce_bytes(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> None:
     """Reduce some channels of windows over bytes."""
-    g, sides = c.geometry, c.integers
-    summand = w.summand + sides.summand_size * channel if w.summand != 0 else 0
+    sides, place = c.integers, 4 * channel
+    summand = _moved(w.summand, sides.summand_size * channel)
     reduce_bytes(
-        1 if c.weights != 0 else 0,
-        w.pixels,
-        vectors,
-        w.high_taps,
-        w.wide_taps,
-        w.x + channel,
-        g.stride_width * c.x.pixel,
-        g.dilation_height * c.x.row,
-        g.dilation_width * c.x.pixel,
+        (1 if c.weights != 0 else 0, w.pixels, vectors),
+        (w.high_taps, w.wide_taps),
+        _taps_of(c, w.x + channel),
         c.zero,
-        w.weights + 4 * channel,
-        g.kernel_width * c.weights_row,
-        c.weights_row,
-        sides.factors + 4 * channel,
-        sides.biases + 4 * channel,
+        (w.weights + place, c.geometry.kernel_width * c.weights_row, c.weights_row),
+        (sides.factors + place, sides.biases + place),
         c.channels - channel,
         sides.numbers,
-        c.summand.pixel,
-        c.out.pixel,
-        c.narrow.pixel,
-        summand if sides.summand_size == 4 else 0,
-        summand if sides.summand_size == 1 else 0,
-        w.out + 4 * channel if w.out != 0 else 0,
-        w.narrow + channel if w.narrow != 0 else 0,
+        (summand if sides.summand_size == 4 else 0, summand if sides.summand_size == 1 else 0, c.summand.pixel),
+        (_moved(w.out, place), c.out.pixel),
+        (_moved(w.narrow, channel), c.narrow.pixel),
     )
+
+
+@inlined
+def _taps_of(c: Any, x: int) -> tuple[int, int, int, int]:
+    """An address, and the bytes from pixel to pixel, and from tap to tap downwards and across."""
+    g = c.geometry
+    return x, g.stride_width * c.x.pixel, g.dilation_height * c.x.row, g.dilation_width * c.x.pixel
+
+
+@inlined
+def _moved(address: int, bytes: int) -> int:
+    """An address some bytes further; 0 stands for no array."""
+    return address + bytes if address != 0 else 0
 
 
 class Response(NamedTuple):

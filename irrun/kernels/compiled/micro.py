@@ -12,11 +12,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from irrun.kernels.compiled.amx import tiles
 from irrun.kernels.compiled.amx_product import AT_ONCE, POINTS, multiplied
 from irrun.kernels.compiled.backends import HAS_HALF_TILES
 from irrun.kernels.compiled.host import LANES, REGISTERS
-from irrun.kernels.compiled.native import inlined, intrinsic
+from irrun.kernels.compiled.native import inlined, intrinsic, several
 from irrun.kernels.compiled.vectors import Vectors
 
 VECTORS: Final = 4 if REGISTERS == 32 else 2
@@ -48,48 +50,39 @@ _KINDS: Final = (
 """Tiles of products of f32, and of bf16."""
 
 
-@intrinsic("void", *["int64"] * 16, "float32", "float32")
+@intrinsic("void", *several(3, 2, 2, 2, 2), "int64", *several(3), "int64", "float32", "float32")
 def multiply_taps(
     v: Vectors,
-    rows: Any,
-    vectors: Any,
-    halves: Any,
-    taps: Any,
-    depth: Any,
+    variant: Any,
+    extent: Any,
     left: Any,
-    left_tap: Any,
     panel: Any,
-    step: Any,
-    bias: Any,
-    out: Any,
-    rounded: Any,
-    summand: Any,
-    columns: Any,
     ahead: Any,
-    ahead_step: Any,
+    bias: Any,
+    results: Any,
+    columns: Any,
     low: Any,
     high: Any,
 ) -> None:
     """Compute a tile of a result, clipped to the bounds ``low`` and ``high``.
 
-    ``rows`` and ``vectors`` are one of `VARIANTS`; ``halves`` is 1 for words of two bf16 in place of f32. ``left`` is
-    the address of the addresses of the rows of the left factor, each of ``depth`` f32 or words, and ``left_tap`` the
-    bytes from those of one tap to those of the next; ``panel`` that of the right factor [taps * depth, vectors],
-    ``step`` the bytes between its rows. ``bias`` is the address of what is added to each row, or 0. ``out``,
-    ``rounded`` and ``summand`` are the addresses of the addresses of the rows of the result, of the result in bf16, and
-    of what is added to them, or 0. ``columns`` is the number of columns of the result; the last vector may be partial.
-    Memory from the address ``ahead`` on is prefetched into the second cache, ``ahead_step`` bytes for each row of the
-    panel.
+    ``variant`` is one of `VARIANTS`, rows and vectors, and 1 for words of two bf16 in place of f32. ``extent`` is the
+    number of taps, and that of f32 or words in each. ``left`` is the address of the addresses of the rows of the left
+    factor, and the bytes from those of one tap to those of the next; ``panel`` the address of the right factor
+    [taps * depth, vectors], and the bytes between its rows. Memory from the first of ``ahead`` on is prefetched into
+    the second cache, the second of bytes for each row of the panel. ``bias`` is the address of what is added to each
+    row, or 0. ``results`` are addresses of the addresses of the rows of the result, of the result in bf16, and of what
+    is added to them, or 0; they have so many ``columns``: the last vector may be partial.
 
-    Tiles of AMX compute `POINTS` rows. Then ``left`` is the address of the first row of the left factor, which are
-    ``left_tap`` bytes apart and hold all taps; ``depth`` is that of the panel, and ``taps`` the number of rows that are
-    stored.
+    Tiles of AMX compute `POINTS` rows. Then ``left`` is the address of the first row of the left factor and the bytes
+    between rows, which hold all taps, and ``extent`` the number of rows that are stored, and the depth of the panel.
     """
-    for count, width, is_half in v.variants((rows, vectors, halves), _KINDS):
+    out, rounded, summand = results
+    for count, width, is_half in v.variants(variant, _KINDS):
         masks = masks_of(v, columns, width)
         if count == POINTS:
-            used, given = tiles(v), (depth, left, left_tap, panel, ahead, ahead_step)
-            for first, here in multiplied(v, used, used.multiply_halves, width, taps, *given):
+            used = tiles(v)
+            for first, here in multiplied(v, used, used.multiply_halves, width, extent, left, panel[0], ahead):
                 sums = begin(v, AT_ONCE, masks, bias, listed(v, summand, first))
                 for number, total in enumerate(total for row in sums for total in row):
                     v.builder.store(v.builder.fadd(v.builder.load(total), v.load(here, number)), total)
@@ -97,7 +90,7 @@ def multiply_taps(
             continue
         sums = begin(v, count, masks, bias, listed(v, summand))
         multiply_add, type = (v.multiply_halves, v.words) if is_half else (v.multiply_add, v.vector)
-        accumulate(v, multiply_add, type, sums, taps, depth, left, left_tap, panel, step, ahead, ahead_step)
+        accumulate(v, multiply_add, type, sums, extent, left, panel, ahead)
         end(v, sums, masks, low, high, listed(v, out), listed(v, rounded))
 
 
@@ -175,22 +168,21 @@ def _round_vector(v: Vectors, form: int, x: Any, out: Any, first: Any, mask: Any
 
 
 @inlined
-def multiply_tile(
-    rows: int,
-    vectors: int,
-    depth: int,
-    left: int,
-    panel: int,
-    step: int,
-    bias: int,
-    out: int,
-    summand: int,
-    columns: int,
-    low: Any,
-    high: Any,
+def multiply_rows(
+    tile: int, halves: int, left: int, rows: int, depth: int, panel: int, step: int, out: int, added: int, columns: int
 ) -> None:
-    """Compute a tile of a product of matrices: one tap, and nothing is fetched ahead."""
-    multiply_taps(rows, vectors, 0, 1, depth, left, 0, panel, step, bias, out, 0, summand, columns, panel, 0, low, high)
+    """Multiply rows with a panel, tile by tile.
+
+    ``left``, ``out`` and ``added``, which may be 0, are addresses of the addresses of rows, in whole tiles. With
+    ``halves``, elements are words of two bf16, and ``depth`` counts these. ``step`` are the bytes between the rows of
+    the panel.
+    """
+    vectors = -(-columns // LANES)
+    low, high = np.float32(-np.inf), np.float32(np.inf)
+    for first in range(0, 8 * rows, 8 * tile):
+        results = (out + first, 0, added + first if added != 0 else 0)
+        variant, here = (tile, vectors, halves), (left + first, 0)
+        multiply_taps(variant, (1, depth), here, (panel, step), (panel, 0), 0, results, columns, low, high)
 
 
 def accumulate(
@@ -198,31 +190,28 @@ def accumulate(
     multiply_add: Callable[[Any, Any, Any], Any],
     type: Any,
     sums: list[list[Any]],
-    taps: Any,
-    depth: Any,
+    extent: Any,
     left: Any,
-    left_tap: Any,
     panel: Any,
-    step: Any,
     ahead: Any,
-    ahead_step: Any,
 ) -> None:
     """Add the products of the rows of the left factor and a panel to the sums of a tile.
 
     ``type`` is that of the vectors of the panel; the elements of the left factor are as wide as those of a vector.
     """
     builder = v.builder
-    place, fetched = v.variable(panel), v.variable(ahead)
+    taps, depth = extent
+    place, fetched = v.variable(panel[0]), v.variable(ahead[0])
     with v.times(taps) as outer:
-        begin = builder.add(left, builder.mul(outer.index, left_tap))
+        begin = builder.add(left[0], builder.mul(outer.index, left[1]))
         rows = [v.load_long(begin, 8 * i) for i in range(len(sums))]
         addresses = [builder.inttoptr(row, type.element.as_pointer()) for row in rows]
         with v.times(depth) as inner:
             here, next_one = builder.load(place), builder.load(fetched)
             right = [v.load(here, j, type=type) for j in range(len(sums[0]))]
-            builder.store(builder.add(here, step), place)
+            builder.store(builder.add(here, panel[1]), place)
             v.prefetch(next_one)
-            builder.store(builder.add(next_one, ahead_step), fetched)
+            builder.store(builder.add(next_one, ahead[1]), fetched)
             for address, row in zip(addresses, sums, strict=True):
                 value = v.spread(builder.load(builder.gep(address, [inner.index]), align=1), type)
                 for factor, total in zip(right, row, strict=True):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, get_type_hints
@@ -71,7 +71,7 @@ def intrinsic(
 ) -> Callable[[Callable[Concatenate[Vectors, _Parameters], Any]], Callable[_Parameters, Any]]:
     """A function that emits LLVM code: it is called with a `Vectors` and the values of its arguments.
 
-    ``result`` and ``arguments`` are types of Numba.
+    ``result`` and ``arguments`` are types of Numba; see `several` for tuples.
     """
 
     def declared(function: Callable[Concatenate[Vectors, _Parameters], Any]) -> Callable[_Parameters, Any]:
@@ -83,6 +83,11 @@ def intrinsic(
         return Deferred(make)  # type: ignore[return-value]
 
     return declared
+
+
+def several(*counts: int) -> list[str]:
+    """The types of tuples of integers, which an intrinsic gets as lists of values."""
+    return [f"UniTuple(int64, {count})" for count in counts]
 
 
 def _forms(function: Callable[..., Any]) -> dict[str, Any]:
@@ -105,7 +110,7 @@ class Kernel:
         self.name = function.__name__
         self._type = _record_type(arguments)
         self.record = np.dtype(list(_fields(arguments)))
-        self._flat: Any = namedtuple(arguments.__name__, self.record.names or ())
+        self._flat = _flat_type(arguments.__name__, self.record.names or ())
 
     @cached_property
     def address(self) -> int:
@@ -124,6 +129,10 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"
+
+
+def _flat_type(name: str, fields: Sequence[str]) -> Any:
+    return namedtuple(name, fields)
 
 
 def _numbers(arguments: tuple[Any, ...]) -> Iterator[int | float]:

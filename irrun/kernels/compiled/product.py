@@ -29,8 +29,22 @@ _WHOLE: Final = 512
 """Columns up to which all of them are still in the second cache when the last one has been computed."""
 
 
+class Codes(NamedTuple):
+    """How panels hold weights of few ``bits``, in words of several codes (see `words_of`).
+
+    ``scales`` and ``zeros`` are [groups, padded columns]: weights are (code - zero) * scale. A group of rows has
+    ``group`` of them, in whole words.
+    """
+
+    bits: int = 0
+    scales: int = 0
+    zeros: int = 0
+    padded: int = 0
+    group: int = 0
+
+
 class Product(NamedTuple):
-    """Arguments of `product` and `integer_product`.
+    """Arguments of `product`, `integer_product` and `packed_product`.
 
     ``x`` has pixels of ``depth`` f32, or words of two bf16 (with ``halves``) or four bytes; ``zeros`` is the address of
     one of zeros. ``panels`` are packed weights, whose columns have ``panel_depth`` elements or words. ``out``,
@@ -61,41 +75,43 @@ class Product(NamedTuple):
     next_out: int = 0
     next_bias: int = 0
     integers: Requantization = Requantization()
+    codes: Codes = Codes()
 
 
 class Block(NamedTuple):
-    """The part of a product that a task computes: the number of the product, and ``count`` points in whole tiles.
+    """The part of a product that a task computes: the number of the product, and its points, ``rows`` in whole tiles.
 
-    The others are addresses in the workspace: of the addresses of rows, and of rows that were gathered for AMX.
+    The others are addresses in the workspace: of the addresses of rows, of rows that were gathered for AMX, and of what
+    is free.
     """
 
     number: int
-    count: int
-    tiles: int
     points: int
+    rows: int
     taps: int
     left: int
     out: int
     narrow: int
     summand: int
     gathered: int
+    free: int
 
 
 @kernel(Product)
 def product(arguments: Any, task: int, workspace: int) -> None:
     """A block of points times a group of panels, with bias, summand and activation."""
-    _compute(record(arguments), 2, 4, task, workspace, _multiply_floats, make_halves)
+    compute(record(arguments), 2, 4, task, workspace, _multiply_floats, make_halves)
 
 
 @kernel(Product)
 def integer_product(arguments: Any, task: int, workspace: int) -> None:
     """A product of bytes, with factors, biases, summand, bounds and rounding."""
     c = record(arguments)
-    _compute(c, 1, c.integers.summand_size, task, workspace, _multiply_bytes, make_bytes)
+    compute(c, 1, c.integers.summand_size, task, workspace, _multiply_bytes, make_bytes)
 
 
 @inlined
-def _compute(
+def compute(
     c: Any, narrow_size: int, summand_size: int, task: int, workspace: int, multiply: Any, make_narrow: Any
 ) -> None:
     """Compute a task: ``multiply`` a panel, then apply a function and ``make_narrow`` its results, row by row."""
@@ -104,59 +120,58 @@ def _compute(
     panels = -(-c.filters // full)
     number, task = task // cut.tasks, task % cut.tasks
     first, group = task // cut.groups * cut.points, task % cut.groups
-    count = min(cut.points, g.images * g.rows * g.columns - first)
+    points = min(cut.points, g.images * g.rows * g.columns - first)
     taps = g.kernel_height * g.kernel_width
-    tiles = -(-count // cut.rows)
-    points = tiles * cut.rows
+    rows = -(-points // cut.rows) * cut.rows
     left = workspace
-    out = left + 8 * points * taps
-    narrow, summand, gathered = out + 8 * points, out + 16 * points, out + 24 * points
-    sums = gathered + points * cut.left_row
-    free = sums if c.out.start != 0 else sums + points * c.out.pixel
+    out = left + 8 * rows * taps
+    narrow, summand, gathered = out + 8 * rows, out + 16 * rows, out + 24 * rows
+    sums = gathered + rows * cut.left_row
+    free = sums if c.out.start != 0 else sums + rows * c.out.pixel
     place, stop = panels * group // cut.groups, panels * (group + 1) // cut.groups
     column = number * c.next_out + place * full
-    find_left(g, c.x, number * c.next_x, c.zeros, first, count, points, left)
+    find_left(g, c.x, number * c.next_x, c.zeros, first, points, rows, left)
     if c.out.start != 0:
-        find_points(g, c.out, 4 * column, first, count, points, out)
+        find_points(g, c.out, 4 * column, first, points, rows, out)
     else:
-        find_rows(sums, c.out.pixel, count, points, out)
+        find_rows(sums, c.out.pixel, points, rows, out)
     if c.narrow.start != 0:
-        find_points(g, c.narrow, narrow_size * column, first, count, points, narrow)
+        find_points(g, c.narrow, narrow_size * column, first, points, rows, narrow)
     if c.summand.start != 0:
-        find_points(g, c.summand, summand_size * column, first, count, points, summand)
+        find_points(g, c.summand, summand_size * column, first, points, rows, summand)
     if cut.left_row != 0:
-        gather(left, points, taps, c.depth, gathered, cut.left_row)
+        gather(left, rows, taps, c.depth, gathered, cut.left_row)
         configure_tiles()
     # Rows that are whole, and neighbours, need not be put together for a function.
     is_whole = cut.groups == 1 and c.filters <= _WHOLE and c.out.start != 0
-    block = Block(number, count, tiles, points, taps, left, out, narrow, summand, gathered)
+    block = Block(number, points, rows, taps, left, out, narrow, summand, gathered, free)
     for panel in range(place, stop):
         width = min(c.filters - panel * full, full)
         multiply(c, block, panel, width, panel + 1 == stop)
         if c.end.function >= 0 and not is_whole:
-            _finish(c, block, width, free, make_narrow)
+            _finish(c, block, width, make_narrow)
         if c.out.start != 0:
-            move(out, points, 4 * full)
+            move(out, rows, 4 * full)
         if c.narrow.start != 0:
-            move(narrow, points, narrow_size * full)
+            move(narrow, rows, narrow_size * full)
         if c.summand.start != 0:
-            move(summand, points, summand_size * full)
+            move(summand, rows, summand_size * full)
     if cut.left_row != 0:
         release_tiles()
     if c.end.function >= 0 and is_whole:
-        move(out, points, -4 * full * panels)
-        move(narrow, points, -narrow_size * full * panels)
-        _finish(c, block, c.filters, free, make_narrow)
+        move(out, rows, -4 * full * panels)
+        move(narrow, rows, -narrow_size * full * panels)
+        _finish(c, block, c.filters, make_narrow)
 
 
 @inlined
-def _finish(c: Any, block: Any, width: int, workspace: int, make_narrow: Any) -> None:
+def _finish(c: Any, block: Any, width: int, make_narrow: Any) -> None:
     """Replace what has been computed by a function of it."""
-    end, count = c.end, block.count
+    end, count = c.end, block.points
     alpha, beta = np.float32(end.alpha), np.float32(end.beta)
     rows, narrow = longs(block.out, count), longs(block.narrow, count)
     if rows[count - 1] - rows[0] == (count - 1) * c.out.pixel:
-        apply_to_rows(end.function, rows[0], c.out.pixel, count, width, alpha, beta, workspace)
+        apply_to_rows(end.function, rows[0], c.out.pixel, count, width, alpha, beta, block.free)
     else:
         for index in range(count):
             unary(end.function, floats(rows[index], width), alpha, beta)
@@ -181,12 +196,11 @@ def make_bytes(c: Any, row: int, narrow: int, width: int) -> None:
 @inlined
 def _multiply_floats(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
     """Multiply the rows of a block with a panel of f32 or bf16."""
-    cut, taps, tiles = c.cut, block.taps, block.tiles
+    cut, taps = c.cut, block.taps
     column = place * cut.vectors * LANES
-    vectors = -(-width // LANES)
-    step = 4 * vectors * LANES
+    step = 4 * -(-width // LANES) * LANES
+    tiles = block.rows // cut.rows
     panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth
-    bias = c.bias + block.number * c.next_bias + 4 * column if c.bias != 0 else 0
     # A part of a product: some taps, or a part of the depth of one. Tiles of AMX multiply all of them.
     most = _DEPTH if cut.left_row == 0 else taps * c.depth
     taps_each = min(taps, max(1, most // c.depth))
@@ -195,43 +209,65 @@ def _multiply_floats(c: Any, block: Any, place: int, width: int, is_last_panel: 
     for number in range(rounds):
         taps_here = min(taps_each, taps - number * taps_each) if taps > 1 else 1
         depth = min(depth_each, c.depth - number * depth_each) if taps == 1 else c.depth
-        is_first, is_last = number == 0, number == rounds - 1
+        is_last = number == rounds - 1
         after = panel + step * taps_here * depth
         # Prefetch the next panel, a part of each of its rows with each tile.
         fetches = (tiles > 2 or cut.left_row != 0) and not (is_last and is_last_panel)
         ahead_step = -(-4 * cut.vectors * LANES // tiles) if fetches else 0
-        left = block.left + 8 * block.points * number * taps_each if taps > 1 else block.left
-        is_rounded = c.narrow.start != 0 and is_last and c.end.function < 0
-        is_stored = c.out.start != 0 or not is_rounded
-        for tile in range(tiles):
-            first = tile * cut.rows
-            summand = block.summand + 8 * first if c.summand.start != 0 else 0
-            here, left_tap = tile_of(
-                left + 8 * first, 8 * block.points, taps, c.depth, block.gathered + first * cut.left_row, cut.left_row
-            )
-            multiply_taps(
-                cut.rows,
-                vectors,
-                c.halves,
-                taps_here if cut.left_row == 0 else min(cut.rows, block.count - first),
-                depth if cut.left_row == 0 else c.panel_depth,
-                here,
-                left_tap,
-                panel,
-                step,
-                bias if is_first else 0,
-                block.out + 8 * first if is_stored else 0,
-                block.narrow + 8 * first if is_rounded else 0,
-                summand if is_first else block.out + 8 * first,
-                width,
-                after + tile * ahead_step * taps_here * depth if ahead_step else panel + _AHEAD,
-                ahead_step if ahead_step or tiles > 1 else step,
-                np.float32(c.end.low) if is_last else np.float32(-np.inf),
-                np.float32(c.end.high) if is_last else np.float32(np.inf),
-            )
+        ahead, ahead_tile = after, ahead_step * taps_here * depth
+        if ahead_step == 0:
+            ahead, ahead_step = panel + _AHEAD, 0 if tiles > 1 else step
+        extent = (taps_here, depth) if cut.left_row == 0 else (1, c.panel_depth)
+        tap = number * taps_each if taps > 1 else 0
+        part = (tap, 0, number == 0, is_last)
+        multiply_part(c, block, part, extent, panel, column, width, (ahead, ahead_step, ahead_tile))
         panel = after
         if rounds > 1 and taps == 1:
-            move(block.left, block.points, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
+            move(block.left, block.rows, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
+
+
+@inlined
+def multiply_part(c: Any, block: Any, part: Any, extent: Any, panel: int, column: int, width: int, ahead: Any) -> None:
+    """Multiply some taps, or a part of the depth, of the rows of a block with those of a panel.
+
+    ``part`` is the first tap, the bytes in front of what is multiplied in gathered rows, and whether this is the first
+    part and the last. ``extent`` and ``ahead`` are as in `multiply_taps`, and the distance of the latter for tiles.
+    """
+    cut, tap, skipped, is_first, is_last = c.cut, part[0], part[1], part[2], part[3]
+    vectors = -(-width // LANES)
+    bias = c.bias + block.number * c.next_bias + 4 * column if c.bias != 0 and is_first else 0
+    is_rounded = c.narrow.start != 0 and is_last and c.end.function < 0
+    is_stored = c.out.start != 0 or not is_rounded
+    low = np.float32(c.end.low) if is_last else np.float32(-np.inf)
+    high = np.float32(c.end.high) if is_last else np.float32(np.inf)
+    for tile in range(block.rows // cut.rows):
+        place = 8 * tile * cut.rows
+        summand = block.summand + place if c.summand.start != 0 else 0
+        multiply_taps(
+            (cut.rows, vectors, c.halves),
+            extent if cut.left_row == 0 else (min(cut.rows, block.points - tile * cut.rows), extent[1]),
+            _left_of(c, block, tile, tap, skipped),
+            (panel, 4 * vectors * LANES),
+            (ahead[0] + tile * ahead[2], ahead[1]),
+            bias,
+            (
+                block.out + place if is_stored else 0,
+                block.narrow + place if is_rounded else 0,
+                summand if is_first else block.out + place,
+            ),
+            width,
+            low,
+            high,
+        )
+
+
+@inlined
+def _left_of(c: Any, block: Any, tile: int, tap: int, skipped: int) -> Any:
+    """The left factor of a tile as `multiply_taps` takes it, from a tap on, or some bytes further in gathered rows."""
+    row = c.cut.left_row
+    gathered = block.gathered + tile * c.cut.rows * row + skipped
+    left = block.left + 8 * (tap * block.rows + tile * c.cut.rows)
+    return tile_of(left, 8 * block.rows, block.taps, c.depth, gathered, row)
 
 
 @inlined
@@ -241,34 +277,24 @@ def _multiply_bytes(c: Any, block: Any, place: int, width: int, is_last_panel: b
     column = place * cut.vectors * LANES
     row = 4 * (block.number * sides.padded + column)
     panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth
-    for tile in range(block.tiles):
-        first = tile * cut.rows
-        summand = block.summand + 8 * first if c.summand.start != 0 else 0
-        here, left_tap = tile_of(
-            block.left + 8 * first,
-            8 * block.points,
-            block.taps,
-            c.depth,
-            block.gathered + first * cut.left_row,
-            cut.left_row,
-        )
+    is_stored = c.out.start != 0 or c.end.function >= 0
+    for tile in range(block.rows // cut.rows):
+        place = 8 * tile * cut.rows
+        summand = block.summand + place if c.summand.start != 0 else 0
+        stored = min(cut.rows, block.points - tile * cut.rows)
         multiply_bytes(
-            cut.rows,
-            -(-width // LANES),
-            block.taps if cut.left_row == 0 else min(cut.rows, block.count - first),
-            c.depth if cut.left_row == 0 else c.panel_depth,
-            here,
-            left_tap,
+            (cut.rows, -(-width // LANES)),
+            (block.taps, c.depth) if cut.left_row == 0 else (stored, c.panel_depth),
+            _left_of(c, block, tile, 0, 0),
             panel,
-            panel,
-            0,
-            sides.starts + row,
-            sides.factors + row,
-            sides.biases + row,
+            (panel, 0),
+            (sides.starts + row, sides.factors + row, sides.biases + row),
             width,
             sides.numbers,
-            summand if sides.summand_size == 4 else 0,
-            summand if sides.summand_size == 1 else 0,
-            block.out + 8 * first if c.out.start != 0 or c.end.function >= 0 else 0,
-            block.narrow + 8 * first if c.narrow.start != 0 and c.end.function < 0 else 0,
+            (
+                summand if sides.summand_size == 4 else 0,
+                summand if sides.summand_size == 1 else 0,
+                block.out + place if is_stored else 0,
+                block.narrow + place if c.narrow.start != 0 and c.end.function < 0 else 0,
+            ),
         )

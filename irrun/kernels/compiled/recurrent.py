@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from irrun.kernels.compiled.functions import HALF, assign, tanh
 from irrun.kernels.compiled.halves import round_pairs
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import multiply_taps
+from irrun.kernels.compiled.micro import multiply_rows
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.pixels import move
 
 
 class Lstm(NamedTuple):
@@ -61,6 +60,7 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
     )
     depth = -(-c.size // 2) if c.halves != 0 else c.size
     rounded = gates + 4 * c.batch * columns
+    panels = c.panels + task * c.next_panels
     out = c.out + task * c.out_direction
     is_reverse = (c.reverse >> task) & 1
     for b in range(c.batch):
@@ -78,7 +78,12 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
                 lefts[index] = round_pairs(lefts[index], c.size, rounded + 4 * b * depth)
             targets[index] = gates + 4 * b * columns
             added[index] = c.projected + 4 * ((task * c.batch + b) * c.steps + step) * columns
-        _multiply(c.panels + task * c.next_panels, c.halves, depth, columns, c.vectors, c.tile_rows, rows, workspace)
+        for column in range(0, columns, c.vectors * LANES):
+            width = min(columns - column, c.vectors * LANES)
+            panel, panel_step = panels + 4 * column * depth, 4 * -(-width // LANES) * LANES
+            out_rows, added_rows = workspace + 8 * rows, workspace + 16 * rows
+            multiply_rows(c.tile_rows, c.halves, workspace, rows, depth, panel, panel_step, out_rows, added_rows, width)
+            move(out_rows, 2 * rows, 4 * c.vectors * LANES)
         for b in range(c.batch):
             _finish(
                 floats(gates + 4 * b * columns, columns),
@@ -89,27 +94,6 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
     for b in range(c.batch):
         last = floats(out + b * c.out_batch + before * c.out_step, c.size)
         assign(floats(c.end_hidden + b * c.end_batch + 4 * task * c.size, c.size), last)
-
-
-@inlined
-def _multiply(
-    panels: int, halves: int, depth: int, columns: int, vectors: int, tile_rows: int, rows: int, addresses: int
-) -> None:
-    """Rows times all panels, added to others; what ``addresses`` has is moved on."""
-    values = longs(addresses, 3 * rows)
-    for column in range(0, columns, vectors * LANES):
-        width = min(columns - column, vectors * LANES)
-        here = -(-width // LANES)
-        panel = panels + 4 * column * depth
-        for tile in range(0, rows, tile_rows):
-            left, target, added = addresses + 8 * tile, addresses + 8 * (rows + tile), addresses + 8 * (2 * rows + tile)
-            low, high = np.float32(-np.inf), np.float32(np.inf)
-            step = 4 * here * LANES
-            multiply_taps(
-                tile_rows, here, halves, 1, depth, left, 0, panel, step, 0, target, 0, added, width, panel, 0, low, high
-            )
-        for index in range(rows, 3 * rows):
-            values[index] += 4 * vectors * LANES
 
 
 @inlined

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from irrun.kernels.compiled.host import REGISTERS
 from irrun.kernels.compiled.micro import masks_of
-from irrun.kernels.compiled.native import intrinsic
+from irrun.kernels.compiled.native import intrinsic, several
 from irrun.kernels.compiled.vectors import Vectors
 
 MULTIPLY, ADD, RAISE, MULTIPLY_HALVES = range(4)
@@ -25,28 +25,17 @@ VARIANTS: Final = tuple(product((MULTIPLY, ADD, RAISE, MULTIPLY_HALVES), (PIXELS
 """The kinds, pixels and vectors of all loops that there are."""
 
 
-@intrinsic("void", *["int64"] * 20, *["float32"] * 3)
+@intrinsic("void", *several(3, 2, 4, 3), "int64", *several(2, 2, 2), "int64", *["float32"] * 3)
 def reduce_windows(
     v: Vectors,
-    kind: Any,
-    pixels: Any,
-    vectors: Any,
-    high_taps: Any,
-    wide_taps: Any,
+    variant: Any,
+    taps: Any,
     x: Any,
-    x_pixel: Any,
-    x_high: Any,
-    x_wide: Any,
     weights: Any,
-    weights_high: Any,
-    weights_wide: Any,
     bias: Any,
     summand: Any,
-    summand_pixel: Any,
     out: Any,
-    out_pixel: Any,
     rounded: Any,
-    rounded_pixel: Any,
     channels: Any,
     divisor: Any,
     low: Any,
@@ -54,14 +43,14 @@ def reduce_windows(
 ) -> None:
     """Reduce the windows of some pixels, whose taps are all inside the image.
 
-    ``pixels`` are `PIXELS`, `FEW` or one. ``x``, ``weights``, ``bias``, ``summand``, ``out`` and ``rounded``, the
-    result in bf16, are addresses of the first channel, of the first pixel, at the first tap; 0 stands for no array.
-    Distances are in bytes: from pixel to pixel, and from tap to tap downwards (``high``) and across (``wide``). So many
-    ``channels`` are written, which may be fewer than the vectors hold. Results are clipped to the bounds ``low`` and
-    ``high``.
+    ``variant`` is one of `VARIANTS`, ``taps`` are the numbers of taps downwards and across. ``x`` and ``weights`` are
+    an address at the first tap, and bytes: for ``x`` from pixel to pixel, and from tap to tap downwards and across.
+    ``summand``, ``out`` and ``rounded``, the result in bf16, are an address, or 0, and the bytes from pixel to pixel,
+    ``bias`` is an address, or 0. So many ``channels`` are written, which may be fewer than the vectors hold. Results
+    are clipped to the bounds ``low`` and ``high``.
     """
     builder = v.builder
-    for wanted, count, width in v.variants((kind, pixels, vectors), VARIANTS):
+    for wanted, count, width in v.variants(variant, VARIANTS):
         masks = masks_of(v, channels, width)
         multiplies = wanted in (MULTIPLY, MULTIPLY_HALVES)
         first = v.every(float("-inf") if wanted == RAISE else 0.0)
@@ -78,11 +67,10 @@ def reduce_windows(
                 return v.multiply_add(value, factor, before)
             return builder.fadd(value, before) if kind == ADD else v.largest(value, before)
 
-        at = (weights, weights_high, weights_wide) if multiplies else None
-        for_each_tap(v, totals, (high_taps, wide_taps), (x, x_high, x_wide), x_pixel, at, accumulate)
-        with builder.if_then(v.is_given(summand)):
+        for_each_tap(v, totals, taps, x, weights if multiplies else None, accumulate)
+        with builder.if_then(v.is_given(summand[0])):
             for i, pixel in enumerate(totals):
-                here = builder.add(summand, builder.mul(summand_pixel, v.constant(i)))
+                here = builder.add(summand[0], builder.mul(summand[1], v.constant(i)))
                 for j, total in enumerate(pixel):
                     builder.store(builder.fadd(builder.load(total), v.load(here, j, masks[j])), total)
         least, most, size = v.splat(low), v.splat(high), v.splat(divisor)
@@ -94,7 +82,7 @@ def reduce_windows(
                 elif wanted == ADD:
                     value = builder.fdiv(value, size)
                 builder.store(value, total)
-        for target, distance, is_rounded in ((out, out_pixel, False), (rounded, rounded_pixel, True)):
+        for (target, distance), is_rounded in ((out, False), (rounded, True)):
             if is_rounded and not multiplies:
                 continue
             with builder.if_then(v.is_given(target)):
@@ -108,28 +96,25 @@ def reduce_windows(
 def for_each_tap(
     v: Vectors,
     totals: list[list[Any]],
-    taps: tuple[Any, Any],
-    x: tuple[Any, Any, Any],
-    x_pixel: Any,
-    weights: tuple[Any, Any, Any] | None,
+    taps: Any,
+    x: Any,
+    weights: Any,
     accumulate: Callable[[Any, int, Any, Any], Any],
 ) -> None:
     """Emit the loops over the taps of some pixels, whose variables are ``totals``.
 
-    ``x`` and ``weights`` are an address, and the distances of taps downwards and across. ``accumulate`` gets the
-    address of a pixel, the number of a vector, weights for it, and the total before.
+    ``accumulate`` gets the address of a pixel, the number of a vector, weights for it or None, and the total before.
     """
     builder = v.builder
 
-    def moved(places: tuple[Any, Any, Any], high: Any, wide: Any) -> Any:
-        start, down, across = places
-        return builder.add(builder.add(start, builder.mul(high, down)), builder.mul(wide, across))
+    def moved(start: Any, down: Any, across: Any) -> Any:
+        return builder.add(builder.add(start, builder.mul(outer.index, down)), builder.mul(inner.index, across))
 
     with v.times(taps[0]) as outer, v.times(taps[1]) as inner:
-        place = moved(x, outer.index, inner.index)
-        at = None if weights is None else moved(weights, outer.index, inner.index)
+        place = moved(x[0], x[2], x[3])
+        at = None if weights is None else moved(*weights)
         factors = [None if at is None else v.load(at, j) for j in range(len(totals[0]))]
         for i, pixel in enumerate(totals):
-            here = builder.add(place, builder.mul(x_pixel, v.constant(i))) if i else place
+            here = builder.add(place, builder.mul(x[1], v.constant(i))) if i else place
             for j, (total, factor) in enumerate(zip(pixel, factors, strict=True)):
                 builder.store(accumulate(here, j, factor, builder.load(total)), total)

@@ -9,8 +9,9 @@ import numpy as np
 from irrun.kernels.compiled.copies import copy_rows, transpose
 from irrun.kernels.compiled.functions import fill
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import multiply_tile
+from irrun.kernels.compiled.micro import multiply_rows
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
+from irrun.kernels.compiled.pixels import move
 
 
 class StackedProduct(NamedTuple):
@@ -64,23 +65,10 @@ def stacked_product(arguments: Any, task: int, workspace: int) -> None:
         width = min(c.columns - column, full)
         vectors = -(-width // LANES)
         pack_panel(y + column * c.y_column, c.y_row, c.y_column, c.depth, width, panel, vectors * LANES)
-        for row in range(0, padded, c.tile_rows):
-            multiply_tile(
-                c.tile_rows,
-                vectors,
-                c.depth,
-                workspace + 8 * row,
-                panel,
-                4 * vectors * LANES,
-                0,
-                workspace + 8 * (padded + row),
-                0,
-                width,
-                np.float32(-np.inf),
-                np.float32(np.inf),
-            )
-        for row in range(padded):
-            targets[row] += 4 * full
+        multiply_rows(
+            c.tile_rows, 0, workspace, padded, c.depth, panel, 4 * vectors * LANES, workspace + 8 * padded, 0, width
+        )
+        move(workspace + 8 * padded, padded, 4 * full)
 
 
 @inlined

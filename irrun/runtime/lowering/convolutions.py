@@ -15,11 +15,11 @@ from irrun.kernels.compiled.pixels import Geometry
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.conversions import operand, types
 from irrun.runtime.lowering.elementwise import chained, epilogue
 from irrun.runtime.lowering.geometry import as_images, channels_last, geometry_of
-from irrun.runtime.lowering.halves import operand, types
 from irrun.runtime.lowering.images import channel_by_channel
+from irrun.runtime.lowering.padding import padded, taps_as_channels
 from irrun.runtime.lowering.products import alone, multiply, of_windows
 from irrun.runtime.lowering.tiles import by_tiles, is_worth_tiles
 from irrun.tensor import Array
@@ -67,38 +67,13 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     else:
         weights = op.weights.reshape(groups, filters, depth, geometry.kernel_height, geometry.kernel_width)
         if few:
-            padded = _padded(builder, x, shape, geometry)
-            if padded is None:
+            around = padded(builder, x, outs[0], geometry)
+            if around is None:
                 return None
-            # The taps of a row are neighbours in memory: one tap of more channels.
-            rows = weights.transpose(0, 1, 4, 2, 3).reshape(1, filters, -1, geometry.kernel_height, 1)
-            x, weights, geometry = padded, rows, geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
+            x = around
+            weights, geometry = taps_as_channels(weights, geometry)
         _multiplied(op, builder, "taps", weights, x, added, outs, geometry, end)
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
-
-
-def _padded(builder: Builder, x: Array, shape: Sequence[int], geometry: Geometry) -> Array | None:
-    """The images with zeros around them, as far as windows reach."""
-    batch, channels, height, width = x.shape
-    top, left = geometry.begin_height, geometry.begin_width
-    high = (shape[2] - 1) * geometry.stride_height + (geometry.kernel_height - 1) * geometry.dilation_height + 1
-    wide = (shape[3] - 1) * geometry.stride_width + geometry.kernel_width
-    high, wide = max(high, top + height), max(wide, left + width)
-    if not (top or left or high > height or wide > width) and (x.strides[1], x.strides[3]) == (4, 4 * channels):
-        return x
-    padded = builder.images((batch, channels, high, wide))
-    zero = np.zeros(1, np.float32)
-    rows = slice(top, top + height)
-    edges = (
-        padded[:, :, :top],
-        padded[:, :, top + height :],
-        padded[:, :, rows, :left],
-        padded[:, :, rows, left + width :],
-    )
-    for edge in edges:
-        if edge.size and not copied(builder, np.broadcast_to(zero, edge.shape), edge):
-            return None
-    return padded if copied(builder, x, padded[:, :, rows, left : left + width]) else None
 
 
 def _multiplied(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from irrun.kernels.compiled.conversions import Rows
 from irrun.kernels.compiled.copies import Copy, copy
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Op
@@ -83,30 +84,18 @@ def contiguous(builder: Builder, x: Array) -> Array | None:
     return out if copied(builder, x, out) else None
 
 
-class Rows(NamedTuple):
-    """The elements of an array in the order of memory, as blocks of rows of neighbours, under the names of arguments.
-
-    ``size`` is the number of rows in a block; ``x_block`` and ``x_row`` are bytes from block to block and row to row.
-    """
-
-    columns: int
-    size: int
-    x_block: int
-    x_row: int
-
-
 def in_rows(builder: Builder, x: Array, most: int) -> tuple[Array, Rows] | None:
-    """Return an array of f32, or a contiguous copy of it, with its rows; None where it cannot be copied.
+    """Return an array, or a contiguous copy of it, with its rows; None where it cannot be copied.
 
     Elements that are all neighbours are one block of rows of at most ``most``.
     """
     axes = merged(in_order_of(x, [x]), 3)
-    if axes is None or axes[-1][1] != (4,):
+    if axes is None or axes[-1][1] != (x.itemsize,):
         whole = contiguous(builder, x)
         return None if whole is None else in_rows(builder, whole, most)
     if len(axes) == 1:
         columns = min(axes[0][0], most)
-        return x, Rows(columns, 1 << 40, 0, 4 * columns)
+        return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
     (_, (block,)), (size, (row,)) = [(1, (0,)), *axes][-3:-1]
     return x, Rows(axes[-1][0], size, block, row)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from irrun.kernels.compiled.backends import OF_BYTES
 from irrun.kernels.compiled.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
 from irrun.kernels.compiled.functions import End
 from irrun.kernels.compiled.host import LANES
+from irrun.kernels.compiled.pixels import Images
+from irrun.kernels.compiled.product import Codes
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling, words_of
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.kernels.nibbles import Nibbles
@@ -27,9 +29,8 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
     depth = count * each
     groups = groups_of(op.group_size, depth, each)
     bits, centre = codes_of(stored)
-    rows = rows_of(builder, data)
-    summand_rows = None if summand is None else rows_of(builder, summand)
-    if groups.part % (32 // bits) or rows is None or (summand is not None and summand_rows is None):
+    rows, added = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
+    if groups.part % (32 // bits) or rows is None or (summand is not None and added is None):
         return None
     points, parts = len(rows), depth // groups.part
     codes, sides = builder.empty((points, depth), U8), builder.empty((points, parts, 2))
@@ -50,43 +51,27 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
         ),
         tasks,
     )
-    cut, padded = tiling(points, 1, depth // 4, filters), padded_columns(filters)
-    scale = np.float32(1) if op.weights.scale is None else op.weights.scale
+    cut = tiling(points, 1, depth // 4, filters)
     sums = (stored[:].astype(np.int32) - centre).reshape(filters, parts, groups.part).sum(2, dtype=np.int32)
-    starts = np.zeros((parts, padded), np.int32)
+    starts = np.zeros((parts, padded_columns(filters)), np.int32)
     starts[:, :filters] = (OF_BYTES.offset - MIDDLE) * sums.T
-    scales, zeros = (
-        by_group(np.broadcast_to(side, (filters, count)), padded)
-        for side in (scale, op.weights.zero - np.float32(centre))
-    )
     out = builder.empty((*data.shape[:-1], filters))
     builder.call(
         dynamic_product,
         DynamicProduct(
             x=builder.address(codes),
             sides=builder.address(sides),
-            codes=builder.packed(
-                ("codes", bits), source_of(stored), cut.vectors, lambda: panels(stored, centre, bits, cut.vectors)
-            ),
-            scales=builder.constant(scales),
-            zeros=builder.constant(zeros),
+            **stored_weights(op, builder, cut.vectors, needs_zeros=True),
             starts=builder.constant(starts, starts.dtype),
-            bias=0 if op.bias is None else builder.constant(op.bias),
+            bias=builder.constant(op.bias),
             out=builder.address(out),
-            summand=0 if summand_rows is None else builder.address(summand_rows),
-            bits=bits,
+            summand=Images() if added is None else Images(builder.address(added), pixel=added.strides[0]),
             points=points,
             depth=depth,
             filters=filters,
-            padded=padded,
-            group=each,
             part=groups.part,
-            summand_row=0 if summand_rows is None else summand_rows.strides[0],
-            tile_rows=cut.rows,
-            vectors=cut.vectors,
-            points_per_task=cut.points,
-            cuts=cut.groups,
-            **end._asdict(),
+            cut=cut,
+            end=end,
         ),
         cut.tasks,
         24 * (cut.points + cut.rows) + groups.part * cut.vectors * LANES + 64,
@@ -94,11 +79,29 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
     return out
 
 
+def stored_weights(
+    op: FusedPackedMatMul, builder: Builder, vectors: int, *, needs_zeros: bool = False
+) -> dict[str, Any]:
+    """Weights of few bits as arguments of kernels; zeros that are all 0 are left out unless the kernel needs them."""
+    stored = op.weights.stored
+    filters, groups, each = stored.shape
+    bits, centre = codes_of(stored)
+    padded = padded_columns(filters)
+    scale = np.float32(1) if op.weights.scale is None else op.weights.scale
+    scales, zeros = np.zeros((2, groups, padded), np.float32)
+    scales[:, :filters] = np.broadcast_to(scale, (filters, groups)).T
+    zeros[:, :filters] = np.broadcast_to(op.weights.zero - np.float32(centre), (filters, groups)).T
+    given = builder.constant(zeros) if needs_zeros or zeros.any() else 0
+    source = stored.pairs if isinstance(stored, Nibbles) else stored
+    panels = builder.packed(("codes", bits), source, vectors, lambda: _panels(stored, centre, bits, vectors))
+    return {"panels": panels, "codes": Codes(bits, builder.constant(scales), given, padded, each)}
+
+
 _PACKED_AT_ONCE: Final = 1 << 20
 """Codes that are brought into order at a time, so that copies on the way stay small."""
 
 
-def panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
+def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
     """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
     filters, panel = stored.shape[0], vectors * LANES
     step = max(1, _PACKED_AT_ONCE // (math.prod(stored.shape[1:]) * panel)) * panel
@@ -107,18 +110,6 @@ def panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Arr
         codes = np.subtract(stored[begin : begin + step], centre, dtype=np.int16).astype(np.int8)
         parts.append(pack(words_of(codes.reshape(len(codes), -1).T, bits), vectors))
     return np.concatenate(parts)
-
-
-def by_group(side: Array, padded: int) -> Array:
-    """Scales or zero points [filters, groups] as [groups, padded], with zeros behind them."""
-    rows = np.zeros((side.shape[1], padded), np.float32)
-    rows[:, : side.shape[0]] = side.T
-    return rows
-
-
-def source_of(stored: Array | Nibbles) -> Array:
-    """The array that holds the codes."""
-    return stored.pairs if isinstance(stored, Nibbles) else stored
 
 
 def rows_of(builder: Builder, x: Array) -> Array | None:

@@ -108,10 +108,9 @@ def _pooled(
     if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4):
         return None
     placed = spatial.place(data.shape[2:], kernel)
-    x = as_images(data)
-    if is_bytes and not has_channels_last(x):
+    if is_bytes and not has_channels_last(as_images(data)):
         return None
-    x = channels_last(builder, x)
+    x = channels_last(builder, as_images(data))
     if x is None or 0 in placed.counts:
         return None
     out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts), x.dtype)

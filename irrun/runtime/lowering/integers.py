@@ -19,7 +19,6 @@ from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
 from irrun.ops.fused.fused_integer_matmul import FusedIntegerMatMul
 from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
 from irrun.runtime.lowering.builder import F32, U8, Builder, lowers
-from irrun.runtime.lowering.bytes import surrounded
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import (
     as_images,
@@ -30,6 +29,7 @@ from irrun.runtime.lowering.geometry import (
     images_of,
 )
 from irrun.runtime.lowering.images import slide
+from irrun.runtime.lowering.padding import surrounded, taps_as_channels
 from irrun.runtime.lowering.products import ROWS, multiply, of_windows
 from irrun.tensor import Array
 
@@ -75,10 +75,8 @@ def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Array, summa
         return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
     few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
     if few:
-        # The taps of a row are neighbours in memory: one tap of more channels.
-        x = surrounded(builder, x, counts, geometry, op.end.zero)
-        weights = weights.transpose(0, 1, 4, 2, 3).reshape(1, filters, -1, geometry.kernel_height, 1)
-        geometry = geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
+        x = surrounded(builder, x, outs[0], geometry, op.end.zero)
+        weights, geometry = taps_as_channels(weights, geometry)
     elif not has_channels_last(x):
         x = surrounded(builder, x, None, geometry, 0)
     _multiply(op, builder, weights, x, added, outs, geometry, end, op.end.zero)
@@ -152,16 +150,12 @@ def _integers(
 ) -> Requantization:
     """The epilogue of sums, of products [G, O] with weights that have these ``sums``."""
     padded = padded_columns(sums.shape[1])
-    starts = (OF_BYTES.offset - op.end.zero) * sums
-    rows = (starts, op.end.factor.reshape(sums.shape), _bias(op).reshape(sums.shape))
+    starts = _per_filter(builder, (OF_BYTES.offset - op.end.zero) * sums, padded)
+    factors, biases = (_per_filter(builder, row.reshape(sums.shape), padded) for row in (op.end.factor, _bias(op)))
     levels = op.end.levels
-    return Requantization(
-        *(_per_filter(builder, row, padded) for row in rows),
-        padded,
-        _numbers(op, builder, end),
-        4 if summand is None else summand.itemsize,
-        *(() if levels is None else (levels.low, levels.high, float(levels.most))),
-    )
+    size = 4 if summand is None else summand.itemsize
+    made = Requantization(starts, factors, biases, padded, _numbers(op, builder, end), size)
+    return made if levels is None else made._replace(low=levels.low, high=levels.high, most=float(levels.most))
 
 
 def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> int:

@@ -9,17 +9,18 @@ import numpy as np
 
 from irrun.kernels.compiled.functions import End
 from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.packed import DEPTH, PackedProduct, packed_product
-from irrun.kernels.compiled.tiling import padded_columns, tiling
+from irrun.kernels.compiled.packed import DEPTH, packed_product
+from irrun.kernels.compiled.product import Product
+from irrun.kernels.compiled.tiling import tiling
 from irrun.kernels.dynamic_quantization import codes_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
-from irrun.runtime.lowering.dynamic import by_group, dynamically, panels, rows_of, source_of
+from irrun.runtime.lowering.conversions import in_precision, operand, types
+from irrun.runtime.lowering.dynamic import dynamically, rows_of, stored_weights
 from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import as_pixels
-from irrun.runtime.lowering.halves import in_precision, operand, types
-from irrun.runtime.lowering.products import NO_END, Weights, alone, form_of, multiply
+from irrun.runtime.lowering.geometry import as_pixels, images_of, over
+from irrun.runtime.lowering.products import NO_END, ROWS, Weights, alone, form_of, multiply
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
 
@@ -72,59 +73,37 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
         return None
     if op.group_size:
         return dynamically(op, builder, data, summand, end)
-    bits, centre = codes_of(stored)
-    groups = stored.shape[1]
-    data_rows = rows_of(builder, data)
-    summand_rows = None if summand is None else rows_of(builder, summand)
-    if (depth // groups) % (32 // bits) or data_rows is None or (summand is not None and summand_rows is None):
+    bits, groups = codes_of(stored)[0], stored.shape[1]
+    rows, added = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
+    if (depth // groups) % (32 // bits) or rows is None or (summand is not None and added is None):
         return None
-    points = data_rows.shape[0]
-    if points > 1:
-        rounded = in_precision(op.precision, builder, data_rows)
-        if rounded is None:
-            return None
-        data_rows = rounded
+    points = len(rows)
+    x = rows if points == 1 else in_precision(op.precision, builder, rows)
+    if x is None:
+        return None
     out = builder.empty((*data.shape[:-1], filters))
-    form = form_of(data_rows)
+    form = form_of(x)
     cut = tiling(points, 1, depth // form.each, filters, has_tiles=form.has_tiles())
-    parts = cut.groups if points > 1 else max(1, min(cut.groups, depth * filters // _LEAST_CODES))
-
-    padded = padded_columns(filters)
-    scale = np.float32(1) if op.weights.scale is None else op.weights.scale
-    zero = op.weights.zero - np.float32(centre)
-    scales, zeros = (by_group(np.broadcast_to(side, (filters, groups)), padded) for side in (scale, zero))
-    builder.call(
-        packed_product,
-        PackedProduct(
-            x=builder.address(data_rows),
-            codes=builder.packed(
-                ("codes", bits), source_of(stored), cut.vectors, lambda: panels(stored, centre, bits, cut.vectors)
-            ),
-            scales=builder.constant(scales),
-            zeros=builder.constant(zeros) if zero.any() else 0,
-            bias=0 if op.bias is None else builder.constant(op.bias),
-            out=builder.address(out),
-            summand=0 if summand_rows is None else builder.address(summand_rows),
-            bits=bits,
-            points=points,
-            depth=depth,
-            filters=filters,
-            padded=padded,
-            group=depth // groups,
-            x_row=data_rows.strides[0],
-            out_row=4 * filters,
-            summand_row=0 if summand_rows is None else summand_rows.strides[0],
-            tile_rows=cut.rows,
-            vectors=cut.vectors,
-            points_per_task=cut.points,
-            parts=parts,
-            halves=form.halves,
-            left_row=cut.left_row,
-            **end._asdict(),
-        ),
-        cut.tasks // cut.groups * parts,
-        4 * max(DEPTH, groups) * cut.vectors * LANES + (24 + cut.left_row) * (cut.points + cut.rows),
+    if points == 1:
+        parts = max(1, min(cut.groups, depth * filters // _LEAST_CODES))
+        cut = cut._replace(groups=parts, tasks=parts)
+    pixels = as_pixels(x)
+    arguments = Product(
+        x=images_of(builder, pixels),
+        geometry=over(ROWS, pixels, as_pixels(out.reshape(points, filters))),
+        cut=cut,
+        depth=depth // form.each,
+        panel_depth=depth,
+        filters=filters,
+        out=images_of(builder, as_pixels(out.reshape(points, filters))),
+        summand=images_of(builder, None if added is None else as_pixels(added)),
+        bias=builder.constant(op.bias),
+        halves=form.halves,
+        end=end,
+        **stored_weights(op, builder, cut.vectors),
     )
+    expanded = 4 * max(DEPTH, groups) * cut.vectors * LANES
+    builder.call(packed_product, arguments, cut.tasks, cut.workspace + expanded)
     return out
 
 

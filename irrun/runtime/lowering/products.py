@@ -147,7 +147,7 @@ def multiply(
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
 
 
-def outputs(builder: Builder, outs: Sequence[Array], pixel: int) -> dict[str, Images]:
+def outputs(builder: Builder, outs: Sequence[Array], pixel: int) -> dict[str, Any]:
     """Where results are; without f32, a kernel computes these in its workspace, ``pixel`` bytes apart."""
     found = {"out": Images(pixel=pixel)}
     return found | {"out" if out.dtype == F32 else "narrow": images_of(builder, out) for out in outs}

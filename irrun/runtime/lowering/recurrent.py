@@ -10,8 +10,8 @@ from irrun.kernels.recurrent import are_whole
 from irrun.kernels.recurrent_steps import LstmSteps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.conversions import rounded_to_bf16
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.halves import rounded_to_bf16
 from irrun.runtime.lowering.matrices import multiplied
 from irrun.runtime.lowering.products import PAIRS, SINGLES
 from irrun.tensor import Array

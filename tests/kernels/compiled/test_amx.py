@@ -140,7 +140,7 @@ def check_codes() -> None:
 
 VALUES = """
 from irrun.kernels.compiled import amx_check
-from irrun.runtime.lowering.halves import multiplies_halves
+from irrun.kernels.compiled.amx_check import multiplies_halves
 from irrun.runtime.tiers import backend
 from tests.kernels.compiled import test_amx
 print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))

@@ -14,8 +14,9 @@ from irrun.kernels.compiled.tiling import pack, padded_columns, panel_vectors, t
 @inlined
 def run(rows, vectors, taps, depth, left, panel, bias, out, summand, columns, low, high):  # type: ignore[no-untyped-def]
     step = 4 * vectors * LANES
+    results, ahead = (out, 0, summand), (panel, 0)
     multiply_taps(
-        rows, vectors, 0, taps, depth, left, 8 * rows, panel, step, bias, out, 0, summand, columns, panel, 0, low, high
+        (rows, vectors, 0), (taps, depth), (left, 8 * rows), (panel, step), ahead, bias, results, columns, low, high
     )
 
 

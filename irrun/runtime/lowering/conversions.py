@@ -1,0 +1,91 @@
+"""Conversions of elements: to half precision, to levels, and back to numbers; operands of products."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.kernels.compiled.conversions import AS_LEVELS, AS_NUMBERS, Convert, convert
+from irrun.kernels.compiled.micro import AS_BITS, AS_F16, AS_FLOATS
+from irrun.ops.fused.fused_dequantize import FusedDequantize
+from irrun.ops.fused.fused_product import FusedProduct
+from irrun.ops.fused.fused_quantize import FusedQuantize
+from irrun.ops.fused.fused_round import FusedRound
+from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder, empty_as, is_f32, lowers, share
+from irrun.runtime.lowering.copies import in_rows
+from irrun.tensor import Array, ElementType
+from irrun.tensor.element_type import BF16, U16
+from irrun.tensor.element_type import F32 as SINGLE
+
+_COLUMNS: Final = 4096
+"""Elements that are converted at a time."""
+
+
+@lowers(FusedQuantize)
+def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
+    """Quantise to levels, in the memory layout of the numbers."""
+    levels = op.levels
+    if not is_f32(data):
+        return None
+    return converted(builder, data, U8, AS_LEVELS, 0.15, levels.low, levels.high, float(levels.most))
+
+
+@lowers(FusedDequantize)
+def dequantized(op: FusedDequantize, builder: Builder, codes: Array) -> Array | None:
+    """Convert levels to numbers, in the memory layout of the levels."""
+    if codes.dtype != U8:
+        return None
+    low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
+    return converted(builder, codes, F32, AS_NUMBERS, 0.1, float(low), float(high - low), float(op.levels.most))
+
+
+@lowers(FusedRound)
+def rounded(op: FusedRound, builder: Builder, data: Array) -> Array | None:
+    """Round numbers, in their memory layout."""
+    if op.fact.type is U16:
+        return _rounded(builder, data, AS_BITS)
+    return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+
+
+def operand(op: FusedProduct, builder: Builder, data: Array) -> Array | None:
+    """The data of a product: bits of bf16, or f32 rounded to the precision; None for what kernels do not take."""
+    if data.dtype == HALVES:
+        return data if data.size else None
+    if op.precision is SINGLE:
+        return data if is_f32(data) else None
+    return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+
+
+def types(op: FusedProduct) -> list[np.dtype[Any]]:
+    """The types of the outputs of a product."""
+    return [F32] * op.floats + [HALVES] * op.halves
+
+
+def rounded_to_bf16(builder: Builder, data: Array, *, as_bits: bool) -> Array | None:
+    """f32 rounded to bf16: the bits, or f32; None for what kernels do not take."""
+    return _rounded(builder, data, AS_BITS if as_bits else AS_FLOATS)
+
+
+def in_precision(precision: ElementType, builder: Builder, data: Array) -> Array | None:
+    """f32, or bits of bf16; None for what kernels do not take."""
+    return data if precision is SINGLE else _rounded(builder, data, AS_BITS)
+
+
+def converted(
+    builder: Builder, data: Array, dtype: np.dtype[Any], form: int, nanoseconds: float, *levels: float
+) -> Array | None:
+    """Convert elements, in their memory layout; None for what kernels do not take."""
+    found = in_rows(builder, data, _COLUMNS) if data.size else None
+    if found is None:
+        return None
+    data, rows = found
+    out = empty_as(builder, data, dtype)
+    each, tasks = share(-(-data.size // rows.columns), nanoseconds * data.size)
+    x, address = builder.address(data), builder.address(out)
+    builder.call(convert, Convert(x, rows, address, out.itemsize, form, data.size, each, *levels), tasks)
+    return out
+
+
+def _rounded(builder: Builder, data: Array, form: int) -> Array | None:
+    return converted(builder, data, HALVES if form == AS_BITS else F32, form, 0.1) if is_f32(data) else None
