@@ -116,15 +116,15 @@ def show(program: Program, counts: list[int], columns: list[Any], top: int) -> N
 def description(item: Call | Interpreted, microseconds: float) -> str:
     if isinstance(item, Interpreted):
         return " ".join(str(array.shape) for array in item.inputs if array is not None)
-    fields = item.arguments._asdict()
+    fields = {name.removeprefix("geometry_"): value for name, value in item.arguments._asdict().items()}
     text = " ".join(
         f"{name}={fields[name]}" for name in fields if name in SIZES or name.startswith(("size_", "kernel_"))
     )
     if item.kernel.name == "product":
         taps = fields["kernel_height"] * fields["kernel_width"]
         work = fields["images"] * fields["rows"] * fields["columns"] * taps * fields["depth"] * fields["filters"]
-        batch = max(1, -(-item.tasks // fields["tasks"]))
-        text += f" function={fields['function']} {2e-3 * work * batch / microseconds:.0f} GFLOP/s"
+        batch = max(1, -(-item.tasks // fields["cut_tasks"]))
+        text += f" function={fields['end_function']} {2e-3 * work * batch / microseconds:.0f} GFLOP/s"
     return f"tasks={item.tasks} {text}"
 
 

@@ -86,7 +86,7 @@ class TilesInMemory(Tiles):
 
     def zero(self, tile: int) -> None:
         with self._v.times(self._v.constant(ROWS)) as row:
-            self._v.store(self._v.every(0.0), self._row(tile, row.index))
+            self._v.store(self._v.every(0.0), self._row(tile, row))
 
     def load(self, tile: int, address: Any, step: Any) -> None:
         self._copy(address, step, self._row(tile), self._step)
@@ -99,20 +99,20 @@ class TilesInMemory(Tiles):
         with v.times(v.constant(ROWS)) as row:
             even, odd = v.variable(v.every(0.0)), v.variable(v.every(0.0))
             with v.times(v.constant(ROWS)) as column:
-                left, right = self._factors(a, b, row.index, column.index)
+                left, right = self._factors(a, b, row, column)
                 for sum, halves in ((even, v.lower_halves), (odd, v.upper_halves)):
                     factors = v.flushed(halves(left)), v.flushed(halves(right))
                     builder.store(v.flushed(v.multiply_add(*factors, builder.load(sum))), sum)
             both = v.flushed(builder.fadd(builder.load(even), builder.load(odd)))
-            place = self._row(total, row.index)
+            place = self._row(total, row)
             v.store(v.flushed(builder.fadd(v.flushed(v.load(place)), both)), place)
 
     def multiply_bytes(self, total: int, a: int, b: int) -> None:
         v = self._v
         with v.times(v.constant(ROWS)) as row:
-            place = self._row(total, row.index)
+            place = self._row(total, row)
             with v.times(v.constant(ROWS)) as column:
-                factors = self._factors(a, b, row.index, column.index)
+                factors = self._factors(a, b, row, column)
                 v.store(v.multiply_bytes(*factors, v.load(place, type=v.words)), place)
 
     def _factors(self, a: int, b: int, row: Any, column: Any) -> tuple[Any, Any]:
@@ -129,8 +129,8 @@ class TilesInMemory(Tiles):
     def _copy(self, x: Any, x_step: Any, out: Any, out_step: Any) -> None:
         v, builder = self._v, self._v.builder
         with v.times(v.constant(ROWS)) as row:
-            source = builder.add(x, builder.mul(row.index, x_step))
-            v.store(v.load(source), builder.add(out, builder.mul(row.index, out_step)))
+            source = builder.add(x, builder.mul(row, x_step))
+            v.store(v.load(source), builder.add(out, builder.mul(row, out_step)))
 
 
 def tiles(v: Vectors) -> Tiles:

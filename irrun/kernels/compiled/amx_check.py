@@ -12,13 +12,7 @@ import numpy.typing as npt
 
 from irrun.kernels.compiled.amx import ROWS
 from irrun.kernels.compiled.amx_product import POINTS, configure_tiles, release_tiles
-from irrun.kernels.compiled.backends import (
-    HAS_BYTE_TILES,
-    HAS_HALF_TILES,
-    OF_BYTES,
-    OF_HALVES,
-    usable,
-)
+from irrun.kernels.compiled.backends import HAS_BYTE_TILES, HAS_HALF_TILES, OF_BYTES, OF_HALVES, usable
 from irrun.kernels.compiled.bytes import Numbers, multiply_bytes
 from irrun.kernels.compiled.micro import multiply_taps
 from irrun.kernels.compiled.native import kernel, record
@@ -84,12 +78,8 @@ def _is_right(each: int) -> bool:
     factors = [np.ascontiguousarray(factor) for factor in packed]
     out = np.zeros((POINTS, _COLUMNS), np.float32)
     rows = np.array([row.ctypes.data for row in out], np.int64)
-    zeros, ones, numbers = (
-        np.zeros(_COLUMNS, np.float32),
-        np.ones(_COLUMNS, np.float32),
-        np.array(Numbers(), np.float32),
-    )
-    given = (*factors, rows, numbers, zeros, ones)
+    numbers = np.array(Numbers(), np.float32)
+    given = (*factors, rows, numbers, np.zeros(_COLUMNS, np.float32), np.ones(_COLUMNS, np.float32))
     addresses = [array.ctypes.data for array in given]
     if each == 2:
         addresses[3] = 0

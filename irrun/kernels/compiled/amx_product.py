@@ -120,10 +120,10 @@ def multiplied(
             used.zero(2 * i + j)
         with v.times(blocks) as loop:
             with v.times(lines) as line:
-                v.prefetch(builder.add(builder.load(fetched), builder.mul(line.index, v.constant(LINE))))
+                v.prefetch(builder.add(builder.load(fetched), builder.mul(line, v.constant(LINE))))
             builder.store(builder.add(builder.load(fetched), each), fetched)
-            here = builder.add(left, builder.mul(loop.index, v.constant(4 * ROWS)))
-            there = builder.add(panel, builder.mul(loop.index, v.constant(ROWS * BYTES * width)))
+            here = builder.add(left, builder.mul(loop, v.constant(4 * ROWS)))
+            there = builder.add(panel, builder.mul(loop, v.constant(ROWS * BYTES * width)))
             for i in range(2):
                 used.load(4 + i, builder.add(here, builder.mul(step, v.constant(ROWS * i))), step)
             for j in right:
@@ -135,5 +135,5 @@ def multiplied(
             used.store(2 * i + j, builder.add(sums, place), row)
     groups = builder.udiv(builder.add(points, v.constant(AT_ONCE - 1)), v.constant(AT_ONCE))
     with v.times(groups) as loop:
-        first = builder.mul(loop.index, v.constant(AT_ONCE))
+        first = builder.mul(loop, v.constant(AT_ONCE))
         yield first, builder.add(sums, builder.mul(first, row))

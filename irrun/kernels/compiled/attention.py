@@ -6,55 +6,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.halves import pair_rows, round_pairs
+from irrun.kernels.compiled.conversions import pair_rows, round_pairs
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import PANEL, ROWS, VECTORS, multiply_rows
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
-from irrun.kernels.compiled.pixels import move
-from irrun.kernels.compiled.rows import exponentials, largest
-from irrun.kernels.compiled.stacks import pack_panel
+from irrun.kernels.compiled.pixels import find_rows, move
+from irrun.kernels.compiled.rows import exponentials, largest, scale
+from irrun.kernels.compiled.stacks import Matrices, matrix_of, pack_panel
 
 TILE = ROWS[VECTORS]
 
 
 class Attention(NamedTuple):
-    """Arguments of `attention`. Strides are in bytes: from batch to batch, head to head, row to row.
+    """Arguments of `attention`. Stacks are those of a batch, matrices those of heads; elements are some bytes apart.
 
-    ``query`` is [batch, heads, queries, depth], ``key`` [batch, heads / shared, keys, depth], or with a stride between
-    its elements, ``value`` [batch, heads / shared, keys, width], ``out`` [batch, heads, queries, width], ``mask``
-    [batch, heads, queries, keys] or 0. A task has some queries of one head. With ``halves``, queries, keys, weights and
-    values are rounded to bf16 before they are multiplied; keys are neighbours, or their elements.
+    ``query`` is [batch, heads, queries, depth], ``key`` [batch, heads / shared, keys, depth], ``value`` [batch, heads /
+    shared, keys, width], ``out`` [batch, heads, queries, width], ``mask`` [batch, heads, queries, keys] or none. A task
+    has some queries of one head. With ``halves``, queries, keys, weights and values are rounded to bf16 before they are
+    multiplied; keys are neighbours, or their elements.
     """
 
-    query: int
-    key: int
-    value: int
-    mask: int
-    out: int
-    batch: int
+    query: Matrices
+    key: Matrices
+    value: Matrices
+    mask: Matrices
+    out: Matrices
+    key_element: int
+    mask_element: int
     heads: int
     shared: int
     queries: int
     keys: int
     depth: int
     width: int
-    query_batch: int
-    query_head: int
-    query_row: int
-    key_batch: int
-    key_head: int
-    key_row: int
-    key_element: int
-    value_batch: int
-    value_head: int
-    value_row: int
-    out_batch: int
-    out_head: int
-    out_row: int
-    mask_batch: int
-    mask_head: int
-    mask_row: int
-    mask_element: int
     queries_per_task: int
     causal: int
     scale: float
@@ -79,46 +63,44 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     scores = targets + 8 * rows
     packed = scores + 4 * rows * wide
     rounded = packed + 4 * wide * depth
-    key = c.key + b * c.key_batch + h // c.shared * c.key_head
+    key = matrix_of(c.key, b, h // c.shared)
     if c.halves == 0:
-        pack_keys(key, c.key_row, 4 * c.key_element, keys, depth, packed)
-    elif c.key_element == 1:
+        pack_keys(key, c.key.row, c.key_element, keys, depth, packed)
+    elif c.key_element == 4:
         for index in range(keys):
-            round_pairs(key + index * c.key_row, c.depth, rounded + 4 * index * depth)
+            round_pairs(key + index * c.key.row, c.depth, rounded + 4 * index * depth)
         pack_keys(rounded, 4 * depth, 4, keys, depth, packed)
     else:
-        _pack_pairs(key, 4 * c.key_element, keys, c.depth, packed)
-    lefts, outs = longs(left, rows), longs(targets, rows)
-    query = c.query + b * c.query_batch + h * c.query_head
-    for index in range(rows):
-        lefts[index] = query + min(first + index, last - 1) * c.query_row
-        if c.halves != 0:
+        _pack_pairs(key, c.key_element, keys, c.depth, packed)
+    lefts = longs(left, rows)
+    query, out = matrix_of(c.query, b, h), matrix_of(c.out, b, h)
+    count = last - first
+    find_rows(query + first * c.query.row, c.query.row, count, rows, left)
+    if c.halves != 0:
+        for index in range(rows):
             lefts[index] = round_pairs(lefts[index], c.depth, rounded + 4 * index * depth)
-        outs[index] = scores + 4 * min(index, last - first - 1) * wide
+    find_rows(scores, 4 * wide, count, rows, targets)
     multiply(TILE, c.halves, left, targets, rows, depth, packed, 0, keys, 0)
-    for index in range(last - first):
+    for index in range(count):
         row = floats(scores + 4 * index * wide, keys)
         seen = min(keys, first + index + 1) if c.causal != 0 else keys
-        _scale(row, np.float32(c.scale))
-        if c.mask != 0:
-            place = c.mask + b * c.mask_batch + h * c.mask_head + (first + index) * c.mask_row
-            add_mask(row, floats(place, (keys - 1) * c.mask_element + 1), c.mask_element)
+        scale(row, np.float32(c.scale))
+        if c.mask.start != 0:
+            place = matrix_of(c.mask, b, h) + (first + index) * c.mask.row
+            add_mask(row, floats(place, (keys - 1) * c.mask_element // 4 + 1), c.mask_element // 4)
         visible = row[:seen]
         _finish(row, seen, np.float32(1) / exponentials(visible, largest(scores + 4 * index * wide, seen)))
-        lefts[index] = scores + 4 * index * wide
         if c.halves != 0:
-            round_pairs(lefts[index], keys, lefts[index])
-        outs[index] = c.out + b * c.out_batch + h * c.out_head + (first + index) * c.out_row
-    for index in range(last - first, rows):
-        lefts[index] = lefts[last - first - 1]
-        outs[index] = outs[last - first - 1]
-    value = c.value + b * c.value_batch + h // c.shared * c.value_head
-    step = c.value_row
+            round_pairs(scores + 4 * index * wide, keys, scores + 4 * index * wide)
+    find_rows(scores, 4 * wide, count, rows, left)
+    find_rows(out + first * c.out.row, c.out.row, count, rows, targets)
+    value = matrix_of(c.value, b, h // c.shared)
+    step = c.value.row
     if c.halves != 0:
         step = 4 * -(-c.width // LANES) * LANES
         for pair in range(-(-keys // 2)):
-            row = value + 2 * pair * c.value_row
-            pair_rows(row, row + c.value_row if 2 * pair + 1 < keys else 0, rounded + pair * step, c.width)
+            row = value + 2 * pair * c.value.row
+            pair_rows(row, row + c.value.row if 2 * pair + 1 < keys else 0, rounded + pair * step, c.width)
         value, keys = rounded, -(-keys // 2)
     multiply(TILE, c.halves, left, targets, rows, keys, value, step, c.width, 0)
 
@@ -159,12 +141,6 @@ def _pack_pairs(key: int, element: int, keys: int, depth: int, packed: int) -> N
             row = key + 4 * column + 2 * k * element
             upper = row + element if 2 * k + 1 < depth else 0
             pair_rows(row, upper, packed + 4 * (column * words + k * size), width)
-
-
-@inlined
-def _scale(row: Any, factor: Any) -> None:
-    for i in range(len(row)):
-        row[i] *= factor
 
 
 @inlined

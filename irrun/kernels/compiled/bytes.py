@@ -149,17 +149,16 @@ def finish(
     low, high = v.splat(number("low")), v.splat(number("high"))
     # The operands are so ordered that NaN stays.
     replace(lambda value, _, __: v.largest(low, v.smallest(high, value)))
-    with builder.if_then(v.is_given(out.start)):
-        for i, result in enumerate(results):
-            address = out.row(i)
-            for j, value in enumerate(result):
-                v.store(builder.load(value), address, j, masks[j])
-    with builder.if_then(v.is_given(codes.start)):
-        by, to, last = (v.splat(number(name)) for name in ("slope", "shift", "most"))
-        for i, result in enumerate(results):
-            address = codes.row(i)
-            for j, value in enumerate(result):
-                v.store(v.nearest(v.multiply_add(builder.load(value), by, to), last), address, j, masks[j])
+    for rows in (out, codes):
+        with builder.if_then(v.is_given(rows.start)):
+            if rows is codes:
+                by, to, last = (v.splat(number(name)) for name in ("slope", "shift", "most"))
+            for i, result in enumerate(results):
+                address = rows.row(i)
+                for j, place in enumerate(result):
+                    value = builder.load(place)
+                    level = v.nearest(v.multiply_add(value, by, to), last) if rows is codes else value
+                    v.store(level, address, j, masks[j])
 
 
 _BETWEEN: Final = ("slope", "shift", "most", "step", "low")

@@ -11,9 +11,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.attention import TILE, add_mask, multiply, pack_keys
-from irrun.kernels.compiled.functions import assign, exp
+from irrun.kernels.compiled.functions import assign, exp, fill
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record, summing
+from irrun.kernels.compiled.pixels import find_rows
 from irrun.kernels.compiled.rows import exponentials, largest, scale, total
+from irrun.kernels.compiled.stacks import Matrices, matrix_of
 
 LATE: Final = 9
 
@@ -25,21 +27,18 @@ FEW: Final = 4
 
 
 class Append(NamedTuple):
-    """Arguments of `append`: ``x`` with four axes, the strides of the first three, and the row of the array.
+    """Arguments of `append`: an array with four axes, whose last one has no gaps, and the row of a late array.
 
-    ``axis`` is one of those three. Strides are in bytes, the last axis has no gaps.
+    ``axis`` is one of the first three.
     """
 
-    x: int
+    x: Matrices
     array: int
+    axis: int
     size_0: int
     size_1: int
     size_2: int
     size_3: int
-    x_0: int
-    x_1: int
-    x_2: int
-    axis: int
 
 
 @kernel(Append)
@@ -52,34 +51,28 @@ def append(arguments: Any, task: int, workspace: int) -> None:
     for i in range(c.size_0):
         for j in range(c.size_1):
             for k in range(c.size_2):
-                source = floats(c.x + i * c.x_0 + j * c.x_1 + k * c.x_2, c.size_3)
+                source = floats(matrix_of(c.x, i, j) + k * c.x.row, c.size_3)
                 assign(floats(begin + i * late[5] + j * late[6] + k * late[7], c.size_3), source)
 
 
 class CachedAttention(NamedTuple):
-    """Arguments of `cached_attention`. Strides are in bytes: from batch to batch, head to head, row to row.
+    """Arguments of `cached_attention`. Stacks are those of a batch, matrices those of heads.
 
     ``query`` is [batch, heads, queries, depth], ``out`` [batch, heads, queries, width]. ``key``, ``value`` and ``mask``
     are rows: of arrays [batch, heads / shared, keys, depth] and [batch, heads / shared, keys, width] whose last axes
     have no gaps, and of one that broadcasts to [batch, heads, queries, keys], or 0. The width is whole vectors.
     """
 
-    query: int
+    query: Matrices
     key: int
     value: int
     mask: int
-    out: int
+    out: Matrices
     heads: int
     shared: int
     queries: int
     depth: int
     width: int
-    query_batch: int
-    query_head: int
-    query_row: int
-    out_batch: int
-    out_head: int
-    out_row: int
     queries_per_task: int
     scale: float
 
@@ -106,27 +99,25 @@ def cached_attention(arguments: Any, task: int, workspace: int) -> None:
     peaks, totals = floats(targets + 8 * rows, count), floats(targets + 12 * rows, count)
     scores = targets + 16 * rows
     packed = scores + 4 * rows * KEYS
-    lefts, outs = longs(left, rows), longs(targets, rows)
-    query = c.query + b * c.query_batch + h * c.query_head + first * c.query_row
-    out = c.out + b * c.out_batch + h * c.out_head + first * c.out_row
+    query = matrix_of(c.query, b, h) + first * c.query.row
+    out = matrix_of(c.out, b, h) + first * c.out.row
     keys_of_head = key[0] + b * key[5] + h // c.shared * key[6]
     values_of_head = value[0] + b * value[5] + h // c.shared * value[6]
     keys = key[3]
     for index in range(count):
         peaks[index], totals[index] = np.float32(-np.inf), np.float32(0)
-        _clear(floats(out + index * c.out_row, c.width))
+        fill(floats(out + index * c.out.row, c.width), np.float32(0))
     for begin in range(0, keys, KEYS):
         width = min(KEYS, keys - begin)
         source = keys_of_head + begin * key[7]
         if tile == 1:
             for index in range(count):
                 row = floats(scores + 4 * index * KEYS, width)
-                _products(floats(query + index * c.query_row, c.depth), source, key[7], row)
+                _products(floats(query + index * c.query.row, c.depth), source, key[7], row)
         else:
             pack_keys(source, key[7], 4, width, c.depth, packed)
-            for index in range(rows):
-                lefts[index] = query + min(index, count - 1) * c.query_row
-                outs[index] = scores + 4 * min(index, count - 1) * KEYS
+            find_rows(query, c.query.row, count, rows, left)
+            find_rows(scores, 4 * KEYS, count, rows, targets)
             multiply(tile, 0, left, targets, rows, c.depth, packed, 0, width, 0)
         for index in range(count):
             row = floats(scores + 4 * index * KEYS, width)
@@ -135,15 +126,14 @@ def cached_attention(arguments: Any, task: int, workspace: int) -> None:
                 step = mask[8] // 4
                 place = mask[0] + b * mask[5] + h * mask[6] + (first + index) * mask[7] + begin * mask[8]
                 add_mask(row, floats(place, (width - 1) * step + 1), step)
-            _merge(scores + 4 * index * KEYS, width, index, peaks, totals, floats(out + index * c.out_row, c.width))
-        for index in range(rows):
-            lefts[index] = scores + 4 * min(index, count - 1) * KEYS
-            outs[index] = out + min(index, count - 1) * c.out_row
+            _merge(scores + 4 * index * KEYS, width, index, peaks, totals, floats(out + index * c.out.row, c.width))
+        find_rows(scores, 4 * KEYS, count, rows, left)
+        find_rows(out, c.out.row, count, rows, targets)
         values = values_of_head + begin * value[7]
         multiply(tile, 0, left, targets, rows, width, values, value[7], c.width, targets)
     for index in range(count):
         if keys > 0:
-            scale(floats(out + index * c.out_row, c.width), np.float32(1) / totals[index])
+            scale(floats(out + index * c.out.row, c.width), np.float32(1) / totals[index])
 
 
 @inlined
@@ -157,15 +147,9 @@ def _merge(place: int, count: int, index: int, peaks: Any, totals: Any, out: Any
         scale(out, factor)
     if peaks[index] == np.float32(-np.inf) and total(row) == peaks[index]:
         # All of these keys are hidden, and all before them; none is NaN.
-        _clear(row)
+        fill(row, np.float32(0))
     else:
         totals[index] += exponentials(row, peaks[index])
-
-
-@inlined
-def _clear(row: Any) -> None:
-    for i in range(len(row)):
-        row[i] = np.float32(0)
 
 
 @inlined

@@ -7,8 +7,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.bytes import dequantize_row, quantize_row
-from irrun.kernels.compiled.micro import AS_F16, round_row
-from irrun.kernels.compiled.native import kernel, record
+from irrun.kernels.compiled.micro import AS_BITS, AS_F16, round_row
+from irrun.kernels.compiled.native import inlined, intrinsic, kernel, octets, record
+from irrun.kernels.compiled.vectors import Vectors
 
 AS_LEVELS: Final = AS_F16 + 1
 AS_NUMBERS: Final = AS_F16 + 2
@@ -62,3 +63,31 @@ def convert(arguments: Any, task: int, workspace: int) -> None:
             dequantize_row(x, out, count, low, high, most)
         else:
             round_row(c.form, x, out, count)
+
+
+@inlined
+def round_pairs(x: int, count: int, out: int) -> int:
+    """Write f32 as words of two bf16, the last one with a zero where the number is odd; return where they are.
+
+    ``out`` may be ``x``.
+    """
+    round_row(AS_BITS, x, out, count)
+    if count % 2 != 0:
+        octets(out + 2 * count, 2)[:] = 0
+    return out
+
+
+@intrinsic("void", *["int64"] * 4)
+def pair_rows(v: Vectors, lower: Any, upper: Any, out: Any, count: Any) -> None:
+    """Write words of two bf16: an f32 of one row, and of another, which is zeros if its address is 0."""
+    builder = v.builder
+
+    def pair(first: Any, mask: Any) -> None:
+        beyond = builder.mul(first, v.constant(4))
+        second = v.variable(v.every(0.0))
+        with builder.if_then(v.is_given(upper)):
+            builder.store(v.load(builder.add(upper, beyond), 0, mask), second)
+        words = v.paired(v.load(builder.add(lower, beyond), 0, mask), builder.load(second))
+        v.store(words, builder.add(out, beyond), 0, mask)
+
+    v.for_each_vector(count, pair)

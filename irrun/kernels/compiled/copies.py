@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
-from irrun.kernels.compiled.host import BYTES, LANES
-from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, octets, record
-from irrun.kernels.compiled.pixels import Images
+from irrun.kernels.compiled.host import LANES
+from irrun.kernels.compiled.native import floats, inlined, intrinsic, kernel, record
 from irrun.kernels.compiled.vectors import Vectors
+
+
+class Axes(NamedTuple):
+    """A number for each of five axes."""
+
+    first: int
+    second: int
+    third: int
+    row: int
+    column: int
 
 
 class Copy(NamedTuple):
@@ -20,21 +27,9 @@ class Copy(NamedTuple):
 
     x: int
     out: int
-    size_0: int
-    size_1: int
-    size_2: int
-    size_3: int
-    size_4: int
-    x_0: int
-    x_1: int
-    x_2: int
-    x_3: int
-    x_4: int
-    out_0: int
-    out_1: int
-    out_2: int
-    out_3: int
-    out_4: int
+    size: Axes
+    x_step: Axes
+    out_step: Axes
     rows: int
     parts_per_task: int
 
@@ -46,27 +41,28 @@ _TILE: Final = 8
 def copy(arguments: Any, task: int, workspace: int) -> None:
     """Some parts of matrices."""
     c = record(arguments)
-    each = -(-c.size_3 // c.rows)
-    parts = c.size_0 * c.size_1 * c.size_2 * each
+    size, x_step, out_step = c.size, c.x_step, c.out_step
+    x_row, x_column, out_row, out_column = x_step.row, x_step.column, out_step.row, out_step.column
+    each = -(-size.row // c.rows)
+    parts = size.first * size.second * size.third * each
     for part in range(task * c.parts_per_task, min(parts, (task + 1) * c.parts_per_task)):
-        index = part // each
-        second = index // c.size_2
-        first, i, j, row = second // c.size_1, second % c.size_1, index % c.size_2, part % each * c.rows
-        x = c.x + 4 * (first * c.x_0 + i * c.x_1 + j * c.x_2 + row * c.x_3)
-        out = c.out + 4 * (first * c.out_0 + i * c.out_1 + j * c.out_2 + row * c.out_3)
-        rows = min(c.rows, c.size_3 - row)
-        if c.x_4 == 1 and c.out_4 == 1:
-            copy_rows(x, 4 * c.x_3, out, 4 * c.out_3, rows, c.size_4)
-        elif c.x_3 == 1 and c.out_4 == 1 and c.out_3 == c.size_4 and 2 <= c.size_4 <= 4:
-            _interleave(x, 4 * c.x_4, c.size_4, out, rows)
-        elif c.size_4 < _TILE:
-            for column in range(c.size_4):
-                _copy_column(x + 4 * column * c.x_4, c.x_3, out + 4 * column * c.out_4, c.out_3, rows)
+        index, row = part // each, part % each * c.rows
+        i, j, k = index // size.third // size.second, index // size.third % size.second, index % size.third
+        x = c.x + 4 * (i * x_step.first + j * x_step.second + k * x_step.third + row * x_row)
+        out = c.out + 4 * (i * out_step.first + j * out_step.second + k * out_step.third + row * out_row)
+        rows, columns = min(c.rows, size.row - row), size.column
+        if x_column == 1 and out_column == 1:
+            copy_rows(x, 4 * x_row, out, 4 * out_row, rows, columns)
+        elif x_row == 1 and out_column == 1 and out_row == columns and 2 <= columns <= 4:
+            _interleave(x, 4 * x_column, columns, out, rows)
+        elif columns < _TILE:
+            for column in range(columns):
+                _copy_column(x + 4 * column * x_column, x_row, out + 4 * column * out_column, out_row, rows)
         elif rows < _TILE:
             for number in range(rows):
-                _copy_column(x + 4 * number * c.x_3, c.x_4, out + 4 * number * c.out_3, c.out_4, c.size_4)
+                _copy_column(x + 4 * number * x_row, x_column, out + 4 * number * out_row, out_column, columns)
         else:
-            transpose(x, c.x_3, c.x_4, out, c.out_3, c.out_4, rows, c.size_4)
+            transpose(x, x_row, x_column, out, out_row, out_column, rows, columns)
 
 
 @inlined
@@ -138,73 +134,11 @@ def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
 def copy_rows(v: Vectors, x: Any, x_step: Any, out: Any, out_step: Any, rows: Any, count: Any) -> None:
     """Copy rows of ``count`` f32, which are ``x_step`` and ``out_step`` bytes apart."""
     builder = v.builder
-    whole = builder.udiv(count, v.constant(LANES))
-    begin = builder.mul(whole, v.constant(BYTES))
-    mask = v.mask(builder.sub(count, builder.mul(whole, v.constant(LANES))))
-    with v.times(rows) as loop:
-        source = builder.add(x, builder.mul(loop.index, x_step))
-        target = builder.add(out, builder.mul(loop.index, out_step))
-        with v.times(whole) as inner:
-            offset = builder.mul(inner.index, v.constant(BYTES))
-            v.store(v.load(builder.add(source, offset)), builder.add(target, offset))
-        v.store(v.load(builder.add(source, begin), 0, mask), builder.add(target, begin), 0, mask)
+    with v.times(rows) as row:
+        source, target = builder.add(x, builder.mul(row, x_step)), builder.add(out, builder.mul(row, out_step))
 
+        def move(first: Any, mask: Any, source: Any = source, target: Any = target) -> None:
+            offset = builder.mul(first, v.constant(4))
+            v.store(v.load(builder.add(source, offset), 0, mask), builder.add(target, offset), 0, mask)
 
-class Surround(NamedTuple):
-    """Arguments of `surround`: bytes [images, height, width, channels], in images of so many ``rows`` and ``columns``.
-
-    Strides are in bytes; those of the result follow from its sizes. A task has some rows.
-    """
-
-    x: Images
-    out: int
-    images: int
-    rows: int
-    columns: int
-    height: int
-    width: int
-    channels: int
-    top: int
-    left: int
-    x_channel: int
-    rows_per_task: int
-    filler: int
-
-
-@kernel(Surround)
-def surround(arguments: Any, task: int, workspace: int) -> None:
-    """Copy images into larger ones, whose rest is filled."""
-    c = record(arguments)
-    size = c.columns * c.channels
-    for index in range(task * c.rows_per_task, min(c.images * c.rows, (task + 1) * c.rows_per_task)):
-        image, row = index // c.rows, index % c.rows - c.top
-        out = octets(c.out + index * size, size)
-        fill_bytes(out, np.uint8(c.filler))
-        if 0 <= row < c.height:
-            x = c.x.start + image * c.x.image + row * c.x.row
-            start = c.out + index * size + c.left * c.channels
-            if c.x_channel == 1 and c.x.pixel == c.channels:
-                _copy_bytes(octets(x, c.width * c.channels), octets(start, c.width * c.channels))
-            else:
-                for channel in range(c.channels):
-                    _spread(x + channel * c.x_channel, c.x.pixel, start + channel, c.channels, c.width)
-
-
-@inlined
-def fill_bytes(out: Any, value: Any) -> None:
-    """Write one byte everywhere."""
-    for i in range(len(out)):
-        out[i] = value
-
-
-@inlined
-def _copy_bytes(x: Any, out: Any) -> None:
-    for i in range(len(x)):
-        out[i] = x[i]
-
-
-@inlined
-def _spread(x: int, x_step: int, out: int, out_step: int, count: int) -> None:
-    source, target = octets(x, 1 << 40), octets(out, 1 << 40)
-    for i in range(count):
-        target[i * out_step] = source[i * x_step]
+        v.for_each_vector(count, move)

@@ -227,8 +227,8 @@ def expand_nibbles(v: Vectors, vectors: Any, words: Any, codes: Any, out: Any) -
     low, sign, four = (ir.Constant(octets, [value] * BYTES) for value in (15, 8, 4))
     for (width,) in v.variants((vectors,), tuple((count,) for count in range(1, VECTORS + 1))):
         with v.times(words) as loop:
-            here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * width)))
-            place = builder.add(out, builder.mul(loop.index, v.constant(2 * BYTES * width)))
+            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
+            place = builder.add(out, builder.mul(loop, v.constant(2 * BYTES * width)))
             for j in range(width):
                 both = builder.bitcast(v.load(here, j, type=v.words), octets)
                 for number, half in enumerate((builder.and_(both, low), builder.lshr(both, four))):

@@ -6,15 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.byte_windows import PIXELS as BYTE_PIXELS
-from irrun.kernels.compiled.byte_windows import reduce_bytes
 from irrun.kernels.compiled.bytes import Requantization
 from irrun.kernels.compiled.functions import RUN, End, add, apply_to_rows, fill
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
 from irrun.kernels.compiled.pixels import Geometry, Images
 from irrun.kernels.compiled.product import make_bytes, make_halves
-from irrun.kernels.compiled.reduction import FEW, MULTIPLY_HALVES, PIXELS, VECTORS, reduce_windows
+from irrun.kernels.compiled.reduction import BYTE_PIXELS, MULTIPLY_HALVES, PIXELS, VECTORS, reduce_bytes, reduce_windows
 
 
 class Windows(NamedTuple):
@@ -68,31 +66,31 @@ def windows(arguments: Any, task: int, workspace: int) -> None:
 
     Workspace takes `RUN` f32, and a row of the result where a function has no ``out``.
     """
-    _slide(record(arguments), task, workspace, PIXELS, FEW, _reduce_floats, make_halves)
+    _slide(record(arguments), task, workspace, PIXELS, _reduce_floats, make_halves)
 
 
 @kernel(Windows)
 def byte_windows(arguments: Any, task: int, workspace: int) -> None:
     """The same of bytes."""
-    _slide(record(arguments), task, workspace, BYTE_PIXELS, BYTE_PIXELS, _reduce_bytes, make_bytes)
+    _slide(record(arguments), task, workspace, BYTE_PIXELS, _reduce_bytes, make_bytes)
 
 
 @inlined
-def _slide(c: Any, task: int, workspace: int, many: int, few: int, reduce: Any, make_narrow: Any) -> None:
-    """Compute a task, ``many`` or ``few`` pixels at a time."""
+def _slide(c: Any, task: int, workspace: int, at_once: Any, reduce: Any, make_narrow: Any) -> None:
+    """Compute a task, one of some numbers of pixels ``at_once``."""
     g, end = c.geometry, c.end
     vectors = -(-c.channels // LANES)
     part = task % c.parts
-    begin, stop = vectors * part // c.parts, vectors * (part + 1) // c.parts
+    channels = (vectors * part // c.parts, vectors * (part + 1) // c.parts)
     first = task // c.parts * c.rows_per_task
     for index in range(first, min(g.images * g.rows, first + c.rows_per_task)):
         image, y = index // g.rows, index % g.rows
         out, narrow, summand = _row(c.out, image, y), _row(c.narrow, image, y), _row(c.summand, image, y)
         if end.function < 0:
-            _reduce_row(c, image, y, begin, stop, out, narrow, summand, many, few, reduce)
+            _reduce_row(c, image, y, channels, (out, narrow, summand), at_once, reduce)
         else:
             out = out if out != 0 else workspace + 4 * RUN
-            _reduce_row(c, image, y, begin, stop, out, 0, summand, many, few, reduce)
+            _reduce_row(c, image, y, channels, (out, 0, summand), at_once, reduce)
             alpha, beta = np.float32(end.alpha), np.float32(end.beta)
             apply_to_rows(end.function, out, c.out.pixel, g.columns, c.channels, alpha, beta, workspace)
             if narrow != 0:
@@ -114,20 +112,12 @@ def inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
 
 
 @inlined
-def _reduce_row(
-    c: Any,
-    image: int,
-    y: int,
-    begin: int,
-    stop: int,
-    out: int,
-    narrow: int,
-    summand: int,
-    many: int,
-    few: int,
-    reduce: Any,
-) -> None:
-    """Some channels of a row of the result: several pixels at a time where all of their windows are inside."""
+def _reduce_row(c: Any, image: int, y: int, channels: Any, rows: Any, at_once: Any, reduce: Any) -> None:
+    """Some channels of a row of the result: several pixels at a time where all of their windows are inside.
+
+    ``channels`` are the range of vectors, ``rows`` the addresses of the row in f32 and narrow, and of the summand.
+    """
+    (begin, stop), (out, narrow, summand), (many, few) = channels, rows, at_once
     g = c.geometry
     top = y * g.stride_height - g.begin_height
     ky, ky_end = inside(top, g.dilation_height, g.kernel_height, g.height)

@@ -203,7 +203,7 @@ def accumulate(
     taps, depth = extent
     place, fetched = v.variable(panel[0]), v.variable(ahead[0])
     with v.times(taps) as outer:
-        begin = builder.add(left[0], builder.mul(outer.index, left[1]))
+        begin = builder.add(left[0], builder.mul(outer, left[1]))
         rows = [v.load_long(begin, 8 * i) for i in range(len(sums))]
         addresses = [builder.inttoptr(row, type.element.as_pointer()) for row in rows]
         with v.times(depth) as inner:
@@ -213,6 +213,6 @@ def accumulate(
             v.prefetch(next_one)
             builder.store(builder.add(next_one, ahead[1]), fetched)
             for address, row in zip(addresses, sums, strict=True):
-                value = v.spread(builder.load(builder.gep(address, [inner.index]), align=1), type)
+                value = v.spread(builder.load(builder.gep(address, [inner]), align=1), type)
                 for factor, total in zip(right, row, strict=True):
                     builder.store(multiply_add(value, factor, builder.load(total)), total)

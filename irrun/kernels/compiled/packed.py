@@ -147,8 +147,8 @@ def multiply_codes(v: Vectors, variant: Any, words: Any, x: Any, codes: Any, sid
         count = max(1, _SUMS // width)
         sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
         with v.times(words) as loop:
-            here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * width)))
-            row = builder.add(x, builder.mul(loop.index, v.constant(128 // size)))
+            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
+            row = builder.add(x, builder.mul(loop, v.constant(128 // size)))
             for j in range(width):
                 v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
             loaded = [builder.load(v.pointer(here, BYTES * j, wide), align=4) for j in range(width)]
@@ -185,8 +185,8 @@ def expand_codes(v: Vectors, variant: Any, words: Any, codes: Any, sides: Any, o
                 builder.store(v.load(zeros, j), start)
         zero = [builder.load(start) for start in starts]
         with v.times(words) as loop:
-            here = builder.add(codes, builder.mul(loop.index, v.constant(BYTES * width)))
-            place = builder.add(out, builder.mul(loop.index, v.constant(BYTES * width * each // step)))
+            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
+            place = builder.add(out, builder.mul(loop, v.constant(BYTES * width * each // step)))
             for j in range(width):
                 loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
                 values = [

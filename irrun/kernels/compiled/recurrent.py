@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from irrun.kernels.compiled.conversions import round_pairs
 from irrun.kernels.compiled.functions import HALF, assign, tanh
-from irrun.kernels.compiled.halves import round_pairs
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import multiply_rows
 from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.pixels import move
+from irrun.kernels.compiled.stacks import Matrices, matrix_of
 
 
 class Lstm(NamedTuple):
-    """Arguments of `lstm`. Strides are in bytes.
+    """Arguments of `lstm`. Stacks are those of a batch, matrices those of directions.
 
     ``projected`` are the shares of the input in the gates [directions, batch, steps, 4 * size], in the order i, f, o, c
     and halved for sigmoids, ``panels`` packed weights of the state for each direction: with ``halves``, words of two
@@ -23,11 +24,11 @@ class Lstm(NamedTuple):
 
     projected: int
     panels: int
-    hidden: int
-    cell: int
-    out: int
-    end_hidden: int
-    end_cell: int
+    hidden: Matrices
+    cell: Matrices
+    out: Matrices
+    end_hidden: Matrices
+    end_cell: Matrices
     batch: int
     steps: int
     size: int
@@ -35,14 +36,6 @@ class Lstm(NamedTuple):
     next_panels: int
     tile_rows: int
     vectors: int
-    hidden_batch: int
-    hidden_direction: int
-    cell_batch: int
-    cell_direction: int
-    out_batch: int
-    out_direction: int
-    out_step: int
-    end_batch: int
     halves: int
 
 
@@ -53,27 +46,23 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
     columns = 4 * c.size
     rows = -(-c.batch // c.tile_rows) * c.tile_rows
     gates = workspace + 24 * rows
-    lefts, targets, added = (
-        longs(workspace, rows),
-        longs(workspace + 8 * rows, rows),
-        longs(workspace + 16 * rows, rows),
-    )
+    lefts, targets = longs(workspace, rows), longs(workspace + 8 * rows, rows)
+    added = longs(workspace + 16 * rows, rows)
     depth = -(-c.size // 2) if c.halves != 0 else c.size
     rounded = gates + 4 * c.batch * columns
     panels = c.panels + task * c.next_panels
-    out = c.out + task * c.out_direction
     is_reverse = (c.reverse >> task) & 1
     for b in range(c.batch):
-        start = floats(c.cell + b * c.cell_batch + task * c.cell_direction, c.size)
-        assign(floats(c.end_cell + b * c.end_batch + 4 * task * c.size, c.size), start)
+        start = floats(matrix_of(c.cell, b, task), c.size)
+        assign(floats(matrix_of(c.end_cell, b, task), c.size), start)
     before = 0
     for number in range(c.steps):
         step = c.steps - 1 - number if is_reverse != 0 else number
         for index in range(rows):
             b = min(index, c.batch - 1)
-            lefts[index] = c.hidden + b * c.hidden_batch + task * c.hidden_direction
+            lefts[index] = matrix_of(c.hidden, b, task)
             if number > 0:
-                lefts[index] = out + b * c.out_batch + before * c.out_step
+                lefts[index] = matrix_of(c.out, b, task) + before * c.out.row
             if c.halves != 0:
                 lefts[index] = round_pairs(lefts[index], c.size, rounded + 4 * b * depth)
             targets[index] = gates + 4 * b * columns
@@ -87,13 +76,13 @@ def lstm(arguments: Any, task: int, workspace: int) -> None:
         for b in range(c.batch):
             _finish(
                 floats(gates + 4 * b * columns, columns),
-                floats(c.end_cell + b * c.end_batch + 4 * task * c.size, c.size),
-                floats(out + b * c.out_batch + step * c.out_step, c.size),
+                floats(matrix_of(c.end_cell, b, task), c.size),
+                floats(matrix_of(c.out, b, task) + step * c.out.row, c.size),
             )
         before = step
     for b in range(c.batch):
-        last = floats(out + b * c.out_batch + before * c.out_step, c.size)
-        assign(floats(c.end_hidden + b * c.end_batch + 4 * task * c.size, c.size), last)
+        last = floats(matrix_of(c.out, b, task) + before * c.out.row, c.size)
+        assign(floats(matrix_of(c.end_hidden, b, task), c.size), last)
 
 
 @inlined

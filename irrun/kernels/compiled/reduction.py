@@ -6,8 +6,11 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any, Final
 
+from llvmlite import ir
+
+from irrun.kernels.compiled.bytes import finish
 from irrun.kernels.compiled.host import REGISTERS
-from irrun.kernels.compiled.micro import masks_of
+from irrun.kernels.compiled.micro import Rows, masks_of
 from irrun.kernels.compiled.native import intrinsic, several
 from irrun.kernels.compiled.vectors import Vectors
 
@@ -18,11 +21,17 @@ sum of bf16 times weights."""
 VECTORS: Final = 4 if REGISTERS == 32 else 2
 """Vectors of channels at a time, at most."""
 
-PIXELS, FEW = 6, 3
-"""Pixels at a time; there are variants for one as well."""
+PIXELS: Final = (6, 3)
+"""Pixels at a time, many or few; there are variants for one as well."""
 
-VARIANTS: Final = tuple(product((MULTIPLY, ADD, RAISE, MULTIPLY_HALVES), (PIXELS, FEW, 1), range(1, VECTORS + 1)))
+VARIANTS: Final = tuple(product((MULTIPLY, ADD, RAISE, MULTIPLY_HALVES), (*PIXELS, 1), range(1, VECTORS + 1)))
 """The kinds, pixels and vectors of all loops that there are."""
+
+BYTE_PIXELS: Final = (4, 4)
+"""The same for bytes."""
+
+BYTE_VARIANTS: Final = tuple(product((0, 1), (BYTE_PIXELS[0], 1), range(1, VECTORS + 1)))
+"""The presence of weights, the pixels and the vectors of each loop over bytes."""
 
 
 @intrinsic("void", *several(3, 2, 4, 3), "int64", *several(2, 2, 2), "int64", *["float32"] * 3)
@@ -108,7 +117,7 @@ def for_each_tap(
     builder = v.builder
 
     def moved(start: Any, down: Any, across: Any) -> Any:
-        return builder.add(builder.add(start, builder.mul(outer.index, down)), builder.mul(inner.index, across))
+        return builder.add(builder.add(start, builder.mul(outer, down)), builder.mul(inner, across))
 
     with v.times(taps[0]) as outer, v.times(taps[1]) as inner:
         place = moved(x[0], x[2], x[3])
@@ -118,3 +127,51 @@ def for_each_tap(
             here = builder.add(place, builder.mul(x[1], v.constant(i))) if i else place
             for j, (total, factor) in enumerate(zip(pixel, factors, strict=True)):
                 builder.store(accumulate(here, j, factor, builder.load(total)), total)
+
+
+@intrinsic("void", *several(3, 2, 4), "int64", *several(3, 2), "int64", "int64", *several(3, 2, 2))
+def reduce_bytes(
+    v: Vectors,
+    variant: Any,
+    taps: Any,
+    x: Any,
+    zero: Any,
+    weights: Any,
+    line: Any,
+    channels: Any,
+    numbers: Any,
+    summand: Any,
+    out: Any,
+    codes: Any,
+) -> None:
+    """Reduce the windows of some pixels, whose taps are all inside the image: sums of products, or the largest byte.
+
+    ``variant`` is one of `BYTE_VARIANTS`; ``line``, ``channels`` and ``numbers`` are as in `finish`, the others as in
+    `reduce_windows`. A summand has two addresses, for f32 and for bytes.
+    """
+    builder = v.builder
+
+    def pixels_of(array: Any, step: Any) -> Rows:
+        return Rows(array, lambda i: builder.add(array, builder.mul(step, v.constant(i))))
+
+    *summands, distance = summand
+    arrays = (*(pixels_of(array, distance) for array in summands), pixels_of(*out), pixels_of(*codes))
+    for has_weights, count, width in v.variants(variant, BYTE_VARIANTS):
+        start = v.every(0.0) if has_weights else ir.Constant(v.bytes, None)
+        nothing = v.splat(builder.sitofp(zero, v.float))
+        totals = [[v.variable(start) for _ in range(width)] for _ in range(count)]
+
+        def accumulate(place: Any, j: int, factor: Any, before: Any, nothing: Any = nothing) -> Any:
+            value = v.load(place, j, type=v.bytes)
+            if factor is not None:
+                return v.multiply_add(builder.fsub(v.widened(value), nothing), factor, before)
+            return builder.select(builder.icmp_unsigned(">", value, before), value, before)
+
+        for_each_tap(v, totals, taps, x, weights if has_weights else None, accumulate)
+        if has_weights:
+            finish(v, totals, line, channels, numbers, *arrays)
+            continue
+        masks = masks_of(v, channels, width)
+        for i, pixel in enumerate(totals):
+            for j, total in enumerate(pixel):
+                v.store(builder.load(total), arrays[-1].row(i), j, masks[j])

@@ -10,34 +10,40 @@ from irrun.kernels.compiled.copies import copy_rows, transpose
 from irrun.kernels.compiled.functions import fill
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.micro import multiply_rows
-from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
-from irrun.kernels.compiled.pixels import move
+from irrun.kernels.compiled.native import floats, inlined, kernel, record
+from irrun.kernels.compiled.pixels import find_rows, move
+
+
+class Matrices(NamedTuple):
+    """The address of stacks of matrices, 0 for none, and the bytes between stacks, matrices and rows."""
+
+    start: int = 0
+    stack: int = 0
+    matrix: int = 0
+    row: int = 0
+
+
+@inlined
+def matrix_of(x: Any, stack: int, matrix: int) -> int:
+    """The address of one of `Matrices`."""
+    return int(x.start + stack * x.stack + matrix * x.matrix)
 
 
 class StackedProduct(NamedTuple):
-    """Arguments of `stacked_product`. Strides are in bytes: from stack to stack, matrix to matrix, row to row.
+    """Arguments of `stacked_product`.
 
-    ``x`` is [stacks, matrices, rows, depth], ``y`` [stacks, matrices, depth, columns] where one of the last two axes
+    ``x`` are [stacks, matrices, rows, depth], ``y`` [stacks, matrices, depth, columns] where one of the last two axes
     has neighbours, ``out`` [stacks, matrices, rows, columns]. A task has some rows of one product.
     """
 
-    x: int
-    y: int
-    out: int
+    x: Matrices
+    y: Matrices
+    out: Matrices
+    y_column: int
     matrices: int
     rows: int
     depth: int
     columns: int
-    x_stack: int
-    x_matrix: int
-    x_row: int
-    y_stack: int
-    y_matrix: int
-    y_row: int
-    y_column: int
-    out_stack: int
-    out_matrix: int
-    out_row: int
     tile_rows: int
     vectors: int
     rows_per_task: int
@@ -52,19 +58,15 @@ def stacked_product(arguments: Any, task: int, workspace: int) -> None:
     stack, matrix = index // c.matrices, index % c.matrices
     count = min(c.rows_per_task, c.rows - first)
     padded = -(-count // c.tile_rows) * c.tile_rows
-    lefts, targets = longs(workspace, padded), longs(workspace + 8 * padded, padded)
     panel = workspace + 16 * padded
-    x = c.x + stack * c.x_stack + matrix * c.x_matrix
-    y = c.y + stack * c.y_stack + matrix * c.y_matrix
-    out = c.out + stack * c.out_stack + matrix * c.out_matrix
-    for row in range(padded):
-        here = first + min(row, count - 1)
-        lefts[row], targets[row] = x + here * c.x_row, out + here * c.out_row
+    x, y, out = (matrix_of(c.x, stack, matrix), matrix_of(c.y, stack, matrix), matrix_of(c.out, stack, matrix))
+    find_rows(x + first * c.x.row, c.x.row, count, padded, workspace)
+    find_rows(out + first * c.out.row, c.out.row, count, padded, workspace + 8 * padded)
     full = c.vectors * LANES
     for column in range(0, c.columns, full):
         width = min(c.columns - column, full)
         vectors = -(-width // LANES)
-        pack_panel(y + column * c.y_column, c.y_row, c.y_column, c.depth, width, panel, vectors * LANES)
+        pack_panel(y + column * c.y_column, c.y.row, c.y_column, c.depth, width, panel, vectors * LANES)
         multiply_rows(
             c.tile_rows, 0, workspace, padded, c.depth, panel, 4 * vectors * LANES, workspace + 8 * padded, 0, width
         )

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
 
 from irrun.kernels.compiled.backends import OF_BYTES, OF_HALVES
 from irrun.kernels.compiled.host import BYTES, LANES
-
-
-class Loop(NamedTuple):
-    """The number of the iteration."""
-
-    index: Any
 
 
 class Vectors:
@@ -65,20 +59,17 @@ class Vectors:
                 yield choice
 
     @contextmanager
-    def times(self, count: Any) -> Iterator[Loop]:
-        """A loop."""
-        builder = self.builder
-        before, head, body, after = (
-            builder.block,
-            *(builder.append_basic_block(name) for name in ("head", "body", "end")),
-        )
+    def times(self, count: Any) -> Iterator[Any]:
+        """A loop, with the number of the iteration."""
+        builder, before = self.builder, self.builder.block
+        head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "end"))
         builder.branch(head)
         builder.position_at_end(head)
         index = builder.phi(self.long)
         index.add_incoming(self.constant(0), before)
         builder.cbranch(builder.icmp_signed("<", index, count), body, after)
         builder.position_at_end(body)
-        yield Loop(index)
+        yield index
         index.add_incoming(builder.add(index, self.constant(1)), builder.block)
         builder.branch(head)
         builder.position_at_end(after)
@@ -87,7 +78,7 @@ class Vectors:
         """Call ``emit`` with the number of the first element of each vector, and with a mask for the last ones."""
         whole = self.builder.udiv(count, self.constant(LANES))
         with self.times(whole) as loop:
-            emit(self.builder.mul(loop.index, self.constant(LANES)), None)
+            emit(self.builder.mul(loop, self.constant(LANES)), None)
         done = self.builder.mul(whole, self.constant(LANES))
         emit(done, self.mask(self.builder.sub(count, done)))
 
@@ -159,9 +150,12 @@ class Vectors:
     def flushed(self, value: Any) -> Any:
         """Zeros of the same sign in place of numbers below 2**-126."""
         bits = self.builder.bitcast(value, self.words)
+        return self.builder.bitcast(self._flushed(bits, bits), self.vector)
+
+    def _flushed(self, bits: Any, others: Any) -> Any:
+        """Other words in place of those of f32 that are not below 2**-126, whose signs stay."""
         tiny = self.builder.icmp_unsigned("==", self.builder.and_(bits, self._each(0x7F800000)), self._each(0))
-        zero = self.builder.bitcast(self.builder.and_(bits, self._each(0x80000000)), self.vector)
-        return self.builder.select(tiny, zero, value)
+        return self.builder.select(tiny, self.builder.and_(bits, self._each(0x80000000)), others)
 
     def rounded(self, value: Any) -> Any:
         """The nearest bf16 of f32; ties go to even, numbers below 2**-126 to zero."""
@@ -171,9 +165,7 @@ class Vectors:
         builder = self.builder
         bits = builder.bitcast(value, self.words)
         odd = builder.and_(builder.lshr(bits, self._each(16)), self._each(1))
-        nearest = builder.add(builder.add(bits, odd), self._each(0x7FFF))
-        tiny = builder.icmp_unsigned("==", builder.and_(bits, self._each(0x7F800000)), self._each(0))
-        nearest = builder.select(tiny, builder.and_(bits, self._each(0x80000000)), nearest)
+        nearest = self._flushed(bits, builder.add(builder.add(bits, odd), self._each(0x7FFF)))
         quiet = builder.or_(bits, self._each(0x400000))
         nearest = builder.select(builder.fcmp_unordered("uno", value, value), quiet, nearest)
         return builder.trunc(builder.lshr(nearest, self._each(16)), halves)

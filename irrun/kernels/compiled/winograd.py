@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun.kernels.compiled.copies import copy_rows
-from irrun.kernels.compiled.functions import add, unary
+from irrun.kernels.compiled.functions import End, add, unary
 from irrun.kernels.compiled.native import floats, inlined, kernel, record
+from irrun.kernels.compiled.pixels import Geometry, Images
 from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import POINTS
 
@@ -23,22 +24,17 @@ _SUM, _PRODUCT = np.float32(_A2 + _B2), np.float32(_A2 * _B2)
 
 
 class TransformData(NamedTuple):
-    """Arguments of `transform_data`. Strides of ``x`` are in bytes, for rows and pixels.
+    """Arguments of `transform_data`.
 
     ``x`` is an image [height, width, channels], ``out`` [36, tiles, channels] for the tiles from number ``first`` on,
     of which there are ``across`` in a row.
     """
 
-    x: int
+    x: Images
     out: int
     zeros: int
-    height: int
-    width: int
+    geometry: Geometry
     channels: int
-    x_row: int
-    x_pixel: int
-    begin_height: int
-    begin_width: int
     first: int
     tiles: int
     across: int
@@ -51,37 +47,27 @@ def transform_data(arguments: Any, task: int, workspace: int) -> None:
     c = record(arguments)
     count = c.channels
     for tile in range(task * c.tiles_per_task, min(c.tiles, (task + 1) * c.tiles_per_task)):
-        top = (c.first + tile) // c.across * TILE - c.begin_height
-        left = (c.first + tile) % c.across * TILE - c.begin_width
+        top = (c.first + tile) // c.across * TILE - c.geometry.begin_height
+        left = (c.first + tile) % c.across * TILE - c.geometry.begin_width
         for column in range(6):
             x = left + column
-            inside = 0 <= x < c.width
-            _transform_six(
-                c.x + top * c.x_row + x * c.x_pixel if inside and 0 <= top < c.height else c.zeros,
-                c.x + (top + 1) * c.x_row + x * c.x_pixel if inside and 0 <= top + 1 < c.height else c.zeros,
-                c.x + (top + 2) * c.x_row + x * c.x_pixel if inside and 0 <= top + 2 < c.height else c.zeros,
-                c.x + (top + 3) * c.x_row + x * c.x_pixel if inside and 0 <= top + 3 < c.height else c.zeros,
-                c.x + (top + 4) * c.x_row + x * c.x_pixel if inside and 0 <= top + 4 < c.height else c.zeros,
-                c.x + (top + 5) * c.x_row + x * c.x_pixel if inside and 0 <= top + 5 < c.height else c.zeros,
-                workspace + 4 * count * column,
-                24 * count,
-                count,
-            )
+            upper = (_pixel(c, top, x), _pixel(c, top + 1, x), _pixel(c, top + 2, x))
+            lower = (_pixel(c, top + 3, x), _pixel(c, top + 4, x), _pixel(c, top + 5, x))
+            _transform_six(*upper, *lower, workspace + 4 * count * column, 24 * count, count)
         for row in range(6):
             at = workspace + 24 * count * row
             step = 4 * count
             out = c.out + 4 * count * (c.tiles * row + tile)
-            _transform_six(
-                at,
-                at + step,
-                at + 2 * step,
-                at + 3 * step,
-                at + 4 * step,
-                at + 5 * step,
-                out,
-                24 * count * c.tiles,
-                count,
-            )
+            rows = (at, at + step, at + 2 * step, at + 3 * step, at + 4 * step, at + 5 * step)
+            _transform_six(*rows, out, 24 * count * c.tiles, count)
+
+
+@inlined
+def _pixel(c: Any, y: int, x: int) -> int:
+    """The address of a pixel of the image; that of zeros outside of it."""
+    if 0 <= x < c.geometry.width and 0 <= y < c.geometry.height:
+        return int(c.x.start + y * c.x.row + x * c.x.pixel)
+    return int(c.zeros)
 
 
 @inlined
@@ -106,27 +92,20 @@ def _transform_six(a0: int, a1: int, a2: int, a3: int, a4: int, a5: int, out: in
 class TransformResult(NamedTuple):
     """Arguments of `transform_result`: products [36, tiles, channels] to an image [height, width, channels].
 
-    Strides are in bytes, for rows and pixels; 0 stands for no array.
+    ``bias`` is an address, or 0.
     """
 
     products: int
     bias: int
-    summand: int
-    out: int
-    height: int
-    width: int
+    summand: Images
+    out: Images
+    geometry: Geometry
     channels: int
-    out_row: int
-    out_pixel: int
-    summand_row: int
-    summand_pixel: int
     first: int
     tiles: int
     across: int
     tiles_per_task: int
-    function: int
-    alpha: float
-    beta: float
+    end: End
 
 
 @kernel(TransformResult)
@@ -141,20 +120,20 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
         for column in range(6):
             at = c.products + step * column + 4 * count * tile
             _transform_four(at, 4 * count * c.tiles, workspace + 4 * count * column, 24 * count, count)
-        for row in range(min(TILE, c.height - top)):
-            wide = min(TILE, c.width - left)
+        for row in range(min(TILE, c.geometry.rows - top)):
+            wide = min(TILE, c.geometry.columns - left)
             _transform_four(workspace + 24 * count * row, 4 * count, results, 4 * count, count)
             for column in range(wide):
                 x = floats(results + 4 * count * column, count)
                 if c.bias != 0:
                     add(x, floats(c.bias, count))
-                if c.summand != 0:
-                    place = c.summand + (top + row) * c.summand_row + (left + column) * c.summand_pixel
+                if c.summand.start != 0:
+                    place = c.summand.start + (top + row) * c.summand.row + (left + column) * c.summand.pixel
                     add(x, floats(place, count))
-            if c.function >= 0:
-                unary(c.function, floats(results, wide * count), np.float32(c.alpha), np.float32(c.beta))
-            out = c.out + (top + row) * c.out_row + left * c.out_pixel
-            copy_rows(results, 4 * count, out, c.out_pixel, wide, count)
+            if c.end.function >= 0:
+                unary(c.end.function, floats(results, wide * count), np.float32(c.end.alpha), np.float32(c.end.beta))
+            out = c.out.start + (top + row) * c.out.row + left * c.out.pixel
+            copy_rows(results, 4 * count, out, c.out.pixel, wide, count)
 
 
 @inlined

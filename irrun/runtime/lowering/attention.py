@@ -9,6 +9,7 @@ from irrun.kernels.compiled.host import LANES
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.stacks import matrices_of
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
 
@@ -57,25 +58,19 @@ def attended(
     builder.call(
         attention,
         Attention(
-            query=builder.address(query),
-            key=builder.address(key),
-            value=builder.address(value),
-            mask=0 if mask is None else builder.address(mask),
-            out=builder.address(out),
-            batch=lead[0],
+            query=matrices_of(builder, query),
+            key=matrices_of(builder, key),
+            value=matrices_of(builder, value),
+            mask=matrices_of(builder, mask),
+            out=matrices_of(builder, out),
+            key_element=key.strides[3],
+            mask_element=0 if mask is None else mask.strides[3],
             heads=heads,
             shared=op.shared,
             queries=queries,
             keys=keys,
             depth=depth,
             width=width,
-            **_strides("query", query),
-            **_strides("key", key),
-            key_element=key.strides[3] // 4,
-            **_strides("value", value),
-            **_strides("out", out),
-            **_strides("mask", mask),
-            mask_element=0 if mask is None else mask.strides[3] // 4,
             queries_per_task=each,
             causal=int(op.causal),
             scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
@@ -85,9 +80,3 @@ def attended(
         workspace,
     )
     return result
-
-
-def _strides(name: str, x: Array | None) -> dict[str, int]:
-    """Strides from batch to batch, head to head, row to row."""
-    values = (0, 0, 0) if x is None else x.strides[:3]
-    return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), values, strict=True))

@@ -8,13 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.cache import (
-    Append,
-    CachedAttention,
-    append,
-    cached_attention,
-    workspace_of,
-)
+from irrun.kernels.compiled.cache import Append, CachedAttention, append, cached_attention, workspace_of
 from irrun.kernels.compiled.host import LANES
 from irrun.ops import Op
 from irrun.ops.fused.fused_append import FusedAppend
@@ -23,6 +17,7 @@ from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
 from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Lowering, Value, is_f32
 from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32
@@ -88,9 +83,7 @@ def _extended(
     builder.announced.add(id(out))
     front = 4 - new.ndim
     x = new.reshape((1,) * front + new.shape)
-    sizes = {f"size_{axis}": size for axis, size in enumerate(x.shape)}
-    strides = {f"x_{axis}": stride for axis, stride in enumerate(x.strides[:3])}
-    arguments = Append(x=builder.address(x), array=builder.address(out.row), **sizes, **strides, axis=front + axis)
+    arguments = Append(matrices_of(builder, x), builder.address(out.row), front + axis, *x.shape)
     builder.call(append, arguments, 1)
     return (out,)
 
@@ -123,16 +116,14 @@ def attended(
     builder.call(
         cached_attention,
         CachedAttention(
-            query=builder.address(query),
+            query=matrices_of(builder, query),
             **rows,
-            out=builder.address(out),
+            out=matrices_of(builder, out),
             heads=heads,
             shared=op.shared,
             queries=queries,
             depth=depth,
             width=width,
-            **_strides("query", query),
-            **_strides("out", out),
             queries_per_task=each,
             scale=op.scale if op.scale is not None else depth**-0.5,
         ),
@@ -215,10 +206,6 @@ def late_row(x: Array) -> tuple[int, ...]:
     front = 4 - x.ndim
     strides = [0 if size == 1 else stride for size, stride in zip(x.shape, x.strides, strict=True)]
     return (*(1,) * front, *x.shape, *(0,) * front, *strides)
-
-
-def _strides(name: str, x: Array) -> dict[str, int]:
-    return dict(zip((f"{name}_batch", f"{name}_head", f"{name}_row"), x.strides[:3], strict=True))
 
 
 LATE_LOWERINGS: Final[dict[type[Op], Lowering]] = {

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.functions import End
 from irrun.kernels.compiled.pixels import Geometry
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
 from irrun.runtime.lowering.conversions import operand, types
 from irrun.runtime.lowering.elementwise import chained, epilogue
-from irrun.runtime.lowering.geometry import as_images, channels_last, geometry_of
+from irrun.runtime.lowering.geometry import as_images, channels_last, placed
 from irrun.runtime.lowering.images import channel_by_channel
 from irrun.runtime.lowering.padding import padded, taps_as_channels
-from irrun.runtime.lowering.products import alone, multiply, of_windows
+from irrun.runtime.lowering.products import Operands, alone, multiply, of_windows
 from irrun.runtime.lowering.tiles import by_tiles, is_worth_tiles
 from irrun.tensor import Array
 
@@ -35,13 +34,12 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     groups, filters, depth, *kernel = op.weights.shape
     if end is None or not is_f32(summand, op.weights) or data.ndim not in (3, 4):
         return None
-    windows = op.source.windows(data.ndim - 2)
-    placed = windows.place(data.shape[2:], tuple(kernel))
-    if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
+    found = placed(op.source.windows(data.ndim - 2), kernel, data)
+    if found is None:
         return None
-    if op.is_depthwise and any((*placed.begins, *placed.ends)) and not np.isfinite(op.weights).all():
+    if op.is_depthwise and not np.isfinite(op.weights).all():
         return None
-    geometry = geometry_of(tuple(kernel), windows, placed)
+    geometry, counts = found
     given = operand(op, builder, data)
     if given is None:
         return None
@@ -58,12 +56,12 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
         if not chained(builder, functions, [x, op.least.reshape(-1, 1, 1)], raised):
             return None
         x = raised
-    shape = (data.shape[0], groups * filters, *(1,) * (4 - data.ndim), *placed.counts)
+    shape = (data.shape[0], groups * filters, *counts)
     outs = [builder.images(shape, dtype) for dtype in types(op)]
     if op.is_depthwise:
-        channel_by_channel(op, builder, x, added, outs, geometry, end)
+        channel_by_channel(op, builder, Operands(x, outs, added, end, geometry))
     elif groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth):
-        by_tiles(op, builder, x, added, outs[0], geometry, end)
+        by_tiles(op, builder, Operands(x, outs, added, end, geometry))
     else:
         weights = op.weights.reshape(groups, filters, depth, geometry.kernel_height, geometry.kernel_width)
         if few:
@@ -72,25 +70,16 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
                 return None
             x = around
             weights, geometry = taps_as_channels(weights, geometry)
-        _multiplied(op, builder, "taps", weights, x, added, outs, geometry, end)
+        _multiplied(op, builder, "taps", weights, Operands(x, outs, added, end, geometry))
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
 def _multiplied(
-    op: FusedConvolution | FusedTransposedConvolution,
-    builder: Builder,
-    key: Hashable,
-    weights: Array,
-    x: Array,
-    summand: Array | None,
-    outs: Sequence[Array],
-    geometry: Geometry,
-    end: End,
+    op: FusedConvolution | FusedTransposedConvolution, builder: Builder, key: Hashable, weights: Array, given: Operands
 ) -> None:
     """A convolution with weights [G, O, I, KH, KW], which have a key among those of the operation."""
-    factors = of_windows((key, id(op.weights)), weights, weights)
     bias = None if op.bias is None else op.bias.reshape(-1)
-    multiply(builder, factors, x, outs, summand, bias, end, geometry, 0)
+    multiply(builder, of_windows((key, id(op.weights)), weights, weights), given, bias, 0)
 
 
 @lowers(FusedTransposedConvolution)
@@ -128,5 +117,5 @@ def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summan
         here = (slice(None), slice(None), slice(y, None, high), slice(x_place, None, wide))
         part = None if added is None else added[here]
         parts = [out[here] for out in outs]
-        _multiplied(op, builder, (first, second), taps[np.newaxis], x, part, parts, geometry, end)
+        _multiplied(op, builder, (first, second), taps[np.newaxis], Operands(x, parts, part, end, geometry))
     return alone(outs)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.compiled.conversions import Rows
-from irrun.kernels.compiled.copies import Copy, copy
+from irrun.kernels.compiled.copies import Axes, Copy, copy
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Op
 from irrun.ops.fused.fused_channels import FusedChannels
@@ -54,10 +54,8 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     rows = max(1, min(sizes[3], -(-_PART // sizes[4]) // _TILE * _TILE))
     parts = sizes[0] * sizes[1] * sizes[2] * -(-sizes[3] // rows)
     each, tasks = share(parts, (0.15 if strides[4] == [1, 1] else 0.6) * source.size)
-    numbers = {f"size_{axis}": size for axis, size in enumerate(sizes)}
-    for axis, (x_stride, out_stride) in enumerate(strides):
-        numbers |= {f"x_{axis}": x_stride, f"out_{axis}": out_stride}
-    arguments = Copy(builder.address(source), builder.address(target), **numbers, rows=rows, parts_per_task=each)
+    x_step, out_step = (Axes(*steps) for steps in zip(*strides, strict=True))
+    arguments = Copy(builder.address(source), builder.address(target), Axes(*sizes), x_step, out_step, rows, each)
     builder.call(copy, arguments, tasks)
     return True
 
@@ -229,13 +227,7 @@ def shuffled(op: ShuffleChannels, builder: Builder, data: Array) -> Array | None
     axis = op.axis % data.ndim
     if not is_f32(data) or axis != 1 or data.ndim != 4:
         return None
-    batch, channels, height, width = data.shape
+    batch, _, height, width = data.shape
     out = builder.images(data.shape)
-    source = np.moveaxis(data, 1, -1)
-    target = np.moveaxis(out, 1, -1)
-    split = as_strided(
-        source,
-        (batch, height, width, channels // op.group, op.group),
-        (*source.strides[:3], source.strides[3], source.strides[3] * (channels // op.group)),
-    )
-    return out if copied(builder, split, target.reshape(split.shape)) else None
+    source = data.reshape(batch, op.group, -1, height, width).swapaxes(1, 2)
+    return out if copied(builder, source, out.reshape(source.shape)) else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from irrun.kernels.compiled.pixels import Geometry, Images
-from irrun.ops.convolution.spatial import Placement
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.copies import copied
@@ -33,11 +34,17 @@ def as_pixels(rows: Array) -> Array:
     return rows.T[None, :, None]
 
 
-def geometry_of(kernel: tuple[int, ...], windows: Spatial, placed: Placement) -> Geometry:
-    """The geometry of windows over one axis or two."""
-    one = (1,) * (2 - len(kernel))
-    none = (0,) * (2 - len(kernel))
-    return Geometry(*(*one, *kernel), *(*one, *windows.strides), *(*one, *windows.dilations), *(*none, *placed.begins))
+def placed(windows: Spatial, kernel: Sequence[int], x: Array) -> tuple[Geometry, list[int]] | None:
+    """The geometry of windows over one axis or two, and their numbers of rows and columns.
+
+    None where images are cropped, or have no windows.
+    """
+    begins, ends, counts = windows.place(x.shape[2:], kernel)
+    if any(pad < 0 for pad in (*begins, *ends)) or 0 in counts:
+        return None
+    one, none = (1,) * (2 - len(kernel)), (0,) * (2 - len(kernel))
+    steps = (*one, *kernel, *one, *windows.strides, *one, *windows.dilations, *none, *begins)
+    return Geometry(*steps), [*one, *counts]
 
 
 def over(geometry: Geometry, x: Array, out: Array) -> Geometry:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import RUN, End
+from irrun.kernels.compiled.functions import RUN
 from irrun.kernels.compiled.host import LANES
 from irrun.kernels.compiled.images import Response, Windows, byte_windows, local_response, windows
-from irrun.kernels.compiled.pixels import Geometry
 from irrun.kernels.compiled.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
 from irrun.kernels.compiled.tiling import padded_columns
 from irrun.ops.convolution.spatial import Windows as Spatial
@@ -21,68 +19,46 @@ from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.ops.reduction.reduce_mean import ReduceMean
 from irrun.runtime.lowering.builder import HALVES, U8, Builder, is_f32, lowers, share
-from irrun.runtime.lowering.geometry import as_images, channels_last, geometry_of, has_channels_last, images_of, over
-from irrun.runtime.lowering.products import NO_END, outputs
+from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
+from irrun.runtime.lowering.products import Operands, outputs
 from irrun.tensor import Array
 
 
-def channel_by_channel(
-    op: FusedConvolution,
-    builder: Builder,
-    x: Array,
-    summand: Array | None,
-    outs: Sequence[Array],
-    geometry: Geometry,
-    end: End,
-) -> None:
-    """A convolution of which each channel has its own filter; ``outs`` are f32, bits of bf16, or both."""
-    channels = outs[0].shape[1]
+def channel_by_channel(op: FusedConvolution, builder: Builder, given: Operands) -> None:
+    """A convolution of which each channel has its own filter."""
+    geometry, channels = given.geometry, given.outs[0].shape[1]
     padded = np.zeros((1 + geometry.kernel_height * geometry.kernel_width, padded_columns(channels)), np.float32)
     padded[:-1, :channels] = op.weights.reshape(channels, -1).T
     padded[-1, :channels] = 0 if op.bias is None else op.bias.reshape(-1)
     weights = builder.constant(padded)
     slide(
         builder,
-        x,
-        outs,
-        geometry,
-        0.03 * len(padded) + (0 if end.function < 0 else 0.4),
-        end=end,
-        kind=MULTIPLY_HALVES if x.dtype == HALVES else MULTIPLY,
-        summand=images_of(builder, summand),
+        given,
+        0.03 * len(padded) + (0 if given.end.function < 0 else 0.4),
+        kind=MULTIPLY_HALVES if given.x.dtype == HALVES else MULTIPLY,
         weights=weights,
         weights_row=padded.strides[0],
         bias=weights + padded[:-1].nbytes,
     )
 
 
-def slide(
-    builder: Builder,
-    x: Array,
-    outs: Sequence[Array],
-    geometry: Geometry,
-    nanoseconds: float,
-    end: End = NO_END,
-    **others: Any,
-) -> None:
+def slide(builder: Builder, given: Operands, nanoseconds: float, **others: Any) -> None:
     """Reduce windows, which takes some time for each element of the result."""
-    batch, channels, rows, columns = outs[0].shape
-    each, tasks = share(batch * rows, nanoseconds * outs[0].size)
-    parts = 1
-    if tasks == 1 and end.function < 0:
-        _, parts = share(-(-channels // LANES), nanoseconds * outs[0].size)
+    out, has_function = given.outs[0], given.end.function >= 0
+    batch, channels, rows, columns = out.shape
+    each, tasks = share(batch * rows, nanoseconds * out.size)
+    _, parts = share(-(-channels // LANES), nanoseconds * out.size if tasks == 1 and not has_function else 0)
     arguments = Windows(
-        x=images_of(builder, x),
-        geometry=over(geometry, x, outs[0]),
+        x=images_of(builder, given.x),
+        geometry=given.windows,
         channels=channels,
         rows_per_task=each,
         parts=parts,
-        end=end,
-        **outputs(builder, outs, 4 * channels),
+        **outputs(builder, given, 4 * channels),
         **others,
     )
-    row = 0 if arguments.out.start or end.function < 0 else 4 * columns * channels
-    builder.call(byte_windows if x.dtype == U8 else windows, arguments, tasks * parts, 4 * RUN + row)
+    row = 4 * columns * channels if has_function and not arguments.out.start else 0
+    builder.call(byte_windows if given.x.dtype == U8 else windows, arguments, tasks * parts, 4 * RUN + row)
 
 
 @lowers(FusedMaxPool)
@@ -95,8 +71,8 @@ def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
 def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Array) -> Array | None:
     """The mean of each window."""
     spatial = averaging_windows(op)
-    placed = spatial.place(data.shape[2:], op.kernel)
-    padded = any((*placed.begins, *placed.ends))
+    begins, ends, _ = spatial.place(data.shape[2:], op.kernel)
+    padded = any((*begins, *ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
     return _pooled(builder, data, op.kernel, spatial, ADD, least)
 
@@ -107,15 +83,16 @@ def _pooled(
     is_bytes = data.dtype == U8 and kind == RAISE
     if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4):
         return None
-    placed = spatial.place(data.shape[2:], kernel)
-    if is_bytes and not has_channels_last(as_images(data)):
+    found = placed(spatial, kernel, data)
+    if found is None or (is_bytes and not has_channels_last(as_images(data))):
         return None
     x = channels_last(builder, as_images(data))
-    if x is None or 0 in placed.counts:
+    if x is None:
         return None
-    out = builder.images((*data.shape[:2], *(1,) * (4 - data.ndim), *placed.counts), x.dtype)
+    geometry, counts = found
+    out = builder.images((*data.shape[:2], *counts), x.dtype)
     cost = (0.01 if is_bytes else 0.03) * math.prod(kernel)
-    slide(builder, x, [out], geometry_of(tuple(kernel), spatial, placed), cost, kind=kind, least=least)
+    slide(builder, Operands(x, [out], geometry=geometry), cost, kind=kind, least=least)
     return out[:, :, 0] if data.ndim == 3 else out
 
 
@@ -151,19 +128,7 @@ def responded(op: LRN, builder: Builder, data: Array, axes: Array) -> Array | No
     channels, reach = data.shape[1], op.size // 2
     pixels = data.size // channels
     each, tasks = share(pixels, 1.0 * data.size)
-    builder.call(
-        local_response,
-        Response(
-            x=builder.address(x),
-            out=builder.address(out),
-            pixels=pixels,
-            channels=channels,
-            reach=reach,
-            pixels_per_task=each,
-            factor=op.alpha / op.size,
-            bias=op.bias,
-        ),
-        tasks,
-        4 * (channels + 2 * reach),
-    )
+    factor = op.alpha / op.size
+    arguments = Response(builder.address(x), builder.address(out), pixels, channels, reach, each, factor, op.bias)
+    builder.call(local_response, arguments, tasks, 4 * (channels + 2 * reach))
     return out

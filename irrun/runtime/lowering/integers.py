@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from irrun.kernels.compiled.backends import OF_BYTES
 from irrun.kernels.compiled.bytes import Numbers, Requantization
 from irrun.kernels.compiled.functions import End
-from irrun.kernels.compiled.pixels import Geometry
 from irrun.kernels.compiled.tiling import padded_columns
 from irrun.kernels.quantize import Levels
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS
@@ -24,13 +22,12 @@ from irrun.runtime.lowering.geometry import (
     as_images,
     as_pixels,
     channels_last,
-    geometry_of,
     has_channels_last,
-    images_of,
+    placed,
 )
 from irrun.runtime.lowering.images import slide
 from irrun.runtime.lowering.padding import surrounded, taps_as_channels
-from irrun.runtime.lowering.products import ROWS, multiply, of_windows
+from irrun.runtime.lowering.products import Operands, multiply, of_windows
 from irrun.tensor import Array
 
 
@@ -47,7 +44,7 @@ def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Array, summand: 
     outs = [builder.empty((*codes.shape[:-1], filters), dtype) for dtype in _types(op)]
     pixels = [as_pixels(out.reshape(-1, filters)) for out in outs]
     weights = op.weights.T[None, :, :, None, None]
-    _multiply(op, builder, weights, as_pixels(codes.reshape(-1, depth)), added, pixels, ROWS, end, None)
+    _multiply(op, builder, weights, Operands(as_pixels(codes.reshape(-1, depth)), pixels, added, end), None)
     return tuple(outs)
 
 
@@ -58,20 +55,16 @@ def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Array, summa
     groups, filters, depth, *kernel = op.weights.shape
     if end is None or codes.ndim not in (3, 4) or not _is_ready(op, codes, summand):
         return None
-    windows = op.source.windows(codes.ndim - 2)
-    placed = windows.place(codes.shape[2:], tuple(kernel))
+    found = placed(op.source.windows(codes.ndim - 2), kernel, codes)
     added = None if summand is None else channels_last(builder, as_images(summand))
-    if any(pad < 0 for pad in (*placed.begins, *placed.ends)) or 0 in placed.counts:
+    if found is None or (summand is not None and added is None):
         return None
-    if summand is not None and added is None:
-        return None
-    geometry = geometry_of(tuple(kernel), windows, placed)
-    counts = (*(1,) * (4 - codes.ndim), *placed.counts)
+    geometry, counts = found
     weights = op.weights.reshape(groups, filters, depth, geometry.kernel_height, geometry.kernel_width)
     x = as_images(codes)
     outs = [builder.images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
     if groups > 1 and depth == 1 and filters == 1 and math.prod(kernel) <= _MOST_TAPS:
-        _channel_by_channel(op, builder, x, added, outs, geometry, end)
+        _channel_by_channel(op, builder, Operands(x, outs, added, end, geometry))
         return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
     few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
     if few:
@@ -79,7 +72,7 @@ def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Array, summa
         weights, geometry = taps_as_channels(weights, geometry)
     elif not has_channels_last(x):
         x = surrounded(builder, x, None, geometry, 0)
-    _multiply(op, builder, weights, x, added, outs, geometry, end, op.end.zero)
+    _multiply(op, builder, weights, Operands(x, outs, added, end, geometry), op.end.zero)
     return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
 
 
@@ -94,33 +87,21 @@ def _types(op: FusedIntegerProduct) -> list[np.dtype[Any]]:
     return [F32] * op.end.floats + [U8] * (op.end.levels is not None)
 
 
-def _channel_by_channel(
-    op: FusedIntegerProduct,
-    builder: Builder,
-    x: Array,
-    summand: Array | None,
-    outs: Sequence[Array],
-    geometry: Geometry,
-    end: End,
-) -> None:
+def _channel_by_channel(op: FusedIntegerProduct, builder: Builder, given: Operands) -> None:
     """A convolution of which each channel has its own filter."""
-    if not has_channels_last(x):
-        x = surrounded(builder, x, None, geometry, 0)
-    channels = outs[0].shape[1]
+    if not has_channels_last(given.x):
+        given = given._replace(x=surrounded(builder, given.x, None, given.geometry, 0))
+    channels = given.outs[0].shape[1]
     padded = padded_columns(channels)
     taps = op.weights.reshape(channels, -1).T.astype(np.float32)
     slide(
         builder,
-        x,
-        outs,
-        geometry,
-        0.05 * len(taps) + (0.2 if end.function < 0 else 0.6),
-        end=end,
+        given,
+        0.05 * len(taps) + (0.2 if given.end.function < 0 else 0.6),
         zero=op.end.zero,
         weights=_per_filter(builder, taps, padded),
         weights_row=4 * padded,
-        summand=images_of(builder, summand),
-        integers=_integers(op, builder, np.zeros((1, channels), np.int32), summand, end),
+        integers=_integers(op, builder, np.zeros((1, channels), np.int32), given),
     )
 
 
@@ -128,33 +109,20 @@ _MOST_TAPS: Final = 512
 """Products of two bytes whose sums f32 holds exactly."""
 
 
-def _multiply(
-    op: FusedIntegerProduct,
-    builder: Builder,
-    weights: Array,
-    x: Array,
-    summand: Array | None,
-    outs: Sequence[Array],
-    geometry: Geometry,
-    end: End,
-    zero: int | None,
-) -> None:
-    """A convolution with weights [G, O, I, KH, KW] of images; ``outs`` are f32, levels, or both."""
-    sums = weights.sum((2, 3, 4), np.int32)
-    factors = of_windows("bytes", weights, op.weights)
-    multiply(builder, factors, x, outs, summand, None, end, geometry, zero, _integers(op, builder, sums, summand, end))
+def _multiply(op: FusedIntegerProduct, builder: Builder, weights: Array, given: Operands, zero: int | None) -> None:
+    """A convolution with weights [G, O, I, KH, KW] of images."""
+    integers = _integers(op, builder, weights.sum((2, 3, 4), np.int32), given)
+    multiply(builder, of_windows("bytes", weights, op.weights), given, None, zero, integers)
 
 
-def _integers(
-    op: FusedIntegerProduct, builder: Builder, sums: Array, summand: Array | None, end: End
-) -> Requantization:
+def _integers(op: FusedIntegerProduct, builder: Builder, sums: Array, given: Operands) -> Requantization:
     """The epilogue of sums, of products [G, O] with weights that have these ``sums``."""
     padded = padded_columns(sums.shape[1])
     starts = _per_filter(builder, (OF_BYTES.offset - op.end.zero) * sums, padded)
     factors, biases = (_per_filter(builder, row.reshape(sums.shape), padded) for row in (op.end.factor, _bias(op)))
     levels = op.end.levels
-    size = 4 if summand is None else summand.itemsize
-    made = Requantization(starts, factors, biases, padded, _numbers(op, builder, end), size)
+    size = 4 if given.summand is None else given.summand.itemsize
+    made = Requantization(starts, factors, biases, padded, _numbers(op, builder, given.end), size)
     return made if levels is None else made._replace(low=levels.low, high=levels.high, most=float(levels.most))
 
 

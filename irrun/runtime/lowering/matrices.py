@@ -19,8 +19,8 @@ from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.conversions import in_precision, operand, types
 from irrun.runtime.lowering.dynamic import dynamically, rows_of, stored_weights
 from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import as_pixels, images_of, over
-from irrun.runtime.lowering.products import NO_END, ROWS, Weights, alone, form_of, multiply
+from irrun.runtime.lowering.geometry import as_pixels, images_of
+from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, outputs
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
 
@@ -42,6 +42,9 @@ def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None
     return alone(outs)
 
 
+_NO_END: Final = End()
+
+
 def multiplied(
     builder: Builder,
     weights: Array,
@@ -49,13 +52,13 @@ def multiplied(
     outs: Sequence[Array],
     bias: Array | None = None,
     summand: Array | None = None,
-    end: End = NO_END,
+    end: End = _NO_END,
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
     depth, filters = weights.shape
     factors = Weights("rows", weights, 1, filters, depth, lambda: [weights])
     added = None if summand is None else as_pixels(summand)
-    multiply(builder, factors, as_pixels(x), [as_pixels(out) for out in outs], added, bias, end)
+    multiply(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
 
 
 @lowers(FusedPackedMatMul)
@@ -74,8 +77,8 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     if op.group_size:
         return dynamically(op, builder, data, summand, end)
     bits, groups = codes_of(stored)[0], stored.shape[1]
-    rows, added = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
-    if (depth // groups) % (32 // bits) or rows is None or (summand is not None and added is None):
+    rows, summand_rows = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
+    if (depth // groups) % (32 // bits) or rows is None or (summand is not None and summand_rows is None):
         return None
     points = len(rows)
     x = rows if points == 1 else in_precision(op.precision, builder, rows)
@@ -87,19 +90,18 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     if points == 1:
         parts = max(1, min(cut.groups, depth * filters // _LEAST_CODES))
         cut = cut._replace(groups=parts, tasks=parts)
-    pixels = as_pixels(x)
+    added = None if summand_rows is None else as_pixels(summand_rows)
+    given = Operands(as_pixels(x), [as_pixels(out.reshape(points, filters))], added, end)
     arguments = Product(
-        x=images_of(builder, pixels),
-        geometry=over(ROWS, pixels, as_pixels(out.reshape(points, filters))),
+        x=images_of(builder, given.x),
+        geometry=given.windows,
         cut=cut,
         depth=depth // form.each,
         panel_depth=depth,
         filters=filters,
-        out=images_of(builder, as_pixels(out.reshape(points, filters))),
-        summand=images_of(builder, None if added is None else as_pixels(added)),
         bias=builder.constant(op.bias),
         halves=form.halves,
-        end=end,
+        **outputs(builder, given, 0),
         **stored_weights(op, builder, cut.vectors),
     )
     expanded = 4 * max(DEPTH, groups) * cut.vectors * LANES

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.compiled.copies import Surround, surround
+from irrun.kernels.compiled.padding import Surround, surround
 from irrun.kernels.compiled.pixels import Geometry
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import copied
-from irrun.runtime.lowering.geometry import images_of
+from irrun.runtime.lowering.geometry import images_of, over
 from irrun.tensor import Array
 
 
@@ -55,24 +55,18 @@ def padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array 
 
 def surrounded(builder: Builder, x: Array, out: Array | None, geometry: Geometry, zero: int) -> Array:
     """Bytes with neighbouring channels, and zeros around them as far as the windows of a result reach, if any."""
-    batch, channels, height, width = x.shape
-    top, left, high, wide = 0, 0, height, width
+    batch, channels, high, wide = x.shape
+    inner = Geometry()
     if out is not None:
-        top, left = geometry.begin_height, geometry.begin_width
+        inner = Geometry(begin_height=geometry.begin_height, begin_width=geometry.begin_width)
         high, wide = _reached(x, out, geometry)
     made = builder.images((batch, channels, high, wide), U8)
     each, tasks = share(batch * high, 0.7 * made.size)
     arguments = Surround(
         x=images_of(builder, x),
         out=builder.address(made),
-        images=batch,
-        rows=high,
-        columns=wide,
-        height=height,
-        width=width,
+        geometry=over(inner, x, made),
         channels=channels,
-        top=top,
-        left=left,
         x_channel=x.strides[1],
         rows_per_task=each,
         filler=zero,

@@ -68,10 +68,26 @@ def form_of(x: Array) -> Form:
     return _FORMS[x.dtype]
 
 
-NO_END: Final = End()
-ROWS: Final = Geometry()
+class Operands(NamedTuple):
+    """What products and windows read and write: images, results, a summand; with the windows and the epilogue.
+
+    Matrices are images of one row. Results are f32, bits of bf16 or bytes, or f32 and one of these.
+    """
+
+    x: Array
+    outs: Sequence[Array]
+    summand: Array | None = None
+    end: End = End()
+    geometry: Geometry = Geometry()
+
+    @property
+    def windows(self) -> Geometry:
+        """The windows with the sizes of images and results."""
+        return over(self.geometry, self.x, self.outs[0])
+
+
 FLOATS: Final = Requantization()
-"""The epilogue that does nothing, windows over matrices, and what floats need in place of integers."""
+"""What products of floats need in place of that of integers."""
 
 
 class Weights(NamedTuple):
@@ -97,21 +113,17 @@ def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
 def multiply(
     builder: Builder,
     weights: Weights,
-    x: Array,
-    outs: Sequence[Array],
-    summand: Array | None = None,
+    given: Operands,
     bias: Array | None = None,
-    end: End = NO_END,
-    geometry: Geometry = ROWS,
     zero: int | None = None,
     integers: Requantization = FLOATS,
 ) -> None:
-    """Multiply the pixels that windows meet; results are f32, bits of bf16 or bytes, or f32 and one of these.
+    """Multiply the pixels that windows meet.
 
-    A matrix is an image of one row. Pixels outside of images have elements ``zero``, None where no window meets any.
+    Pixels outside of images have elements ``zero``, None where no window meets any.
     """
-    form = form_of(x)
-    geometry = over(geometry, x, outs[0])
+    form = form_of(given.x)
+    geometry = given.windows
     taps, words = geometry.kernel_height * geometry.kernel_width, form.words(weights.depth)
     points = geometry.images * geometry.rows * geometry.columns
     cut = tiling(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
@@ -124,20 +136,18 @@ def multiply(
         lambda: np.concatenate([form.panels(matrix, taps, cut.vectors) for matrix in weights.matrices()]),
     )
     arguments = Product(
-        x=images_of(builder, x),
+        x=images_of(builder, given.x),
         panels=panels,
         geometry=geometry,
         cut=cut,
         depth=words,
         panel_depth=panel_depth,
         filters=weights.filters,
-        **outputs(builder, outs, 4 * LANES * cut.vectors),
-        summand=images_of(builder, summand),
-        zeros=builder.constant(outside, x.dtype),
+        **outputs(builder, given, 4 * LANES * cut.vectors),
+        zeros=builder.constant(outside, given.x.dtype),
         bias=builder.constant(bias),
         halves=form.halves,
-        end=end,
-        next_x=x.itemsize * weights.depth,
+        next_x=given.x.itemsize * weights.depth,
         next_panels=4 * panel_depth * padded_columns(weights.filters),
         next_out=weights.filters,
         next_bias=4 * weights.filters,
@@ -147,10 +157,13 @@ def multiply(
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
 
 
-def outputs(builder: Builder, outs: Sequence[Array], pixel: int) -> dict[str, Any]:
-    """Where results are; without f32, a kernel computes these in its workspace, ``pixel`` bytes apart."""
-    found = {"out": Images(pixel=pixel)}
-    return found | {"out" if out.dtype == F32 else "narrow": images_of(builder, out) for out in outs}
+def outputs(builder: Builder, given: Operands, pixel: int) -> dict[str, Any]:
+    """Where results and summand are, and the epilogue.
+
+    Without f32, a kernel computes these in its workspace, ``pixel`` bytes apart.
+    """
+    found = {"out": Images(pixel=pixel), "summand": images_of(builder, given.summand), "end": given.end}
+    return found | {"out" if out.dtype == F32 else "narrow": images_of(builder, out) for out in given.outs}
 
 
 def workspace_of(arguments: Product) -> int:

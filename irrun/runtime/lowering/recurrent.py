@@ -14,6 +14,7 @@ from irrun.runtime.lowering.conversions import rounded_to_bf16
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.matrices import multiplied
 from irrun.runtime.lowering.products import PAIRS, SINGLES
+from irrun.runtime.lowering.stacks import matrices_of
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
 
@@ -57,11 +58,11 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
         Lstm(
             projected=builder.address(projected),
             panels=panels,
-            hidden=builder.address(states[0]),
-            cell=builder.address(states[1]),
-            out=builder.address(hidden),
-            end_hidden=builder.address(ends[0]),
-            end_cell=builder.address(ends[1]),
+            hidden=matrices_of(builder, states[0]),
+            cell=matrices_of(builder, states[1]),
+            out=matrices_of(builder, hidden),
+            end_hidden=matrices_of(builder, ends[0]),
+            end_cell=matrices_of(builder, ends[1]),
             batch=batch,
             steps=steps,
             size=size,
@@ -69,14 +70,6 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
             next_panels=4 * depth * padded_columns(4 * size),
             tile_rows=cut.rows,
             vectors=cut.vectors,
-            hidden_batch=states[0].strides[0],
-            hidden_direction=states[0].strides[1],
-            cell_batch=states[1].strides[0],
-            cell_direction=states[1].strides[1],
-            out_batch=hidden.strides[0],
-            out_direction=hidden.strides[1],
-            out_step=hidden.strides[2],
-            end_batch=ends[0].strides[0],
             halves=form.halves,
         ),
         directions,

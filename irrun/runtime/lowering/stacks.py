@@ -9,12 +9,17 @@ import numpy as np
 
 from irrun.kernels.compiled.host import BYTES
 from irrun.kernels.compiled.micro import ROWS
-from irrun.kernels.compiled.stacks import StackedProduct, stacked_product
+from irrun.kernels.compiled.stacks import Matrices, StackedProduct, stacked_product
 from irrun.kernels.compiled.tiling import panel_vectors
 from irrun.ops.matrix.matmul import MatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, merged
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
+
+
+def matrices_of(builder: Builder, x: Array | None) -> Matrices:
+    """The address and the strides of an array, without those of the last axis."""
+    return Matrices() if x is None else Matrices(builder.address(x), *x.strides[:3])
 
 
 @lowers(MatMul)
@@ -40,26 +45,21 @@ def multiplied_stacks(op: MatMul, builder: Builder, a: Array, b: Array) -> Array
     tile_rows = 1 if rows == 1 else ROWS[vectors]
     tasks_each = max(1, min(_MOST_PARTS // (stacks * matrices), int(rows * depth * columns // _LEAST_WORK)))
     each = math.ceil(rows / tasks_each / tile_rows) * tile_rows
+    first, second, result = (
+        Matrices(builder.address(array), stack, matrix, array.strides[-2])
+        for array, stack, matrix in zip((x, y, out), from_stack, from_matrix, strict=True)
+    )
     builder.call(
         stacked_product,
         StackedProduct(
-            x=builder.address(x),
-            y=builder.address(y),
-            out=builder.address(out),
+            first,
+            second,
+            result,
+            y_column=y.strides[-1],
             matrices=matrices,
             rows=rows,
             depth=depth,
             columns=columns,
-            x_stack=from_stack[0],
-            x_matrix=from_matrix[0],
-            x_row=x.strides[-2],
-            y_stack=from_stack[1],
-            y_matrix=from_matrix[1],
-            y_row=y.strides[-2],
-            y_column=y.strides[-1],
-            out_stack=from_stack[2],
-            out_matrix=from_matrix[2],
-            out_row=out.strides[-2],
             tile_rows=tile_rows,
             vectors=vectors,
             rows_per_task=each,

@@ -7,21 +7,17 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import End
+from irrun.kernels.compiled.functions import UNARY, End
 from irrun.kernels.compiled.pixels import Geometry, Images
 from irrun.kernels.compiled.product import Product, product
 from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
-from irrun.kernels.compiled.winograd import (
-    TransformData,
-    TransformResult,
-    transform_data,
-    transform_result,
-)
+from irrun.kernels.compiled.winograd import TransformData, TransformResult, transform_data, transform_result
 from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import transform_weights
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.runtime.lowering.builder import Builder, share
-from irrun.tensor import Array
+from irrun.runtime.lowering.geometry import images_of
+from irrun.runtime.lowering.products import Operands
 
 
 def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:
@@ -33,16 +29,9 @@ def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bo
     return plain and min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6
 
 
-def by_tiles(
-    op: FusedConvolution,
-    builder: Builder,
-    x: Array,
-    summand: Array | None,
-    out: Array,
-    geometry: Geometry,
-    end: End,
-) -> None:
+def by_tiles(op: FusedConvolution, builder: Builder, given: Operands) -> None:
     """Some tiles after the others, so that what is between two calls stays in the caches."""
+    x, (out,), summand, end, _ = given
     batch, filters, height, width = out.shape
     depth = x.shape[1]
     across = -(-width // TILE)
@@ -51,7 +40,7 @@ def by_tiles(
     most = -(-whole // parts)
     data, products = builder.empty((36, most, depth)), builder.empty((36, most, filters))
     zeros = builder.constant(np.zeros(depth, np.float32))
-    bias = 0 if op.bias is None else builder.constant(op.bias.reshape(-1))
+    bias = builder.constant(None if op.bias is None else op.bias.reshape(-1))
     cut = tiling(most, 1, depth, filters, 36)
     panels = builder.packed(
         "tiles",
@@ -59,7 +48,8 @@ def by_tiles(
         cut.vectors,
         lambda: np.concatenate([pack(matrix, cut.vectors) for matrix in transform_weights(op.weights[0])]),
     )
-    function, alpha, beta = (0, end.low, end.high) if end.function < 0 else (end.function, end.alpha, end.beta)
+    if end.function < 0 and end != End():
+        end = End(function=UNARY.index("clamp"), alpha=end.low, beta=end.high)
     for image, first in itertools.product(range(batch), range(0, whole, most)):
         tiles = min(most, whole - first)
         each, tasks = share(tiles, 10.0 * tiles * depth)
@@ -68,16 +58,11 @@ def by_tiles(
         builder.call(
             transform_data,
             TransformData(
-                x=builder.address(source),
+                x=images_of(builder, source),
                 out=builder.address(data),
                 zeros=zeros,
-                height=x.shape[2],
-                width=x.shape[3],
+                geometry=given.windows,
                 channels=depth,
-                x_row=x.strides[2],
-                x_pixel=x.strides[3],
-                begin_height=geometry.begin_height,
-                begin_width=geometry.begin_width,
                 first=first,
                 tiles=tiles,
                 across=across,
@@ -107,22 +92,15 @@ def by_tiles(
             TransformResult(
                 products=builder.address(products),
                 bias=bias,
-                summand=0 if added is None else builder.address(added),
-                out=builder.address(target),
-                height=height,
-                width=width,
+                summand=images_of(builder, added),
+                out=images_of(builder, target),
+                geometry=given.windows,
                 channels=filters,
-                out_row=out.strides[2],
-                out_pixel=out.strides[3],
-                summand_row=0 if added is None else added.strides[2],
-                summand_pixel=0 if added is None else added.strides[3],
                 first=first,
                 tiles=tiles,
                 across=across,
                 tiles_per_task=each,
-                function=function if end != End() else -1,
-                alpha=alpha,
-                beta=beta,
+                end=end,
             ),
             tasks,
             4 * 28 * filters,

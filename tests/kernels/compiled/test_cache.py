@@ -11,6 +11,7 @@ import pytest
 from irrun.kernels.attention import attention
 from irrun.kernels.compiled.cache import KEYS, Append, CachedAttention, append, cached_attention, workspace_of
 from irrun.kernels.compiled.native import Kernel
+from irrun.kernels.compiled.stacks import Matrices
 from irrun.runtime.lowering.cache import late_row
 from irrun.tensor import Array
 
@@ -18,7 +19,7 @@ HEADS, SHARED, DEPTH, WIDTH = 6, 3, 20, 32
 
 
 def call(kernel: Kernel, arguments: Any, tasks: int = 1, workspace: int = 0) -> None:
-    record = np.array([tuple(arguments)], kernel.record)
+    record = np.array([tuple(kernel.flat(arguments))], kernel.record)
     space = np.full(workspace + 64, 255, np.uint8)
     function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(kernel.address)
     for task in range(tasks):
@@ -34,22 +35,16 @@ def attended(query: Array, key: Array, value: Array, mask: Array | None, each: i
     out = np.full((batch, queries, heads, WIDTH), np.nan, np.float32).swapaxes(1, 2)
     rows = [row(key), row(value), row(mask) if mask is not None else np.zeros(9, np.int64)]
     arguments = CachedAttention(
-        query=query.ctypes.data,
+        query=Matrices(query.ctypes.data, *query.strides[:3]),
         key=rows[0].ctypes.data,
         value=rows[1].ctypes.data,
         mask=0 if mask is None else rows[2].ctypes.data,
-        out=out.ctypes.data,
+        out=Matrices(out.ctypes.data, *out.strides[:3]),
         heads=heads,
         shared=SHARED,
         queries=queries,
         depth=depth,
         width=WIDTH,
-        query_batch=query.strides[0],
-        query_head=query.strides[1],
-        query_row=query.strides[2],
-        out_batch=out.strides[0],
-        out_head=out.strides[1],
-        out_row=out.strides[2],
         queries_per_task=each,
         scale=0.3,
     )
@@ -98,8 +93,8 @@ def test_append(axis: int) -> None:
     buffer = np.zeros([size + 2 for size in sizes], np.float32)
     late = buffer[tuple(slice(size) for size in sizes)]
     numbers = row(late)
-    strides = new.strides[:3]
-    call(append, Append(new.ctypes.data, numbers.ctypes.data, *new.shape, *strides, axis))
+    x = Matrices(new.ctypes.data, *new.strides[:3])
+    call(append, Append(x, numbers.ctypes.data, axis, *new.shape))
     index = (slice(None),) * axis
     np.testing.assert_array_equal(late[(*index, slice(6, None))], new)
     assert np.count_nonzero(buffer) == new.size
