@@ -47,13 +47,12 @@ class Product(NamedTuple):
     """Arguments of `product`, `integer_product` and `packed_product`.
 
     ``x`` has pixels of ``depth`` f32, or words of two bf16 (with ``halves``) or four bytes; ``zeros`` is the address of
-    one of zeros. ``panels`` are packed weights, whose columns have ``panel_depth`` elements or words. ``out``,
-    ``narrow`` and ``summand`` have pixels of ``filters``: f32, the result in bf16 or as bytes, and what is added.
-    Where there is no ``out``, its pixels are those of a panel in the workspace.
+    the pixel outside of images. ``panels`` are packed weights, whose columns have ``panel_depth`` of these, or codes.
+    ``out``, ``narrow`` and ``summand`` have pixels of ``filters``: f32, the result in bf16 or as bytes, and what is
+    added. Without ``out``, its pixels are those of a panel in the workspace.
 
-    A task computes some points of the result for some of the panels, as ``cut`` says. Several products of equal sizes
-    may follow each other: the fields that begin with ``next`` are the distances of their data, in elements of results,
-    else in bytes.
+    A task computes some points for some panels, as ``cut`` says. Several products of equal sizes may follow each other:
+    ``next_out`` elements of results, and ``next_x``, ``next_panels`` and ``next_bias`` bytes further.
     """
 
     x: Images
@@ -81,8 +80,7 @@ class Product(NamedTuple):
 class Block(NamedTuple):
     """The part of a product that a task computes: the number of the product, and its points, ``rows`` in whole tiles.
 
-    The others are addresses in the workspace: of the addresses of rows, of rows that were gathered for AMX, and of what
-    is free.
+    The others are places in the workspace: addresses of rows, rows that were gathered for AMX, and what is free.
     """
 
     number: int
