@@ -154,3 +154,66 @@ def test_the_initial_value_of_a_variable(init: Fact, message: str) -> None:
     with pytest.raises(OpError) as caught:
         infer(op, [init])
     assert caught.value.message == message
+
+
+def bound(low: int, high: int) -> Fact:
+    return sizes(Dim(low, high))
+
+
+def at(value: int) -> Fact:
+    return Fact.of(I64, np.array([value]))
+
+
+@pytest.mark.parametrize(
+    ("size", "start", "stop", "step", "shape"),
+    [
+        (10, bound(0, 2), at(8), 1, "[6..8]"),
+        (10, at(0), bound(3, 5), 2, "[2..3]"),
+        (10, bound(-3, -1), at(10), 1, "[1..3]"),
+        (10, at(-1), bound(2, 4), -1, "[5..7]"),
+        (10, bound(4, 6), at(-11), -2, "[3..4]"),
+        (10, bound(-2, 2), at(10), 1, "[1..10]"),
+        (10, at(0), bound(-5, 5), 1, "[0..9]"),
+        (10, bound(0, 3), bound(5, 12), 3, "[1..4]"),
+        (Dim(4, 9), at(1), at(-1), 1, "[2..7]"),
+        (Dim(4, 9), at(-3), at(100), 1, "[3]"),
+        (Dim(4, 9), at(2), bound(3, 6), 1, "[1..4]"),
+        (Dim(4, 9), at(-1), at(-100), -1, "[4..9]"),
+        (Dim(4, 9), bound(5, 7), at(-100), -1, "[4..8]"),
+        (Dim(), bound(0, 3), at(100), 1, "[0..100]"),
+    ],
+)
+def test_slices_between_open_bounds(size: int | Dim, start: Fact, stop: Fact, step: int, shape: str) -> None:
+    (fact,) = infer(resolve("Slice", "opset8")(), [*facts([size]), start, stop, at(step), at(0)])
+    assert str(fact.shape) == shape
+
+
+def test_a_slice_by_an_open_step() -> None:
+    (fact,) = infer(resolve("Slice", "opset8")(), [*facts([10]), at(0), at(10), bound(1, 3), at(0)])
+    assert str(fact.shape) == "[0..10]"
+
+
+@pytest.mark.parametrize(
+    ("type", "opset", "attributes", "arrays", "message"),
+    [
+        ("EmbeddingBagPackedSum", 3, {}, [f32([[1], [2]]), i64([[0, 2]])], "index 2 is outside a table of 2 rows"),
+        ("EmbeddingBagPackedSum", 3, {}, [f32([[1], [2]]), i64([[0, -1]])], "index -1 is outside a table of 2 rows"),
+        (
+            *("EmbeddingBagOffsetsSum", 3, {}, [f32([[1], [2]]), i64([0]), i64([0]), i64(5)]),
+            "default_index 5 is outside a table of 2 rows",
+        ),
+        (
+            *("SparseFillEmptyRows", 16, {}, [f32([1]), i64([2, 3]), i64([[2, 0]]), f32(0)]),
+            "indices are outside a matrix of 2 rows",
+        ),
+        ("SliceScatter", 15, {}, [f32([1, 2]), f32([1, 2]), i64([0]), i64([1]), i64([1])], "updates"),
+        ("StringTensorPack", 15, {}, [i64([0]), i64([9]), np.zeros(3, np.uint8)], "a string from 0 to 9 is outside 3"),
+    ],
+)
+def test_values_that_are_outside(
+    type: str, opset: int, attributes: dict[str, Any], arrays: list[Array], message: str
+) -> None:
+    op = resolve(type, f"opset{opset}")(**attributes)
+    with pytest.raises(OpError) as caught:
+        run(op, arrays, [F32] * len(op.outputs))
+    assert caught.value.message.startswith(message)
