@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,6 +14,10 @@ from irrun.document.files import MOST_CONFIGURATION, content
 
 if TYPE_CHECKING:
     from irrun.linter.configuration import Configuration
+
+
+_TABLE: Final = re.compile(rb"""^[ \t]*+\[?[ \t]*+["']?tool["']?\s*+(?:\.\s*+["']?irrun|\]|=)""", re.MULTILINE)
+"""The beginning of ``[tool.irrun]``, in any spelling, or of a table ``tool``."""
 
 
 class Limits(NamedTuple):
@@ -79,4 +84,6 @@ def configuration(folder: Path) -> Configuration | None:
 def _is_configuration(folder: Path) -> bool:
     """Return whether a folder seems to hold a configuration; reading one takes longer than a small model."""
     project = folder / "pyproject.toml"
-    return (folder / "irrun.toml").is_file() or (project.is_file() and b"irrun" in content(project, MOST_CONFIGURATION))
+    if (folder / "irrun.toml").is_file():
+        return True
+    return project.is_file() and _TABLE.search(content(project, MOST_CONFIGURATION)) is not None

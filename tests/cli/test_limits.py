@@ -79,7 +79,17 @@ def test_numbers_out_of_range(run: Run, large: Path, option: str, value: str, me
     assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: Invalid value for '{option}': {message}")
 
 
-@pytest.mark.parametrize("text", ["[tool.irrun]", "[tool . irrun]", "[tool]\nirrun.MORE", '["tool"."irrun"]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.irrun]",
+        "[ tool . irrun ]",
+        "[tool]\nirrun.MORE",
+        '["tool"."irrun"]',
+        "tool.irrun.MORE",
+        "tool = {irrun = {MORE}}",
+    ],
+)
 def test_any_spelling_of_the_table_of_a_project(run: Run, large: Path, text: str) -> None:
     line = 'max-memory = "1MiB"'
     written = text.replace("MORE", line) if "MORE" in text else f"{text}\n{line}"
