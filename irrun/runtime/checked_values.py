@@ -20,6 +20,13 @@ _MOST_ELEMENTS: Final = 64
 """The most elements of a value that is remembered as sound."""
 
 
+def nothing(op: Op, outputs: Sequence[Fact]) -> tuple[Array, ...] | None:
+    """Return the outputs of an operation that has nothing to compute and no other effect; None for others."""
+    if isinstance(op, Fused) or {"state", "bodies"}.intersection(op.spec.run_asks):
+        return None
+    return empty(outputs)
+
+
 def checked(
     op: Op, run: Callable[..., Any], inputs: Sequence[Fact | None], outputs: Sequence[Fact], budget: Budget
 ) -> Callable[..., Any]:
@@ -88,9 +95,9 @@ class _Checked:
 
     def __call__(self, *arrays: Any, **asked: Any) -> Any:
         if self._open and (self._sound is None or self._sound != self._key(arrays)):
-            nothing = empty(self._inferred(arrays))
-            if nothing is not None:
-                return nothing
+            outputs = nothing(self._op, self._inferred(arrays))
+            if outputs is not None:
+                return outputs
         return self._run(*arrays, **asked)
 
     def _inferred(self, arrays: Sequence[Array | None]) -> tuple[Fact, ...]:
@@ -106,7 +113,7 @@ class _Checked:
         self._read |= read & self._open
         if not self._read:
             self._open = frozenset()
-        elif empty(outputs) is None:
+        elif nothing(self._op, outputs) is None:
             self._sound = self._key(arrays)
         return outputs
 

@@ -13,12 +13,11 @@ from irrun.diagnostics import Anchor, Diagnostic, IRError
 from irrun.document.places import layer_ref
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
-from irrun.ops.calling import empty
 from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, optimize
 from irrun.optimize.half_precision import in_f32
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.checked_values import checked
+from irrun.runtime.checked_values import checked, nothing
 from irrun.runtime.constants import constants, leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.soundness import dependencies, sound
@@ -194,9 +193,9 @@ class _Planner:
         run = op.run
         if "facts" in op.spec.run_asks:
             run = functools.partial(op.run, facts=self.declared.inputs(node.id))
-        nothing = empty(known)
-        if nothing is not None and not {"state", "bodies"}.intersection(op.spec.run_asks):
-            run = _returning(nothing)
+        empty = nothing(op, known)
+        if empty is not None:
+            run = _returning(empty)
         run = checked(op, run, self.facts.inputs(node.id), known, self.budget)
         asks = tuple(name for name in op.spec.run_asks if name != "facts")
         if "state" in asks:

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.ops.calling import empty
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.runtime.arena import place
+from irrun.runtime.checked_values import nothing
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Buffer, Builder, Call, Interpreted, Late, Packs, Value
 from irrun.runtime.lowering.cache import LATE_LOWERINGS
@@ -171,7 +171,9 @@ def _called(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array,
     """The outputs of a step that has a kernel."""
     op = step.node.op
     lowering = None if op is None else LOWERINGS.get(type(op))
-    if lowering is None or any(fact.type.is_narrow for fact in step.facts) or empty(step.facts) is not None:
+    if op is None or lowering is None or any(fact.type.is_narrow for fact in step.facts):
+        return None
+    if nothing(op, step.facts) is not None:
         return None
     given = list(inputs)
     while given and given[-1] is None:
