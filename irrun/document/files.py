@@ -42,10 +42,7 @@ def opened(path: Path) -> BinaryIO:
 def content(path: Path, most: int) -> bytes:
     """Return the bytes of a regular file; OSError where it has more than ``most``."""
     with opened(path) as file:
-        try:
-            data = file.read(most + 1) or b""
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        data = file.read(most + 1) or b""
     if len(data) > most:
         raise OSError(errno.EFBIG, f"the file has more than {most} bytes", os.fspath(path))
     return data

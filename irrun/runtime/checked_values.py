@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.diagnostics import OpError
 from irrun.ops import Op
 from irrun.ops.calling import empty, infer
 from irrun.ops.fused.base import Fused
@@ -22,9 +23,12 @@ _MOST_ELEMENTS: Final = 64
 
 def nothing(op: Op, outputs: Sequence[Fact]) -> tuple[Array, ...] | None:
     """Return the outputs of an operation that has nothing to compute and no other effect; None for others."""
-    if isinstance(op, Fused) or {"state", "bodies"}.intersection(op.spec.run_asks):
-        return None
-    return empty(outputs)
+    return None if _has_effects(op) else empty(outputs)
+
+
+def _has_effects(op: Op) -> bool:
+    """Return whether a kernel may do more than to return its outputs: fused ones write into those of others."""
+    return isinstance(op, Fused) or bool({"state", "bodies"}.intersection(op.spec.run_asks))
 
 
 def checked(
@@ -33,16 +37,19 @@ def checked(
     """Return a kernel that raises OpError for values which inference refuses, and OverBudget for too large outputs.
 
     A kernel whose values are known, or not read by inference, is returned as it is; so is a fused one, whose values
-    are known.
+    are known, and one with variables or bodies.
     """
-    if isinstance(op, Fused) or not {"output_count"}.issuperset(op.spec.infer_asks) or not _is_open(inputs, outputs):
+    if _has_effects(op) or not {"output_count"}.issuperset(op.spec.infer_asks) or not _is_open(inputs, outputs):
         return run
     read: set[int] = set()
     facts = [
         None if fact is None else _Read(fact.type, fact.shape, fact.value, index, read)
         for index, fact in enumerate(inputs)
     ]
-    infer(op, facts, output_count=len(outputs))
+    try:
+        infer(op, facts, output_count=len(outputs))
+    except OpError:  # It names a type of 16 bits that this plan computes in f32.
+        return run
     open = frozenset(index for index, fact in enumerate(inputs) if fact is not None and not fact.is_determined)
     may_read_more = any(fact is not None and not fact.shape.is_static for fact in inputs)
     if not may_read_more and open.isdisjoint(read):

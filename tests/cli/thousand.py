@@ -40,12 +40,18 @@ def start(folder: Path, outputs: Path, *options: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_interruptible,
         env={
             **os.environ,
             "IRRUN_TIER": "numpy",
             "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         },
     )
+
+
+def _interruptible() -> None:
+    """Begin with the default action of SIGINT, which shells take from programs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def finished(process: subprocess.Popen[str]) -> dict[str, Any]:

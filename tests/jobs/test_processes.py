@@ -53,8 +53,11 @@ def test_an_interrupt_while_a_worker_is_started_is_not_lost(tmp_path: Path, monk
             os.kill(os.getpid(), signal.SIGINT)
             return super().submit(fn, *arguments, **named)
 
-    before = active_children()
+    before, handler = active_children(), signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr(processes, "ProcessPoolExecutor", Interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        list(spread(works.Doubling(str(tmp_path)), ITEMS, 2))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(spread(works.Doubling(str(tmp_path)), ITEMS, 2))
+    finally:
+        signal.signal(signal.SIGINT, handler)
     assert active_children() == before

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from irrun.kernels.convolution import PreparedConvolution, prepare_convolution
 from irrun.kernels.layout import channels_first
 from irrun.ops import Array
@@ -48,8 +46,8 @@ class ShapedConvolution(Fused):
         return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
 
     def convolve(self, data: Array, summand: Array | None, memory: Memory) -> Array:
-        """Return activation(convolution + bias + summand) of f32 data, channels-last."""
+        """Return activation(convolution + bias + summand) of data, channels-last."""
         kernel = self.prepare(data.shape)
         batch, channels, *spatial = kernel.shape
-        out = channels_first(memory.empty((batch, *spatial, channels), np.dtype(np.float32)))
+        out = channels_first(memory.empty((batch, *spatial, channels), kernel.dtype))
         return kernel(data, out, summand)
