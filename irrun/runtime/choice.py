@@ -10,10 +10,13 @@ _SAMPLES: Final = 5
 """Runs whose median counts."""
 
 _EACH: Final = 3
-"""Runs with each number before one is preferred."""
+"""Runs with each number that may be the best, before one is preferred."""
+
+_CLOSE: Final = 1.25
+"""The number of times by which the median of a number may exceed the best one until one run of its kind is enough."""
 
 _HOPELESS: Final = 1.5
-"""The number of times by which a run may exceed all runs with another number until one of its kind is enough."""
+"""The number of times by which the median of fewer workers may exceed the best one until they are not tried again."""
 
 _SOON: Final = 5
 """Runs between a change of the preferred number and the first trial of another one; the pause doubles each time."""
@@ -25,7 +28,7 @@ _LATEST: Final = 40
 class Choice:
     """A number of workers for each run.
 
-    Fewer workers that were much slower are not tried again: what slows them less than the preferred number, such as a
+    Fewer workers that were much slower, three times, are not tried again: what slows them less than the preferred number, such as a
     busy neighbour, shows in the times of that number. More workers are, since neighbours may have gone.
     """
 
@@ -42,10 +45,10 @@ class Choice:
         """Return the number for the next run."""
         if len(self._times) == 1:
             return 1
-        fewest = min(self._times, key=lambda count: len(self._times[count]) + _EACH * self._is_hopeless(count))
-        if len(self._times[fewest]) < _EACH and not self._is_hopeless(fewest):
-            return fewest
         best = self._best()
+        for count, times in self._times.items():
+            if not times or (len(times) < _EACH and _median(times) < _CLOSE * _median(self._times[best])):
+                return count
         if best != self._preferred:
             self._preferred, self._pause, self._left = best, _SOON, _SOON
         self._left -= 1
@@ -70,16 +73,13 @@ class Choice:
             times.clear()
         times.append(seconds)
 
-    def _is_hopeless(self, count: int) -> bool:
-        """Return whether all runs so far with a number were much slower than all runs with another one."""
-        least = min(self._times[count], default=0.0)
-        return any(times and least > _HOPELESS * max(times) for times in self._times.values())
-
     def _may_become_better(self, count: int, best: int) -> bool:
-        return count > best or _median(self._times[count]) < _HOPELESS * _median(self._times[best])
+        times = self._times[count]
+        return count > best or len(times) < _EACH or _median(times) < _HOPELESS * _median(self._times[best])
 
     def _best(self) -> int:
-        return min(self._times, key=lambda count: _median(self._times[count]))
+        tried = [count for count, times in self._times.items() if times]
+        return min(tried or self._times, key=lambda count: _median(self._times[count]))
 
 
 def _median(times: Collection[float]) -> float:
