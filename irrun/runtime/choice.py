@@ -28,8 +28,9 @@ _LATEST: Final = 40
 class Choice:
     """A number of workers for each run.
 
-    Fewer workers that were much slower, three times, are not tried again: what slows them less than the preferred number, such as a
-    busy neighbour, shows in the times of that number. More workers are, since neighbours may have gone.
+    Fewer workers that were much slower, three times, are not tried again: what slows them less than the preferred
+    number, such as a busy neighbour, shows in the times of that number. More workers are, since neighbours may have
+    gone.
     """
 
     def __init__(self, most: int) -> None:
