@@ -7,7 +7,7 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.ops.arithmetic.elementwise import Binary
 from irrun.optimize.rewrite import Rewriter
-from irrun.tensor import Array, Fact
+from irrun.tensor import Array, Dim, Fact
 from irrun.tensor.element_type import F32, F64
 
 
@@ -93,4 +93,9 @@ def same_shape(a: Fact | None, b: Fact | None) -> bool:
         return False
     if a.shape.dims is None or b.shape.dims is None or len(a.shape) != len(b.shape):
         return False
-    return all(x == y and (x.is_static or x.expr is not None) for x, y in zip(a.shape.dims, b.shape.dims, strict=True))
+    return all(map(same_size, a.shape.dims, b.shape.dims))
+
+
+def same_size(a: Dim, b: Dim) -> bool:
+    """Return whether two sizes are provably equal."""
+    return a == b and a.is_determined

@@ -144,4 +144,4 @@ def _is_open(inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> bool:
 def _is_named(fact: Fact) -> bool:
     """Return whether each size is known, or known in terms of those of Parameters."""
     dims = fact.shape.dims
-    return dims is not None and all(dim.is_static or dim.expr is not None for dim in dims)
+    return dims is not None and all(dim.is_determined for dim in dims)

@@ -83,6 +83,11 @@ class Dim:
     def is_static(self) -> bool:
         return self.lo == self.hi
 
+    @property
+    def is_determined(self) -> bool:
+        """True where the integer is known, or known in terms of the sizes of Parameters."""
+        return self.is_static or self.expr is not None
+
     def as_dimension(self) -> Dim:
         """Return the same integer with a lower bound of 0, as the size of an axis.
 

@@ -78,7 +78,7 @@ class Fact:
         """True where each element of the value is known, or known in terms of the sizes of Parameters."""
         if self.value is None or self.is_constant:
             return self.value is not None
-        return all(not isinstance(item, Dim) or item.is_static or item.expr is not None for item in self.value.flat)
+        return all(not isinstance(item, Dim) or item.is_determined for item in self.value.flat)
 
     def ints(self) -> tuple[int, ...] | None:
         """Return the elements of an integer tensor, flattened; None unless all are known."""

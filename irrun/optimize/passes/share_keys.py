@@ -15,9 +15,8 @@ from __future__ import annotations
 from irrun.graph import Outlet
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.movement.broadcast import BroadcastV3
-from irrun.optimize.patterns import first
+from irrun.optimize.patterns import first, same_size
 from irrun.optimize.rewrite import Rewriter
-from irrun.tensor import Dim
 
 
 def run(graph: Rewriter) -> None:
@@ -56,16 +55,11 @@ def _unrepeated(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, int] | 
         return None
     is_bidirectional = broadcast.op.mode == "bidirectional"
     for place, size in enumerate((*before[:2], None, *before[2:])):
-        if size is not None and not (_same(sizes[place], size) or (is_bidirectional and sizes[place] == 1)):
+        if size is not None and not (same_size(sizes[place], size) or (is_bidirectional and sizes[place] == 1)):
             return None
     count, heads = after[2], before[1]
     if not count.is_static or not heads.is_static or count.lo < 1 or result[1] != count * heads:
         return None
-    if not _same(result[0], before[0]) or not _same(result[3], before[3]) or result[3].lo == 0 or heads.lo == 0:
+    if not same_size(result[0], before[0]) or not same_size(result[3], before[3]) or result[3].lo == 0 or heads.lo == 0:
         return None
     return outlet, count.lo
-
-
-def _same(a: Dim, b: Dim) -> bool:
-    """Return whether two sizes are provably equal."""
-    return a == b and (a.is_static or a.expr is not None)
