@@ -67,11 +67,8 @@ class Plans:
         pattern = None if self._before is None else _common(self._before, sizes)
         found = self._special.get(sizes)
         if found is None and pattern is not None and (sizes == self._before or pattern == self._changes):
-            found = self._special.get(pattern)
-            if found is None and self._is_worth(pattern):
-                found = self._special[pattern] = self._specialized(pattern)
-                while len(self._special) > MOST_PLANS:
-                    self._special.popitem(last=False)
+            is_planned = pattern in self._special or self._is_worth(pattern)
+            found = self._planned(pattern) if is_planned else None
         self._before, self._changes = sizes, pattern
         return found if found is not None else self._closest(sizes)
 
@@ -81,7 +78,7 @@ class Plans:
             facts = self._inferred(sizes)
             try:
                 sound(self._graph, facts)
-                check_memory(self._specialized(sizes) if self._has_unknown_rank else self.whole, sizes)
+                check_memory(self._planned(sizes) if self._has_unknown_rank else self.whole, sizes)
             except IRError as error:
                 found = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
                 raise IRError(found or error.diagnostics, self._filename) from None
@@ -119,6 +116,15 @@ class Plans:
             for shape, sizes in zip(shapes, pattern, strict=True)
             for dim, size in zip(shape.dims or [Dim()] * len(sizes), sizes, strict=True)
         )
+
+    def _planned(self, pattern: Pattern) -> Plan:
+        """Return the plan for a pattern, made on first use; the one that was not used for longest is forgotten."""
+        found = self._special.get(pattern)
+        if found is None:
+            found = self._special[pattern] = self._specialized(pattern)
+            while len(self._special) > MOST_PLANS:
+                self._special.popitem(last=False)
+        return found
 
     def _specialized(self, pattern: Pattern) -> Plan:
         """Return the plan for inputs of these sizes; the general one if open sizes contradict each other."""

@@ -37,8 +37,11 @@ def checked(
     """Return a kernel that raises OpError for values which inference refuses, and OverBudget for too large outputs.
 
     A kernel whose values are known, or not read by inference, is returned as it is; so is a fused one, whose values
-    are known, and one with variables or bodies.
+    are known, and one with variables or bodies. Outputs without elements are returned without calling the kernel.
     """
+    without_elements = nothing(op, outputs)
+    if without_elements is not None:
+        run = _returning(without_elements)
     if _has_effects(op) or not {"output_count"}.issuperset(op.spec.infer_asks) or not _is_open(inputs, outputs):
         return run
     read: set[int] = set()
@@ -50,12 +53,16 @@ def checked(
         infer(op, facts, output_count=len(outputs))
     except OpError:  # It names a type of 16 bits that this plan computes in f32.
         return run
-    open = frozenset(index for index, fact in enumerate(inputs) if fact is not None and not fact.is_determined)
+    unknown = frozenset(index for index, fact in enumerate(inputs) if fact is not None and not fact.is_determined)
     may_read_more = any(fact is not None and not fact.shape.is_static for fact in inputs)
-    if not may_read_more and open.isdisjoint(read):
+    if not may_read_more and unknown.isdisjoint(read):
         return run
     types = [None if fact is None else fact.type for fact in inputs]
-    return _Checked(op, run, types, open, len(outputs), budget)
+    return _Checked(op, run, types, unknown, len(outputs), budget)
+
+
+def _returning(outputs: tuple[Array, ...]) -> Callable[..., Any]:
+    return lambda *inputs, **asked: outputs  # noqa: ARG005
 
 
 class _Read(Fact):
@@ -79,7 +86,7 @@ class _Read(Fact):
 class _Checked:
     """A kernel whose inputs are inferred before it runs, unless the last ones had the same shapes and read values.
 
-    ``open`` are the inputs whose values only a run tells. If the first inference reads none of them, no other does.
+    ``unknown`` are the inputs whose values only a run tells. If the first inference reads none of them, no other does.
     """
 
     def __init__(
@@ -87,24 +94,25 @@ class _Checked:
         op: Op,
         run: Callable[..., Any],
         types: Sequence[ElementType | None],
-        open: frozenset[int],
+        unknown: frozenset[int],
         outputs: int,
         budget: Budget,
     ) -> None:
         self._op = op
         self._run = run
         self._types = types
-        self._open = open
+        self._unknown = unknown
         self._outputs = outputs
         self._budget = budget
         self._read: frozenset[int] = frozenset()
         self._sound: tuple[Any, ...] | None = None
 
     def __call__(self, *arrays: Any, **asked: Any) -> Any:
-        if self._open and (self._sound is None or self._sound != self._key(arrays)):
-            outputs = nothing(self._op, self._inferred(arrays))
-            if outputs is not None:
-                return outputs
+        if self._unknown and (self._sound is None or self._sound != self._key(arrays)):
+            without_elements = empty(self._inferred(arrays))
+            if without_elements is not None:
+                return without_elements
+            self._sound = self._key(arrays)
         return self._run(*arrays, **asked)
 
     def _inferred(self, arrays: Sequence[Array | None]) -> tuple[Fact, ...]:
@@ -117,11 +125,9 @@ class _Checked:
             outputs = infer(self._op, known, output_count=self._outputs)
         for index, fact in enumerate(outputs):
             self._budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
-        self._read |= read & self._open
+        self._read |= read & self._unknown
         if not self._read:
-            self._open = frozenset()
-        elif nothing(self._op, outputs) is None:
-            self._sound = self._key(arrays)
+            self._unknown = frozenset()
         return outputs
 
     def _key(self, arrays: Sequence[Array | None]) -> tuple[Any, ...] | None:

@@ -17,7 +17,7 @@ from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, optimize
 from irrun.optimize.half_precision import in_f32
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.checked_values import checked, nothing
+from irrun.runtime.checked_values import checked
 from irrun.runtime.constants import constants, leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.soundness import dependencies, sound
@@ -193,9 +193,6 @@ class _Planner:
         run = op.run
         if "facts" in op.spec.run_asks:
             run = functools.partial(op.run, facts=self.declared.inputs(node.id))
-        empty = nothing(op, known)
-        if empty is not None:
-            run = _returning(empty)
         run = checked(op, run, self.facts.inputs(node.id), known, self.budget)
         asks = tuple(name for name in op.spec.run_asks if name != "facts")
         if "state" in asks:
@@ -213,10 +210,6 @@ class _Planner:
             planned = plan(body.graph, inner, self.settings, declared=declared, budget=self.budget)
             found[tag] = PlannedBody(body.ports, planned, inner.results())
         return found
-
-
-def _returning(outputs: tuple[Array, ...]) -> Callable[..., Any]:
-    return lambda *inputs, **asked: outputs  # noqa: ARG005
 
 
 def _not_known(node: Node) -> Diagnostic:

@@ -69,7 +69,7 @@ def form_of(x: Array) -> Form:
 
 
 class Operands(NamedTuple):
-    """What products and windows read and write: images, results, a summand; with the windows and the epilogue.
+    """The images, results and summand of products and windows, with the windows and the epilogue.
 
     Matrices are images of one row. Results are f32, bits of bf16 or bytes, or f32 and one of these.
     """
@@ -87,7 +87,7 @@ class Operands(NamedTuple):
 
 
 FLOATS: Final = Requantization()
-"""What products of floats need in place of that of integers."""
+"""The requantization of products of floats, which have none."""
 
 
 class Weights(NamedTuple):
@@ -158,7 +158,7 @@ def multiply(
 
 
 def outputs(builder: Builder, given: Operands, pixel: int) -> dict[str, Any]:
-    """Where results and summand are, and the epilogue.
+    """The arguments for results, summand and epilogue.
 
     Without f32, a kernel computes these in its workspace, ``pixel`` bytes apart.
     """
