@@ -39,11 +39,11 @@ def opened(path: Path) -> BinaryIO:
         raise
 
 
-def content(path: Path, most: int) -> bytes:
+def content(path: Path, most: int | None = None) -> bytes:
     """Return the bytes of a regular file; OSError where it has more than ``most``."""
     with opened(path) as file:
-        data = file.read(most + 1) or b""
-    if len(data) > most:
+        data = file.read(-1 if most is None else most + 1) or b""
+    if most is not None and len(data) > most:
         raise OSError(errno.EFBIG, f"the file has more than {most} bytes", os.fspath(path))
     return data
 

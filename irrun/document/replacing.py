@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from irrun.document.files import opened
+from irrun.document.files import content
 
 try:
     import fcntl
@@ -53,7 +53,7 @@ def replacing(path: Path, before: bytes | None = None) -> Iterator[BinaryIO]:
         if status is not None:
             _keep(status, target, handle, path, strict=before is not None)
         os.fsync(handle)
-        if before is not None and _content(target) != before:
+        if before is not None and content(target) != before:
             raise OSError(errno.EBUSY, "another process has changed it meanwhile", os.fspath(path))
         os.replace(beside, target)
         _flush_folder(target.parent)
@@ -80,11 +80,6 @@ def _status(path: Path) -> os.stat_result | None:
         return os.stat(path)
     except FileNotFoundError:
         return None
-
-
-def _content(path: Path) -> bytes:
-    with opened(path) as file:
-        return file.read()
 
 
 def _beside(target: Path) -> Path:

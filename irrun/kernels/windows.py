@@ -38,7 +38,7 @@ class Geometry(NamedTuple):
         return [r - b - size for r, b, size in zip(self.reach(self.counts), self.begins, self.sizes, strict=True)]
 
     def reach(self, counts: Sequence[int]) -> list[int]:
-        """Return the sizes of the part that so many windows cover."""
+        """Return the sizes of the part that windows of these ``counts`` cover."""
         spans = map(extent, self.kernel, self.dilations)
         return [(count - 1) * step + span for count, step, span in zip(counts, self.strides, spans, strict=True)]
 

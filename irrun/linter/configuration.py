@@ -27,7 +27,7 @@ _LONGEST: Final = 100
 """The number of characters of a value that a message shows."""
 
 _DEEP: Final = re.compile(rb"""(?<![\w"'-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+){200}""")
-"""A key of so many parts that it would take quadratic time to read."""
+"""A key of 200 parts and more, which would take quadratic time to read."""
 
 INFERENCE_PRECISIONS: Final = ("f32", "bf16", "f16")
 """The element types that the operands of products can be rounded to."""

@@ -110,24 +110,22 @@ def test_a_file_that_is_no_baseline(tmp_path: Path, text: str, message: str) -> 
     assert str(raised.value) == f"{path}: {message}"
 
 
-@pytest.mark.parametrize("count", ["0", "-1", "1.0", "true", '"1"', "null", "Infinity", "NaN", f"1{'0' * 30}"])
-def test_counts_are_positive_integers(tmp_path: Path, count: str) -> None:
-    path = tmp_path / "known.json"
-    path.write_text(
-        '{"version": 1, "findings": [{"filename": "a", "fingerprint": "b", "count": COUNT}]}'.replace("COUNT", count)
-    )
+def refuse(path: Path, count: str = "1", mark: str = '"b"') -> None:
+    """Fail unless an entry with this count and fingerprint is refused."""
+    entry = f'{{"filename": "a", "fingerprint": {mark}, "count": {count}}}'
+    path.write_text(f'{{"version": 1, "findings": [{entry}]}}', "utf-8")
     with pytest.raises(baseline.BadBaseline, match="not a baseline"):
         baseline.read(path)
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "1.0", "true", '"1"', "null", "Infinity", "NaN", f"1{'0' * 30}"])
+def test_counts_are_positive_integers(tmp_path: Path, count: str) -> None:
+    refuse(tmp_path / "known.json", count=count)
 
 
 @pytest.mark.parametrize("mark", ["1", "null", '["b"]', "{}"])
 def test_fingerprints_are_texts(tmp_path: Path, mark: str) -> None:
-    path = tmp_path / "known.json"
-    path.write_text(
-        '{"version": 1, "findings": [{"filename": "a", "fingerprint": MARK, "count": 1}]}'.replace("MARK", mark)
-    )
-    with pytest.raises(baseline.BadBaseline, match="not a baseline"):
-        baseline.read(path)
+    refuse(tmp_path / "known.json", mark=mark)
 
 
 def test_a_byte_order_mark(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ _WHOLE: Final = 512
 
 
 class Codes(NamedTuple):
-    """How panels hold weights of few ``bits``, in words of several codes (see `words_of`).
+    """The layout of panels of weights of few ``bits``, in words of several codes (see `words_of`).
 
     ``scales`` and ``zeros`` are [groups, padded columns]: weights are (code - zero) * scale. A group of rows has
     ``group`` of them, in whole words.

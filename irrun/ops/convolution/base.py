@@ -60,6 +60,15 @@ def match_channels(data: Dim, kernel: Dim) -> None:
     merge_dims(data, kernel, "channels of data and kernel", input=1)
 
 
+def all_filters(channels: Dim, kernel: Fact, depth: Dim, filters: Dim, *, grouped: bool) -> Dim:
+    """Return the filters of all groups, of ``depth`` channels each; OpError where data have other ``channels``."""
+    if kernel.shape.dims is None:
+        return filters
+    groups = kernel.shape[0] if grouped else Dim.exactly(1)
+    match_channels(channels, groups * depth)
+    return groups * filters
+
+
 def forward_shape(op: Convolving, data: Fact, kernel: Fact, *, grouped: bool) -> Shape:
     """Return the output shape of a convolution; a grouped kernel is [G, O, I, *K], any other [O, I, *K]."""
     leading = 3 if grouped else 2
@@ -69,10 +78,7 @@ def forward_shape(op: Convolving, data: Fact, kernel: Fact, *, grouped: bool) ->
     windows = op.windows(axes)
     batch, channels, *sizes = known_dims(data.shape, axes + 2)
     filters, depth, *taps = known_dims(kernel.shape, axes + leading)[leading - 2 :]
-    if kernel.shape.dims is not None:
-        groups = kernel.shape[0] if grouped else Dim.exactly(1)
-        match_channels(channels, groups * depth)
-        filters = groups * filters
+    filters = all_filters(channels, kernel, depth, filters, grouped=grouped)
     return Shape([batch, filters, *windows.counts(sizes, taps)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from irrun.ops import Dim, Fact, OpError, Shape, attr
-from irrun.ops.convolution.base import IN_IR_7, Convolving, match_channels
+from irrun.ops.convolution.base import IN_IR_7, Convolving, all_filters
 from irrun.ops.convolution.spatial import Windows, check_taps, per_axis
 from irrun.ops.shapes import known_dims
 
@@ -60,10 +60,7 @@ def transposed_shape(op: TransposedConvolving, data: Fact, kernel: Fact, sizes: 
     windows, extra = op.windows(axes), op.extra(axes)
     batch, channels, *spatial = known_dims(data.shape, axes + 2)
     depth, filters, *taps = known_dims(kernel.shape, axes + leading)[leading - 2 :]
-    if kernel.shape.dims is not None:
-        groups = kernel.shape[0] if grouped else Dim.exactly(1)
-        match_channels(channels, groups * depth)
-        filters = groups * filters
+    filters = all_filters(channels, kernel, depth, filters, grouped=grouped)
     if sizes is None:
         return Shape([batch, filters, *_transposed_sizes(windows, spatial, taps, extra)])
     if wanted is None:
