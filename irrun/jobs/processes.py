@@ -86,16 +86,17 @@ def _one_by_one(
     waiting = deque(suspects)
     while waiting:
         with _workers(work, 1) as (pool, workers):
+            with _uninterrupted():
+                pool.submit(_apply, [])
+            started = workers()
             while waiting:
                 index = waiting.popleft()
-                with _uninterrupted():
-                    future = pool.submit(_apply, [items[index]])
-                started = workers()
                 try:
+                    with _uninterrupted():
+                        future = pool.submit(_apply, [items[index]])
                     results: list[Result] = future.result()
                 except BrokenProcessPool:
-                    for worker in started:
-                        worker.join()
+                    pool.shutdown()
                     yield index, Lost(_ending(started[0].exitcode if started else None))
                     break
                 yield index, results[0]
