@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,17 @@ def grid_sample(data: Array, grid: Array, mode: str, padding: str, align_corners
     for i in range(taps):
         line = sum(pick(rows + i, columns + j) * column_weights[:, None, ..., j] for j in range(taps))
         total += line * row_weights[:, None, ..., i]
-    return total.astype(data.dtype, copy=False)
+    return _like(total, data.dtype)
+
+
+def _like(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Convert to the dtype of the image: 8 bits rounded to nearest and clipped, wider integers truncated."""
+    if dtype.kind == "b":
+        return np.asarray(values > 0.5)
+    if dtype.kind == "f" or dtype.itemsize > 1:
+        return values.astype(dtype, copy=False)
+    bounds = np.iinfo(dtype)
+    return np.clip(np.rint(values), bounds.min, bounds.max).astype(dtype)
 
 
 def _scaled(place: Array, size: int, align_corners: bool) -> Array:

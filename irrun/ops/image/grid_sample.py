@@ -5,16 +5,17 @@ from typing import Literal
 from irrun.kernels.grid_sample import grid_sample
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import known_dims, merge_dims
-from irrun.tensor.element_type import FLOAT, NUMERIC
+from irrun.tensor.element_type import BOOLEAN, FLOAT, NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC | {BOOLEAN})
 
 
 @op("GridSample", opset=9)
 class GridSample(Op):
     """Sample an image at the places of a grid, which holds pairs (x, y) between -1 and 1.
 
-    Note: nearest rounds ties to even; places outside are mapped back after rounding to whole elements.
+    Note: nearest rounds ties to even; places outside are mapped back after rounding to whole elements. As in OpenVINO,
+    results of 8-bit integers and booleans are rounded to nearest, those of wider integers toward zero.
     """
 
     departures = {"nan": "samples other elements where the grid is NaN, which the page does not define"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases import Array, Case, Invalid, f32, i32
+from tests.cases import Array, Case, Invalid, boolean, f32, i32, u8
 
 IMAGE = f32([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]])
 ROW = f32([[[[1, 2, 3, 4]]]])
@@ -123,6 +123,33 @@ CASES = [
         [i32([[[[2, 3]]]])],
         how("nearest", align=True),
         name="i32",
+    ),
+    Case(
+        "GridSample",
+        9,
+        [u8([[[[0, 0, 200, 210]]]]), at((-2 / 3, 0), (0, 0), (0.9, 0))],
+        [u8([[[[0, 99, 212]]]])],
+        how("bicubic", "border", True),
+        name="u8",
+        source="oracle",
+    ),
+    Case(
+        "GridSample",
+        9,
+        [i32([[[[1, 2, 3, 4]]]]), at((0.2, 0))],
+        [i32([[[[2]]]])],
+        how("bilinear", align=True),
+        name="i32-truncated",
+        source="oracle",
+    ),
+    Case(
+        "GridSample",
+        9,
+        [boolean([[[[0, 1]]]]), at((-0.4, 0), (0.4, 0))],
+        [boolean([[[[0, 1]]]])],
+        how("bilinear", align=True),
+        name="boolean",
+        source="oracle",
     ),
     Case("GridSample", 9, [ROW, at()[..., :0].reshape(1, 0, 3, 2)], [f32(np.zeros((1, 1, 0, 3)))], name="empty-grid"),
     Case(
