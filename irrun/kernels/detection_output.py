@@ -34,13 +34,14 @@ def detections(
     variances: Array | None,
     arm_scores: Array | None,
     arm_offsets: Array | None,
+    counts: Array,
     settings: Settings,
 ) -> Array:
     """Return rows [image, class, score, x1, y1, x2, y2], by image, class and descending score.
 
     ``offsets [N, P, L, 4]`` with L of 1 where classes share them, ``scores [N, P, C]``, ``priors`` and ``variances``
     ``[N, P, 4]``. ``arm_scores [N, P, 2]`` and ``arm_offsets`` first refine the priors
-    (https://arxiv.org/abs/1711.06897).
+    (https://arxiv.org/abs/1711.06897). ``counts [N]`` are the numbers of priors in use.
     """
     rows = [np.zeros((0, 7), offsets.dtype)]
     for image in range(len(offsets)):
@@ -48,10 +49,11 @@ def detections(
         prior = priors[image][:, None]
         if arm_offsets is not None:
             prior = _decode(prior, arm_offsets[image], variance, settings)
-        boxes = _decode(prior, offsets[image], variance, settings)
+        boxes = _decode(prior, offsets[image], variance, settings)[: counts[image]]
         score = scores[image]
         if arm_scores is not None:
             score = _without_objects(score, arm_scores[image][:, 1] < settings.objectness, settings.background)
+        score = score[: counts[image]]
         label, row = _choose(boxes, score, settings)
         corners = boxes[row, label if boxes.shape[1] > 1 else 0]
         if settings.clip_after:
@@ -106,7 +108,7 @@ def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Arr
 
 
 def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
-    """Return the best class of each prior and the priors, by descending score; class 0 is never selected."""
+    """Return the best class of each prior and the priors, by descending score, then class; never class 0."""
     allowed = scores.copy()
     allowed[:, 0] = -1
     if settings.background > -1:
@@ -114,5 +116,7 @@ def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
     label = allowed.argmax(axis=1)
     score = np.take_along_axis(allowed, label[:, None], axis=1)[:, 0]
     is_likely = (label > 0) & (score > -1) & (score >= scores.dtype.type(settings.confidence_threshold))
-    row = ranked(score, is_likely, settings.top_k)
+    likely = np.flatnonzero(is_likely)
+    row = likely[np.lexsort((likely, label[likely], -score[likely]))]
+    row = row[: settings.top_k] if settings.top_k > -1 else row
     return label[row], row

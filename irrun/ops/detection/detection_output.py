@@ -30,6 +30,8 @@ class DetectionOutputV1(Op):
 
     Detections are ordered by class within an image, and by score within a class. A row of batch_id -1 ends the list,
     and the rest of the output is zero.
+
+    Note: with normalized false, a prior whose first number is -1 ends the list of priors, as in OpenVINO.
     """
 
     departures = {
@@ -85,6 +87,8 @@ class DetectionOutputV8(Op):
 
     Detections are ordered by class within an image, and by score within a class. A row of batch_id -1 ends the list,
     and the rest of the output is zero.
+
+    Note: with normalized false, a prior whose first number is -1 ends the list of priors, as in OpenVINO.
     """
 
     departures = {
@@ -228,8 +232,11 @@ def _run(
     size = _prior_size(op)
     priors = proposals.shape[2] // size
     images, locations = len(logits), 1 if op.share_location else classes
-    boxes = proposals[:, 0].reshape(len(proposals), priors, size)[:, :, size - 4 :]
+    of_priors = proposals[:, 0].reshape(len(proposals), priors, size)
+    boxes, counts = of_priors[:, :, size - 4 :], np.full(len(proposals), priors)
     if not op.normalized:
+        is_end = of_priors[:, :, 0] == -1
+        counts = np.where(is_end.any(axis=1), is_end.argmax(axis=1), priors) if priors else counts
         boxes = boxes / np.array([op.input_width, op.input_height] * 2, boxes.dtype)
     variances = (
         None if op.variance_encoded_in_target else proposals[:, 1, : priors * 4].reshape(len(proposals), priors, 4)
@@ -243,6 +250,7 @@ def _run(
         None if variances is None else np.broadcast_to(variances, (images, priors, 4)),
         None if aux_preds is None else aux_preds.reshape(images, priors, 2),
         None if aux_boxes is None else aux_boxes.reshape(images, priors, locations, 4),
+        np.broadcast_to(counts, images),
         settings,
     )[:rows]
     result[: len(found)] = found

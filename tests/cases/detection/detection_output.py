@@ -104,6 +104,13 @@ CASES = [
         name="priors in pixels",
     ),
     *_both(
+        [_STILL, _SCORES, f32([[[0, 0, 0, 4, 4, -1, 0, 0, 2, 4, 0, 6, 6, 8, 10]]])],
+        _rows([0, 1, 0.9, *_A], [0, 2, 0.3, *_A], _END, _ZERO),
+        _attributes(normalized=False, input_width=10, input_height=10, variance_encoded_in_target=True),
+        name="-1 ends the priors",
+        source="oracle",
+    ),
+    *_both(
         [f32([[-5, 0, 5, 0]]), _TRUE, _PRIOR],
         _rows([0, 1, 1, 0, 0.2, 1, 0.4]),
         _attributes(keep_top_k=(1,), clip_before_nms=True),
@@ -132,6 +139,13 @@ CASES = [
         _rows([0, 0, 0.9, *_A], [0, 1, 0.7, *_C], _END, _ZERO),
         _attributes(decrease_label_id=True),
         name="as in MXNet: the best class of each prior",
+    ),
+    *_both(
+        [_STILL, f32([[0, 0.2, 0.5, 0, 0.5, 0.2, 0, 0.1, 0.1]]), _PRIORS],
+        _rows([0, 0, 0.5, *_B], _END),
+        _attributes(keep_top_k=(2,), top_k=1, decrease_label_id=True),
+        name="as in MXNet: of equal scores the one of the lower class",
+        source="oracle",
     ),
     *_both(
         [
