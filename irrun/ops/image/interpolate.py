@@ -8,9 +8,17 @@ import numpy as np
 from irrun.kernels import interpolate as kernels
 from irrun.kernels.windows import pad
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.departures import Departure
+from irrun.ops.departures import Departure, Layer
+from irrun.ops.image.resizing import (
+    check_distinct,
+    check_finite,
+    padded_sizes,
+    resized,
+    scaled,
+    scaled_down,
+    to_rank,
+)
 from irrun.ops.shapes import axes_of, normalize_axis
-from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import FLOAT, INTEGER, NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -18,8 +26,18 @@ Coordinates = Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half
 Nearest = Literal["round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"]
 Calculation = Literal["sizes", "scales"]
 
+
+def _misused(op: Interpolation | InterpolateV1, layer: Layer) -> str | None:
+    rank = layer.inputs[0].shape.rank
+    if not op.antialias or op.mode != "linear" or rank is None:
+        return None
+    if rank >= 5:
+        return "applies antialias of an Interpolate of mode linear even where no axis shrinks"
+    return None if isinstance(op, InterpolateV1) else "ignores antialias where an Interpolate of mode linear shrinks"
+
+
 _ANTIALIAS: Final = Departure(
-    "ignores antialias where an Interpolate of mode linear shrinks", lambda op, _: op.antialias and op.mode == "linear"
+    "ignores antialias of mode linear up to rank 4, and applies it from rank 5 on even where no axis shrinks", _misused
 )
 
 
@@ -35,6 +53,7 @@ class InterpolateV1(Op):
     """
 
     departures = {
+        "antialias": _ANTIALIAS,
         "area": "does not support area",
         "infinite": "omits infinite and NaN elements of weight 0",
     }
@@ -54,7 +73,7 @@ class InterpolateV1(Op):
     pads_end: tuple[int, ...] = attr((0,), doc="zeros to add after each axis first", ge=0)
 
     def verify(self) -> None:
-        _check_distinct(self.axes)
+        check_distinct(self.axes)
 
     def infer(self, data: Fact, target_spatial_shape: Fact) -> Shape:
         sizes = target_spatial_shape.dims()
@@ -65,8 +84,8 @@ class InterpolateV1(Op):
             return Shape.unknown()
         for axis in self.axes:
             normalize_axis(axis, len(data.shape), attribute="axes")
-        padded = _padded(data.shape.dims, self.pads_begin, self.pads_end)
-        return _resized(padded, sorted(self.axes), sizes or [Dim()] * len(self.axes))
+        padded = padded_sizes(data.shape.dims, self.pads_begin, self.pads_end)
+        return resized(padded, sorted(self.axes), sizes or [Dim()] * len(self.axes))
 
     def run(self, data: Array, target_spatial_shape: Array) -> Array:
         data = _pad(data, self.pads_begin, self.pads_end)
@@ -191,15 +210,15 @@ def _infer(op: Interpolation, data: Fact, by: Fact, axes: Fact | None, by_index:
     known = tuple(range(rank)) if axes is None else axes_of(axes, rank, input=axes_index)
     if known is None:
         return Shape.unknown(rank)
-    _check_distinct(known)
+    check_distinct(known)
     if op.mode.endswith("_pillow") and len(known) != 2:
         raise OpError(f"{op.mode} resizes 2 axes, got {len(known)}", attribute="mode")
     count = by.shape[0] if by.shape.dims is not None else Dim()
     if count.hi < len(known):
         name = op.inputs[by_index].name
         raise OpError(f"{name} has {count} elements, expected {len(known)}, one for each axis", input=by_index)
-    padded = _padded(data.shape.dims, op.pads_begin, op.pads_end)
-    return _resized(padded, known, _sizes(op, by, [padded[axis] for axis in known]))
+    padded = padded_sizes(data.shape.dims, op.pads_begin, op.pads_end)
+    return resized(padded, known, _sizes(op, by, [padded[axis] for axis in known]))
 
 
 def _sizes(op: Interpolation, by: Fact, dims: Sequence[Dim]) -> Sequence[Dim]:
@@ -208,56 +227,12 @@ def _sizes(op: Interpolation, by: Fact, dims: Sequence[Dim]) -> Sequence[Dim]:
         return (by.dims() or (Dim(),) * len(dims))[: len(dims)]
     if by.constant is None:
         return (Dim(),) * len(dims)
-    _check_finite(by.constant)
-    return [_scaled(dim, scale) for dim, scale in zip(dims, by.constant.reshape(-1), strict=False)]
-
-
-def _scaled(size: Dim, scale: float) -> Dim:
-    if float(scale).is_integer():
-        return size * int(scale)
-    return Dim(_floor(size.lo, scale), UNBOUNDED if size.hi == UNBOUNDED else _floor(size.hi, scale))
-
-
-def _floor(size: int, scale: float) -> int:
-    """Multiply a size by a scale in float32 and round down, with a tolerance of 1e-6."""
-    return int(np.floor(np.float32(np.float64(size) * np.float64(np.float32(scale)) + 1e-6)))
-
-
-def _padded(dims: Sequence[Dim], begins: tuple[int, ...], ends: tuple[int, ...]) -> list[Dim]:
-    rank = len(dims)
-    pads = zip(_to_rank(begins, rank), _to_rank(ends, rank), strict=True)
-    return [dim + (begin + end) for dim, (begin, end) in zip(dims, pads, strict=True)]
-
-
-def _to_rank(pads: tuple[int, ...], rank: int) -> list[int]:
-    return [*pads[:rank], *([0] * (rank - len(pads)))]
-
-
-def _resized(dims: Sequence[Dim], axes: Sequence[int], sizes: Sequence[Dim]) -> Shape:
-    result = list(dims)
-    for axis, size in zip(axes, sizes, strict=True):
-        result[axis] = size
-    if all(size.lo > 0 for size in result):
-        for axis, size in zip(axes, sizes, strict=True):
-            if dims[axis].hi == 0:
-                raise OpError(f"axis {axis} is empty, expected elements to resize it to {size}", input=0)
-    return Shape(result)
-
-
-def _check_finite(scales: Array) -> None:
-    if not np.isfinite(scales).all():
-        raise OpError(
-            f"scales are {', '.join(map(str, scales.reshape(-1).tolist()))}, expected finite numbers", input=1
-        )
-
-
-def _check_distinct(axes: Sequence[int]) -> None:
-    if len(set(axes)) != len(axes):
-        raise OpError(f"axes are {', '.join(map(str, axes))}, expected each only once", attribute="axes")
+    check_finite(by.constant)
+    return [scaled(dim, scale) for dim, scale in zip(dims, by.constant.reshape(-1), strict=False)]
 
 
 def _pad(data: Array, begins: tuple[int, ...], ends: tuple[int, ...]) -> Array:
-    return pad(data, _to_rank(begins, data.ndim), _to_rank(ends, data.ndim))
+    return pad(data, to_rank(begins, data.ndim), to_rank(ends, data.ndim))
 
 
 def _by_sizes(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> list[kernels.Axis]:
@@ -284,9 +259,9 @@ def _run(op: Interpolation, data: Array, by: Array, axes: Array | None) -> Array
     if op.shape_calculation_mode == "sizes":
         along = _by_sizes(data, known, by.tolist())
     else:
-        _check_finite(by)
+        check_finite(by)
         along = [
-            kernels.Axis(axis, data.shape[axis], _floor(data.shape[axis], scale), float(scale))
+            kernels.Axis(axis, data.shape[axis], scaled_down(data.shape[axis], scale), float(scale))
             for axis, scale in zip(known, by.tolist(), strict=False)
         ]
     if _is_empty(data, along):

@@ -328,6 +328,22 @@ CASES = [
         Case(
             "Interpolate",
             opset,
+            [RAMP[None], *inputs],
+            [f32([[[[[0, 1, 3, 5, 7, 9, 11, 12]]]]])],
+            attributes,
+            name="linear-antialias-growing",
+            departs="antialias",
+        )
+        for opset, inputs, attributes in (
+            (1, [to(8)], v1("linear", axes=(4,), antialias=True)),
+            (4, [to(8), by(1), i64([4])], v4("linear", antialias=True)),
+            (11, [to(8), i64([4])], v4("linear", antialias=True)),
+        )
+    ),
+    *(
+        Case(
+            "Interpolate",
+            opset,
             [f32([[[[0, 6, 12, 18]]]]), *sizes, AXES],
             # The positions (x + 0.5) / 1.2 - 0.5; the first is outside.
             [f32([[[[0, 4.5, 9.5, 14.5]]]])],
