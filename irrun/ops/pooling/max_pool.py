@@ -60,6 +60,7 @@ class MaxPoolV8(Op):
 
     departures = {
         "dilations": "returns arbitrary values where dilations are absent",
+        "dynamic sizes": "adds no padding before data of dynamic sizes with auto_pad same_upper and same_lower",
         "infinite": "returns the lowest finite number for a window of -inf, of NaN, or of padding as a whole",
     }
 
@@ -95,6 +96,7 @@ class MaxPoolV14(Op):
 
     departures = {
         "dilations": "returns arbitrary values where dilations are absent",
+        "dynamic sizes": "adds no padding before data of dynamic sizes with auto_pad same_upper and same_lower",
         "infinite": "returns the lowest finite number for a window of -inf, of NaN, or of padding as a whole",
     }
 

@@ -67,6 +67,19 @@ CASES = [
         for opset in (8, 14)
         for data, best, where, attributes, name in EXAMPLES
     ),
+    *(
+        Case(
+            "MaxPool",
+            opset,
+            [COUNT],
+            [f32([[[[5, 6, 6], [8, 9, 9], [8, 9, 9]]]]), i64([[[[4, 5, 5], [7, 8, 8], [7, 8, 8]]]])],
+            pool(2, 3, dilations=(1, 1), auto_pad="same_upper"),
+            name="same-of-dynamic-sizes",
+            dynamic=True,
+            departs="dynamic sizes",
+        )
+        for opset in (8, 14)
+    ),
     Case(
         "MaxPool",
         8,
