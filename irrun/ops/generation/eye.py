@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.ops import Array, Dim, ElementType, Fact, In, Op, OpError, Out, Shape, attr, op
-from irrun.tensor.element_type import I32, I64, NUMERIC
+from irrun.tensor.element_type import BOOLEAN, I32, I64, NUMERIC
 
 _NUMBER = frozenset({I32, I64})
 
@@ -22,11 +22,13 @@ class Eye(Op):
     )
     outputs = (Out("output", "output_type", "batch_shape, rows, columns"),)
 
-    output_type: ElementType = attr(doc="the type of the output, any numeric one")
+    output_type: ElementType = attr(doc="the type of the output, any numeric one, or boolean as in OpenVINO")
 
     def verify(self) -> None:
-        if self.output_type not in NUMERIC:
-            raise OpError(f"output_type is {self.output_type}, expected a numeric type", attribute="output_type")
+        if self.output_type not in NUMERIC | {BOOLEAN}:
+            raise OpError(
+                f"output_type is {self.output_type}, expected a numeric type or boolean", attribute="output_type"
+            )
 
     def infer(self, rows: Fact, columns: Fact, diagonal: Fact, batch: Fact | None) -> Shape:
         _one(diagonal, "diagonal_index", 2)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.tensor.element_type import F32, I8, I32, I64
-from tests.cases import Case, Invalid, f32, i32, i64
+from irrun.tensor.element_type import BOOLEAN, F32, I8, I32, I64
+from tests.cases import Case, Invalid, boolean, f32, i32, i64
 
 CASES = [
     Case(
@@ -51,6 +51,15 @@ CASES = [
         departs="no batch",
     ),
     Case("Eye", 9, [i32(0), i32(2), i32(0)], [f32(np.zeros((0, 2)))], {"output_type": F32}, name="no rows"),
+    Case(
+        "Eye",
+        9,
+        [i32(2), i32(3), i32(1)],
+        [boolean([[0, 1, 0], [0, 0, 1]])],
+        {"output_type": BOOLEAN},
+        "oracle",
+        "boolean",
+    ),
 ]
 _F32 = {"output_type": F32}
 INVALID = [
