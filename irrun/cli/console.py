@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from irrun.cli.options import Command
+from irrun.diagnostics.naming import naming
+
+STDOUT: Final = "the standard output"
 
 _KEY = "irrun.verbosity"
 _QUIET = "Print no notes and warnings; -qq prints no results either."
@@ -43,7 +48,8 @@ def wants_traceback() -> bool:
 def result(text: str) -> None:
     """Print the result of the command on stdout, unless ``-qq`` is given."""
     if level() > -2:
-        click.echo(text)
+        with naming(STDOUT):
+            click.echo(text)
 
 
 def note(text: str) -> None:

@@ -12,8 +12,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import click
 
 import irrun
-from irrun.cli.console import wants_traceback
+from irrun.cli.console import STDOUT, wants_traceback
 from irrun.diagnostics import Diagnostic, IRError, OpError
+from irrun.diagnostics.naming import naming
 
 if TYPE_CHECKING:
     from irrun.diagnostics.render import Source
@@ -58,7 +59,8 @@ def reported() -> Iterator[None]:
     """Convert every exception that ends a command into a message and an exit status."""
     try:
         yield
-        sys.stdout.flush()
+        with naming(STDOUT):
+            sys.stdout.flush()
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except KeyboardInterrupt:

@@ -18,6 +18,7 @@ from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
 from irrun.cli.progress import watched
 from irrun.cli.writing import refuse_inputs
 from irrun.diagnostics import Severity, formats, statistics
+from irrun.diagnostics.naming import naming
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
 from irrun.document.reader import MOST_BYTES
@@ -246,7 +247,7 @@ def _say(results: Results, output_format: str, options: Options) -> None:
 
 def _append(path: Path, text: str) -> None:
     try:
-        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        with naming(path), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
         warn(f"the summary was not written: {of_system(error)}")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from irrun.diagnostics.naming import naming
 from irrun.document.files import content
 
 try:
@@ -32,8 +33,14 @@ def replacing(path: Path, before: bytes | None = None) -> Iterator[BinaryIO]:
     left there is removed first. Mode, owner and extended attributes of the file are kept. With ``before``, OSError
     where they cannot be kept, where the file has several hard links, or where it no longer holds ``before``. A pipe or
     a device is written to directly. OSError where the file or its folder is not writable, or another process writes the
-    same file; it is then unchanged.
+    same file; it is then unchanged. An error names the file.
     """
+    with naming(path), _replacing(path, before) as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _replacing(path: Path, before: bytes | None) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     status = _status(target)
     if status is not None and not stat.S_ISREG(status.st_mode):
@@ -55,7 +62,7 @@ def replacing(path: Path, before: bytes | None = None) -> Iterator[BinaryIO]:
         os.fsync(handle)
         if before is not None and content(target) != before:
             raise OSError(errno.EBUSY, "another process has changed it meanwhile", os.fspath(path))
-        os.replace(beside, target)
+        _rename(beside, target, path)
         _flush_folder(target.parent)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -63,6 +70,15 @@ def replacing(path: Path, before: bytes | None = None) -> Iterator[BinaryIO]:
         raise
     finally:
         os.close(handle)
+
+
+def write_through(path: Path, file: BinaryIO, data: bytes) -> None:
+    """Write data to a file of ``replacing`` and on to the disk, so that a full disk is an error now."""
+    with naming(path):
+        file.write(data)
+        file.flush()
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            os.fsync(file.fileno())
 
 
 def clear(path: Path) -> None:
@@ -73,6 +89,13 @@ def clear(path: Path) -> None:
             handle = _begun(beside, path, 0o600)
             os.unlink(beside)
             os.close(handle)
+
+
+def _rename(beside: Path, target: Path, path: Path) -> None:
+    try:
+        os.replace(beside, target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from irrun.document.replacing import replacing
+from irrun.document.replacing import replacing, write_through
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.storing import pack
 from irrun.tensor.strings import pack_strings
@@ -161,7 +161,7 @@ class Writer:
     def save(self, path: Path, weights: Path | None = None) -> None:
         """Write the .xml and the .bin, which is beside it by default. Neither is replaced before both are written."""
         with replacing(path) as xml, replacing(weights or path.with_suffix(".bin")) as binary:
-            xml.write(self.text.encode())
+            write_through(path, xml, self.text.encode())
             binary.write(self._weights)
 
 

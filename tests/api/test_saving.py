@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ pytest.importorskip("numba", reason="kernels are among the files that are writte
 import openvino
 
 import irrun.model
+from irrun import opset13 as ops
 from irrun.document.writer import Writer
 from irrun.tensor import Array
 from tests.api import nets
@@ -118,6 +120,34 @@ def test_weights_truncated_meanwhile_are_not_saved(tmp_path: Path) -> None:
             save(model, saved)
     assert saved.read_text() == "an old file"
     assert not saved.with_suffix(".bin").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+@pytest.mark.parametrize("large", ["xml", "bin"])
+def test_a_full_disk_keeps_both_files(tmp_path: Path, large: str) -> None:
+    import resource
+
+    path = tmp_path / "saved.xml"
+    x = ops.parameter([4], np.float32, name="x")
+    model = irrun.Model([ops.add(x, ops.constant(np.ones(4, np.float32)))], [x], "sum")
+    if large == "bin":
+        y = ops.parameter([2048], np.float32, name="x")
+        model = irrun.Model([ops.add(y, ops.constant(np.ones(2048, np.float32)))], [y], "sum")
+    irrun.save_model(model, path)
+    sizes = {name: path.with_suffix(f".{name}").stat().st_size for name in ("xml", "bin")}
+    assert max(sizes, key=lambda name: sizes[name]) == large
+    for name in sizes:
+        path.with_suffix(f".{name}").write_text("an old file")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[large] - 1, before[1]))
+    try:
+        for save in (irrun.save_model, irrun.serialize):
+            with pytest.raises(RuntimeError, match=rf"saved\.{large}: File too large"):
+                save(model, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [path.with_suffix(f".{name}").read_text() for name in sizes] == ["an old file"] * 2
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["saved.bin", "saved.xml"]
 
 
 def _v10(folder: Path) -> Path:

@@ -63,6 +63,28 @@ def test_the_trace_does_not_replace_what_is_read(run: Run, clamp: str, npy: Npy)
         assert one_line(run("profile", clamp, "-i", text, "--trace", given)) == expected
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("run {model} -i {x} -o {full}", "full.npy"),
+        ("run {model} -i {x} -o {full}", "full.npz"),
+        ("eval Abs {x} -o {full}", "full.npy"),
+        ("eval Abs {x} -o {full}", "full.npz"),
+        ("profile {model} -i {x} --niter 1 --trace {full}", "full.json"),
+        ("lint {model} -o {full}", "full.txt"),
+        ("lint {model} --write-baseline {full}", "full.json"),
+        ("schema report -o {full}", "full.json"),
+    ],
+)
+def test_a_full_device_is_named(run: Run, clamp: str, npy: Npy, tmp_path: Path, command: str, name: str) -> None:
+    full, given = tmp_path / name, npy("x.npy", f32([[-1, 0.5, 2]]))
+    full.symlink_to("/dev/full")
+    result = run(*(word.format(model=clamp, x=given, full=full) for word in command.split()))
+    assert (result.exit_code, result.stderr) == (2, f"error: {full}: No space left on device\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clamp.bin", "clamp.xml", name, "x.npy"]
+
+
 def test_outputs_that_are_all_nan(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
     net.result(net.layer("Log", {}, [net.parameter("x", "f32", "?")], name="logs", tensor="logs"))

@@ -12,9 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.cli.test_limits import saved
+from tests.linter.models import NET
 from tests.runtime.budget_nets import doubling_loop
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and /proc of Linux")
@@ -24,6 +26,8 @@ SLOW_XML = (
     '<net name="n" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
     '<data shape="1" element_type="f32"/><output>{}</output></layer></layers><edges/></net>'
 ).format('<port id="0" precision="FP32"/>' * 16_000)
+
+FAULTY = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
 
 
 _STARTED: list[subprocess.Popen[str]] = []
@@ -161,7 +165,7 @@ def test_streams_that_are_closed_or_full(endless: Path, closed: str) -> None:
     assert done.returncode == (2 if closed == ">/dev/full" else 0)
     assert "Traceback" not in done.stderr
     if closed == ">/dev/full":
-        assert done.stderr == "error: No space left on device\n"
+        assert done.stderr == "error: the standard output: No space left on device\n"
 
 
 def limited(kind: int, value: int) -> Any:
@@ -179,6 +183,31 @@ def test_few_file_handles(tmp_path: Path) -> None:
         (tmp_path / f"{index}.xml").write_text('<net name="n" version="11"><layers/><edges/></net>')
     done = irrun("lint", tmp_path, "--jobs", 4, preexec_fn=limited(resource.RLIMIT_NOFILE, 12))
     assert (done.returncode, done.stdout.count("[IR213]"), done.stderr[:15]) == (1, 4, "4 files checked")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("run {path} -o out.npy", "out.npy"),
+        ("run {path} -o out.npz", "out.npz"),
+        ("run {path} -o out", "out/loop.npy"),
+        ("run {path} --batch in -o out", "out/records.jsonl"),
+        ("lint faulty.xml --fix", "faulty.xml"),
+    ],
+)
+def test_a_file_that_cannot_grow_is_named(tmp_path: Path, command: str, name: str) -> None:
+    path = saved(tmp_path, doubling_loop(trip_count=3))
+    (tmp_path / "in").mkdir()
+    np.savez(tmp_path / "in" / "a.npz")
+    (tmp_path / "faulty.xml").write_text(FAULTY)
+    before = {item.name for item in tmp_path.iterdir()}
+    full = limited(resource.RLIMIT_FSIZE, 0)
+    done = irrun(*command.format(path=path).split(), cwd=tmp_path, preexec_fn=full)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert done.stderr.splitlines()[-1] == f"error: {name}: File too large"
+    assert [item.name for item in tmp_path.rglob("*") if item.name.endswith(".irrun")] == []
+    assert {item.name for item in tmp_path.iterdir()} - before <= {"out"}
+    assert (tmp_path / "faulty.xml").read_text() == FAULTY
 
 
 def test_a_small_address_space(tmp_path: Path) -> None:

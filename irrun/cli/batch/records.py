@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from irrun.cli.batch.work import Record
+from irrun.diagnostics.naming import naming
 from irrun.document.files import opened
 
 RECORDS: Final = "records.jsonl"
@@ -44,15 +45,20 @@ class Records:
         """Return a function that adds a record."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         is_cut = self._is_cut()
-        with self.path.open("a", encoding="utf-8", errors="surrogateescape") as file:
+        file = self.path.open("a", encoding="utf-8", errors="surrogateescape")
 
-            def add(record: Record) -> None:
+        def add(record: Record) -> None:
+            with naming(self.path):
                 file.write(json.dumps({**record, "settings": self._settings}, ensure_ascii=False) + "\n")
                 file.flush()
 
+        try:
             if is_cut:
                 file.write("\n")
             yield add
+        finally:
+            with naming(self.path):
+                file.close()
 
     def _records(self) -> Iterator[Record]:
         if not self.path.exists():
