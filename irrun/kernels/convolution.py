@@ -84,6 +84,7 @@ def _choose(
         and not accurate
         and weights.dtype == np.float32
         and _worth_winograd(geometry, filters, depth, batch)
+        and np.isfinite(weights).all()
     ):
         from irrun.kernels.winograd import Winograd
 

@@ -14,7 +14,7 @@ from irrun.kernels.compiled.cache import LATE
 from irrun.kernels.compiled.tape import LINE
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
-from irrun.runtime.lowering.builder import WIDEST_VECTOR, Call, Late, Value
+from irrun.runtime.lowering.builder import MISFIT, WIDEST_VECTOR, Call, Late, Value
 from irrun.runtime.lowering.cache import late_row
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Step
@@ -56,6 +56,7 @@ class Instance:
         self._each = each
         self._workspace = self._base + -(-program.size // 128) * 128
         self._records: list[Array] = []
+        self._misfit = np.zeros(1, np.int64)
         self._tape = np.zeros((max(len(program.items), 1), 3), np.int64)
         self._first_call = int(self._tape.ctypes.data)
         self._counters = np.zeros((max(len(program.items), 1) + 1, LINE), np.int64)
@@ -100,6 +101,9 @@ class Instance:
                     self._observed(count, context)
                 else:
                     self._walk(0, len(self._program.items), count, context)
+            if self._misfit[0]:
+                self._misfit[0] = 0
+                raise Misfit
             return tuple(self._lates[target] if target.__class__ is int else target.copy() for target in self._results)
         except FAILURES as error:
             raise Misfit from error
@@ -180,7 +184,8 @@ class Instance:
         values = list(call.arguments)
         fields = call.arguments._fields
         for name, table in call.tables.items():
-            numbers = np.array([self._moved(value) for value in table], np.int64)
+            is_own = name != MISFIT
+            numbers = np.array([self._moved(value) for value in table], np.int64) if is_own else self._misfit
             self._records.append(numbers)
             values[fields.index(name)] = int(numbers.ctypes.data)
         moved = tuple(self._moved(value) if isinstance(value, int) else value for value in values)

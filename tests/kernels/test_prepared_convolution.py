@@ -125,6 +125,36 @@ def test_error_of_winograd_is_bounded(channels: int, size: int) -> None:
     assert (np.abs(accurate(x) - exact) / root).max() < 4e-6
 
 
+@pytest.mark.parametrize("bias", [None, np.arange(32, dtype=np.float32)], ids=["", "bias"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (3, 4), (9, 22), (22, 21)])
+def test_tiles_do_not_spread_what_is_not_finite(place: tuple[int, int], value: float, bias: Array | None) -> None:
+    draw = np.random.default_rng(9)
+    x = draw.standard_normal((1, 32, 23, 23), dtype=np.float32)
+    x[0, 5][place] = value
+    weights = draw.standard_normal((1, 32, 32, 3, 3), dtype=np.float32)
+    geometry = Windows((1, 1), (1, 1), (1, 1), (1, 1)).geometry((23, 23), (3, 3))
+    prepared = prepare_convolution(weights, geometry, 1, bias)
+    assert type(prepared.kind).__name__ == "Winograd"
+    with np.errstate(invalid="ignore"):
+        expected = prepare_convolution(weights, geometry, 1, bias, accurate=True)(x)
+        found = prepared(x)
+    down, along = (min(at + 1, 22) - max(at - 1, 0) + 1 for at in place)
+    assert np.count_nonzero(~np.isfinite(expected)) == 32 * down * along
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_weights_that_are_not_finite_are_not_transformed() -> None:
+    weights = np.ones((1, 32, 32, 3, 3), np.float32)
+    weights[0, 7, 3, 1, 1] = np.inf
+    geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((26, 26), (3, 3))
+    prepared = prepare_convolution(weights, geometry, 1)
+    assert type(prepared.kind).__name__ == "Products"
+    expected = np.full((1, 32, 24, 24), 288, np.float32)
+    expected[0, 7] = np.inf
+    np.testing.assert_array_equal(prepared(np.ones((1, 32, 26, 26), np.float32)), expected)
+
+
 def test_results_lie_with_channels_last() -> None:
     x = np.ones((1, 8, 5, 6), np.float32)
     geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((5, 6), (1, 1))

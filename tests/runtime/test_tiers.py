@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+import irrun
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.model.config import ConfigError
@@ -216,3 +217,22 @@ def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-4, atol=1e-5)
     programs = [item.runner.program for item in other.tiers._hot.values() if item.runner is not None]
     assert len(programs) == 2
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
+    ops, draw = irrun.opset13, np.random.default_rng(9)
+    x = ops.parameter([1, 32, 24, 24], np.float32, name="x")
+    weights = ops.constant(draw.standard_normal((32, 32, 3, 3), dtype=np.float32))
+    y = ops.convolution(x, weights, [1, 1], [1, 1], [1, 1], [1, 1])
+    model = irrun.Model([ops.result(y)], [x], "tiles")
+    compiled, plain = (irrun.compile_model(model, "CPU", {"TIER": tier}) for tier in ("compiled", "numpy"))
+    data = draw.standard_normal((1, 32, 24, 24), dtype=np.float32)
+    before = compiled(data)[0]
+    broken = data.copy()
+    broken[0, 5, 7, 10] = value
+    made = compiled(broken)[0]
+    assert compiled.tiers.last == "compiled"
+    assert np.count_nonzero(~np.isfinite(made)) == 32 * 9
+    np.testing.assert_array_equal(made, plain(broken)[0])
+    np.testing.assert_array_equal(compiled(data)[0], before)

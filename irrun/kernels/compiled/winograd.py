@@ -12,7 +12,7 @@ import numpy as np
 
 from irrun.kernels.compiled.copies import copy_rows
 from irrun.kernels.compiled.functions import End, add, unary
-from irrun.kernels.compiled.native import floats, inlined, kernel, record
+from irrun.kernels.compiled.native import floats, inlined, kernel, longs, record
 from irrun.kernels.compiled.pixels import Geometry, Images
 from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import POINTS
@@ -92,7 +92,7 @@ def _transform_six(a0: int, a1: int, a2: int, a3: int, a4: int, a5: int, out: in
 class TransformResult(NamedTuple):
     """Arguments of `transform_result`: products [36, tiles, channels] to an image [height, width, channels].
 
-    ``bias`` is an address, or 0.
+    ``bias`` is an address, or 0; ``misfit`` that of a number that becomes 1 where a result is infinite or NaN.
     """
 
     products: int
@@ -106,6 +106,7 @@ class TransformResult(NamedTuple):
     across: int
     tiles_per_task: int
     end: End
+    misfit: int
 
 
 @kernel(TransformResult)
@@ -123,6 +124,7 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
         for row in range(min(TILE, c.geometry.rows - top)):
             wide = min(TILE, c.geometry.columns - left)
             _transform_four(workspace + 24 * count * row, 4 * count, results, 4 * count, count)
+            _note_infinite(results, results + 4 * count * (TILE - 1), c.misfit)
             for column in range(wide):
                 x = floats(results + 4 * count * column, count)
                 if c.bias != 0:
@@ -134,6 +136,17 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
                 unary(c.end.function, floats(results, wide * count), np.float32(c.end.alpha), np.float32(c.end.beta))
             out = c.out.start + (top + row) * c.out.row + left * c.out.pixel
             copy_rows(results, 4 * count, out, c.out.pixel, wide, count)
+
+
+@inlined
+def _note_infinite(first: int, last: int, misfit: int) -> None:
+    """Note an infinity or NaN in a row of a tile.
+
+    In a tile with such an element of data, it is in all channels, and in the first or last column or in all four.
+    """
+    both = floats(first, 1)[0] + floats(last, 1)[0]
+    if both - both != 0:
+        longs(misfit, 1)[0] = 1
 
 
 @inlined

@@ -33,6 +33,9 @@ WIDEST_VECTOR: Final = 64
 """Bytes; also the most bytes that kernels read beyond the end of an array."""
 
 
+MISFIT: Final = "misfit"
+"""The table of a call that sets its number where NumPy has to compute the run."""
+
 Packs = WeakValueDictionary[Hashable, Array]
 """Packed weights, which the programs of a model share and keep alive. The source of each lives as long."""
 

@@ -60,7 +60,7 @@ def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Arra
     outs = [builder.images(shape, dtype) for dtype in types(op)]
     if op.is_depthwise:
         channel_by_channel(op, builder, Operands(x, outs, added, end, geometry))
-    elif groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth):
+    elif groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth) and np.isfinite(op.weights).all():
         by_tiles(op, builder, Operands(x, outs, added, end, geometry))
     else:
         weights = op.weights.reshape(groups, filters, depth, geometry.kernel_height, geometry.kernel_width)

@@ -15,7 +15,7 @@ from irrun.kernels.compiled.winograd import TransformData, TransformResult, tran
 from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import transform_weights
 from irrun.ops.fused.fused_convolution import FusedConvolution
-from irrun.runtime.lowering.builder import Builder, share
+from irrun.runtime.lowering.builder import MISFIT, Builder, share
 from irrun.runtime.lowering.geometry import images_of
 from irrun.runtime.lowering.products import Operands
 
@@ -101,9 +101,11 @@ def by_tiles(op: FusedConvolution, builder: Builder, given: Operands) -> None:
                 across=across,
                 tiles_per_task=each,
                 end=end,
+                misfit=0,
             ),
             tasks,
             4 * 28 * filters,
+            {MISFIT: [0]},
         )
 
 
