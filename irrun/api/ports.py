@@ -251,6 +251,23 @@ def port_named(ports: Sequence[P], name: str) -> P | None:
     return found or next((port for port in ports if port.node.friendly_name == name), None)
 
 
+def same_port(ports: Sequence[Output], key: Output) -> int | None:
+    """Return the index of a port, or of one with the type, the names and the name of the layer of it, as in OpenVINO.
+
+    So a port of a model stands for that of the compiled model.
+    """
+    found = next((index for index, port in enumerate(ports) if port == key), None)
+    if found is not None:
+        return found
+    wanted = key.node.get_type_name(), key.names, key.node.friendly_name
+    same = (
+        index
+        for index, port in enumerate(ports)
+        if (port.node.get_type_name(), port.names, port.node.friendly_name) == wanted
+    )
+    return next(same, None)
+
+
 def find_port(ports: Sequence[P], key: Any, what: str) -> P:
     """Return the port at an index or with a tensor name or, unlike OpenVINO, with the name of its layer.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irrun.api.keywords import also_named
-from irrun.api.nodes import ConstOutput
-from irrun.api.ports import port_named
+from irrun.api.nodes import ConstOutput, Output
+from irrun.api.ports import port_named, same_port
 from irrun.api.results import OVDict
 from irrun.api.shapes import Shape
 from irrun.api.tensor import Tensor, is_raw
@@ -163,16 +163,18 @@ class RequestTensors:
 
     def _either(self, key: Any) -> tuple[bool, int]:
         inputs, outputs = self._compiled._inputs, self._compiled._outputs
-        if not isinstance(key, ConstOutput | str):
-            raise TypeError(f"a tensor is named by a text or a port of the compiled model, got {key!r}")
-        is_input = key in inputs if isinstance(key, ConstOutput) else port_named(inputs, key) is not None
-        return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output")
+        if not isinstance(key, Output | str):
+            raise TypeError(f"a tensor is named by a text or a port of a model, got {key!r}")
+        is_input = (
+            same_port(inputs, key) is not None if isinstance(key, Output) else port_named(inputs, key) is not None
+        )
+        return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output", Output)
 
-    def _index(self, ports: Sequence[ConstOutput], key: Any, what: str) -> int:
+    def _index(self, ports: Sequence[ConstOutput], key: Any, what: str, known: type[Output] = ConstOutput) -> int:
         from irrun.api.compiled import port_of
 
-        if isinstance(key, ConstOutput):
-            found = next((index for index, port in enumerate(ports) if port == key), None)
+        if isinstance(key, known):
+            found = same_port(ports, key)
             if found is None:
                 raise RuntimeError(f"{key!r} is no {what} of this model")
             return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from irrun.api.shapes import Shape
 from irrun.api.tensor import Tensor, is_raw
+from irrun.ops.calling import conform
 from irrun.tensor import Array, ElementType, Fact
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ class VariableState:
 
     @property
     def state(self) -> Tensor:
-        """The value; zeros of the smallest shape before the first inference."""
+        """The value; zeros of the smallest shape before the first inference.
+
+        A tensor of another numeric type is converted: to integers by rounding to the nearest within their range.
+        """
         value = self._state.values.get(self.name)
         if value is None:
             dims = self._fact.shape.dims or ()
@@ -38,11 +42,12 @@ class VariableState:
             raise TypeError(f"the state of a variable is a Tensor, got {value!r}")
         array = value.values()
         type = self._fact.type
-        if type.is_known and value.element_type.element is not type:
+        given = value.element_type.element
+        if type.is_known and given is not type and "string" in (type.kind, given.kind):
             raise RuntimeError(f'variable "{self.name}" is {type}, got {value.element_type.type_name}')
         if not self._fact.shape.admits(array.shape):
             raise RuntimeError(f'variable "{self.name}" has shape {self._fact.shape}, got {Shape(array.shape)}')
-        self._state.values[self.name] = np.array(array, dtype=type.dtype if type.is_known else None)
+        self._state.values[self.name] = np.array(array) if given is type else _converted(array, type)
 
     def reset(self) -> None:
         """Set the variable to its initial value."""
@@ -61,6 +66,21 @@ def variables_of(compiled: CompiledModel) -> dict[str, Fact]:
             fact = next((loaded.facts[outlet] for outlet in loaded.facts.outlets(node.id)), Fact.unknown())
             found[name] = fact
     return found
+
+
+def _converted(array: Array, type: ElementType) -> Array:
+    if not type.is_known:
+        return np.array(array)
+    with np.errstate(all="ignore"):
+        if type.is_integer:
+            low, high = (
+                (0, 2**type.bits - 1) if type.dtype.kind == "u" else (-(2 ** (type.bits - 1)), 2 ** (type.bits - 1) - 1)
+            )
+            array = np.rint(array) if array.dtype.kind == "f" else array
+            return np.where(array <= low, low, np.where(array >= high, high, array).astype(type.dtype)).astype(
+                type.dtype
+            )
+        return conform(array, type)
 
 
 def _external(array: Array, type: ElementType) -> Array:

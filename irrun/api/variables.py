@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from irrun.api.building import make
+from irrun.api.building import element, make
 from irrun.api.keywords import also_named
-from irrun.api.nodes import Node, as_output
+from irrun.api.nodes import Node, Output, as_output
 from irrun.api.op import CLASSES, Constant
 from irrun.api.shapes import PartialShape, as_dims
-from irrun.api.types import Type
+from irrun.api.types import Type, of_element
 
 
 class VariableInfo:
@@ -73,12 +73,9 @@ class ReadValue(_OfVariable):
         if not isinstance(variable, Variable):
             raise TypeError(f"a Variable is expected, got {variable!r}")
         info = variable.info
-        if new_value is None:
-            shape = [dim.get_min_length() for dim in PartialShape(info.data_shape)]
-            new_value = Constant(info.data_type, shape, 0)
         attributes = {"variable_id": info.variable_id, "variable_type": info.data_type.element}
         attributes |= {"variable_shape": as_dims(info.data_shape)}
-        made = make("ReadValue", "opset6", [as_output(new_value)], attributes)
+        made = make("ReadValue", "opset6", [] if new_value is None else [as_output(new_value)], attributes)
         self._begin(made.record, made.input_values(), made.facts)
 
 
@@ -87,10 +84,50 @@ class Assign(_OfVariable):
 
     @also_named("variable", "variable_id")
     def __init__(self, new_value: Any, variable: Variable | str, name: str = "") -> None:
-        id = variable.info.variable_id if isinstance(variable, Variable) else variable
+        id = variable.info.variable_id if isinstance(variable, Variable) else _text(variable)
         value = new_value if not isinstance(new_value, np.ndarray | int | float | list) else Constant(new_value)
         made = make("Assign", "opset6", [as_output(value)], {"variable_id": id}, name or None)
         self._begin(made.record, made.input_values(), made.facts)
+
+
+def read_value(*arguments: Any, **named: Any) -> ReadValue:
+    """Return the value of a variable, or ``init_value`` before it is first assigned; zeros where that is left out.
+
+    ``read_value(init_value, variable_id, variable_type, variable_shape)`` names the variable, and
+    ``read_value(init_value, ov_variable)`` takes a Variable; both may omit ``init_value`` and have a ``name``.
+    """
+    if arguments and isinstance(arguments[0], str | Variable):
+        arguments = (None, *arguments)
+    is_given = "ov_variable" in named or (len(arguments) > 1 and isinstance(arguments[1], Variable))
+    return (_read_variable if is_given else _read_named)(*arguments, **named)
+
+
+def _read_named(
+    init_value: Any = None,
+    variable_id: Any = None,
+    variable_type: Any = None,
+    variable_shape: Any = None,
+    name: str | None = None,
+) -> ReadValue:
+    dims = PartialShape.dynamic() if variable_shape is None else PartialShape(variable_shape)
+    type = Type.dynamic if variable_type is None else of_element(element(variable_type))
+    return _read_variable(init_value, Variable(VariableInfo(dims, type, _text(variable_id))), name)
+
+
+def _read_variable(init_value: Any = None, ov_variable: Any = None, name: str | None = None) -> ReadValue:
+    if init_value is None:
+        made = ReadValue(ov_variable)
+    else:
+        made = ReadValue(init_value if isinstance(init_value, Node | Output) else Constant(init_value), ov_variable)
+    if name is not None:
+        made.friendly_name = name
+    return made
+
+
+def _text(id: Any) -> str:
+    if not isinstance(id, str):
+        raise TypeError(f"variable_id is {id!r}, expected a text")
+    return id
 
 
 CLASSES.update({"ReadValue": ReadValue, "Assign": Assign})

@@ -18,5 +18,6 @@ DEPARTURES = {
     "everyday pickles of types": "shapes, types and tensors can be pickled",
     "everyday tensor big endian": "OpenVINO reads the bytes of an array in the other byte order as they are",
     "everyday set unknown attribute": "OpenVINO ignores an attribute that the operation does not have",
+    "variable of f32 set to f64": "a variable may be set to any numeric type; OpenVINO refuses f64, i64 and 16-bit integers",
     "everyday register plugin": "there is one device; OpenVINO looks for the plugin when the device is used",
 }

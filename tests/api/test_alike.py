@@ -33,6 +33,7 @@ from tests.api import (
     uncommon,
     values,
     variables,
+    variables_set,
 )
 from tests.api.comparing import Check, outcome
 from tests.api.departures import DEPARTURES
@@ -67,6 +68,7 @@ GROUPS: list[dict[str, Check]] = [
         everyday_settings,
         everyday_values,
         uncommon,
+        variables_set,
     )
 ]
 CHECKS = {name: check for group in GROUPS for name, check in group.items()}

@@ -118,10 +118,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         RuntimeError,
         "is no output of this model",
     ),
-    "state of another type": (
-        lambda: _set_state(np.array([[1, 2]], np.int32)),
+    "state of strings": (
+        lambda: _set_state(np.array([["a", "b"]])),
         RuntimeError,
-        'variable "total" is f32, got i32',
+        'variable "total" is f32, got string',
     ),
     "state of another shape": (
         lambda: _set_state(np.ones((3, 3, 3), np.float32)),

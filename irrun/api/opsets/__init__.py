@@ -18,6 +18,7 @@ from irrun.api.opsets.signatures import Parameter as Declared
 from irrun.api.opsets.signatures import signature
 from irrun.api.subgraphs import If, Loop, TensorIterator
 from irrun.api.tensor import Tensor
+from irrun.api.variables import Assign, read_value
 from irrun.diagnostics import near_match
 from irrun.ops import Op
 from irrun.ops.registry import LATEST, find, load, spelling
@@ -177,6 +178,8 @@ _BUILDERS: Final[dict[str, tuple[int, Callable[..., Node]]]] = {
     "if_op": (8, If),
     "loop": (5, Loop),
     "tensor_iterator": (1, TensorIterator),
+    "read_value": (6, read_value),
+    "assign": (6, Assign),
 }
 """Builders that are not made from the declaration, and the opset from which on there is one."""
 
