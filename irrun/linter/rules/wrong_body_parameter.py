@@ -20,8 +20,9 @@ class WrongBodyParameter(Rule):
     IR401 or IR403.
 
     ## Why is this bad
-    OpenVINO ignores the declaration and computes with the actual input. Usually the axis or the part size in the port
-    map is wrong, or the entry names the wrong Parameter.
+    OpenVINO ignores the declaration and computes with the actual input, except for the type in a TensorIterator, to
+    which it silently converts the input. Usually the axis or the part size in the port map is wrong, or the entry names
+    the wrong Parameter.
 
     ## Example
     `<data shape="2,3" element_type="f32"/>` in a body whose input is slices of f32[1,3].

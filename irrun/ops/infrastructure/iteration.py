@@ -20,7 +20,7 @@ Iterations = Callable[[tuple[Fact, ...]], Dim]
 def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -> tuple[Fact, ...]:
     """Infer the fact of each output. ``iterations`` computes the number of iterations from the facts of the Results.
 
-    Facts that a back edge carries are widened until another iteration changes nothing.
+    Shapes that a back edge carries are widened until another iteration changes nothing; types stay.
     """
     ports = body.ports
     carried = {parameter: result for result, parameter in ports.back_edges}
@@ -48,6 +48,8 @@ def infer_loop(body: BodyCall, inputs: Sequence[Fact], iterations: Iterations) -
             if before is None:
                 continue
             after = union(before, results[result])
+            if before.type.is_known:
+                after = Fact(before.type, after.shape)
             if after.shape != before.shape or after.type is not before.type:
                 parameters[parameter] = after if attempt < _MOST_PASSES - 2 else _widened(before, after)
                 converged = False

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import irrun.model
+from irrun.diagnostics import IRError
 from tests.linter.models import ITERATOR
 from tests.linter.rules.support import findings, told
 
@@ -57,3 +59,52 @@ def test_a_fault_outside_is_reported_there(tmp_path: Path) -> None:
     text = ITERATOR.replace('<data shape="4,3" element_type="f32"/>', '<data shape="5,3" element_type="f32"/>', 1)
     (found,) = findings(tmp_path, text)
     assert (found.code, found.layer.name if found.layer is not None else "") == ("IR401", "x")
+
+
+CARRYING = """<?xml version="1.0"?>
+<net name="net" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="{outer}"/>
+<output><port id="0" precision="{precision}"><dim>2</dim></port></output></layer>
+<layer id="1" name="steps" type="TensorIterator" version="opset1"><port_map>
+<input external_port_id="0" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="2"/>
+</port_map><back_edges><edge from-layer="2" to-layer="0"/></back_edges>
+<input><port id="0" precision="{precision}"><dim>2</dim></port></input>
+<output><port id="3" precision="FP32"><dim>2</dim></port></output>
+<body><layers>
+<layer id="0" name="p" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="sum" type="Add" version="opset1">
+<input><port id="0" precision="FP32"><dim>2</dim></port><port id="1" precision="FP32"><dim>2</dim></port></input>
+<output><port id="2" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="2" name="r" type="Result" version="opset1">
+<input><port id="0" precision="FP32"><dim>2</dim></port></input></layer>
+<layer id="3" name="half" type="Convert" version="opset1"><data destination_type="f32"/>
+<input><port id="0" precision="FP32"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
+</layers><edges>
+<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="0" from-port="0" to-layer="3" to-port="0"/>
+<edge from-layer="3" from-port="1" to-layer="1" to-port="1"/>
+<edge from-layer="1" from-port="2" to-layer="2" to-port="0"/>
+</edges></body></layer>
+<layer id="2" name="y" type="Result" version="opset1">
+<input><port id="0" precision="FP32"><dim>2</dim></port></input></layer>
+</layers><edges>
+<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="3" to-layer="2" to-port="0"/>
+</edges></net>
+"""
+
+
+@pytest.mark.parametrize(("outer", "precision", "found"), [("f32", "FP32", []), ("i32", "I32", ["IR403"])])
+def test_a_carried_parameter_keeps_the_type_that_it_begins_with(
+    outer: str, precision: str, found: list[str], tmp_path: Path
+) -> None:
+    """In the first iteration the Add cannot be inferred: its result must not make the type unknown."""
+    text = CARRYING.format(outer=outer, precision=precision)
+    assert [item.code for item in findings(tmp_path, text)] == found
+    path = tmp_path / "carried.xml"
+    path.write_text(text)
+    if found:
+        with pytest.raises(IRError, match=r"input 1 \(b\) is f32 but input 0 is i32; both must have one type T"):
+            irrun.model.build(path)
