@@ -85,7 +85,11 @@ def sliced_loop(trip_count: int, counter: Fact, entry: Mapping[str, object]) -> 
     return build
 
 
-@pytest.mark.parametrize("counter", [Fact(I64, Shape([])), Fact(I32, Shape([1]))], ids=str)
+@pytest.mark.parametrize(
+    "counter",
+    [Fact(I64, Shape([])), Fact(I32, Shape([1])), Fact(I64, Shape.unknown(1)), Fact(I64, Shape(None))],
+    ids=str,
+)
 @pytest.mark.parametrize(
     ("entry", "expected"),
     [({}, [0, 2, 4]), ({"start": -1, "end": 0, "stride": -1}, [5, 5, 5]), ({"start": 1, "end": -2, "stride": 2}, None)],

@@ -93,13 +93,12 @@ def run_loop(
     going = begin
     while going and (most < 0 or done < most):
         for internal in counters:
-            counter = body.parameters[internal]
-            parameters[internal] = np.full(counter.shape.lower, done, counter.type.dtype)
+            parameters[internal] = _number(body.parameters[internal], done)
         for cut in slices:
             parameters[cut.entry.internal] = cut[done]
         results = body.call(parameters)
         for internal, parts in joined.items():
-            parts.append(results[internal])
+            parts.append(np.atleast_1d(results[internal]))
         for result, parameter in ports.back_edges:
             parameters[parameter] = results[result]
         done += 1
@@ -127,9 +126,21 @@ def run_loop(
 
 def _nothing(axis: int, result: Fact) -> Array:
     """Return the concatenation of no iterations: empty along the axis, with other sizes as far as they are known."""
-    if result.shape.rank is None:
+    part = _part(result.shape)
+    if part.rank is None:
         return np.empty(0, dtype=result.type.dtype)
-    return np.empty(with_axis(result.shape, axis % result.shape.rank, 0).lower, dtype=result.type.dtype)
+    return np.empty(with_axis(part, axis % part.rank, 0).lower, dtype=result.type.dtype)
+
+
+def _part(result: Shape) -> Shape:
+    """Return the shape that a result has in a concatenation: a scalar is one element of it."""
+    return Shape([1]) if result.rank == 0 else result
+
+
+def _number(parameter: Fact, iteration: int) -> Array:
+    """Return the number of an iteration as the Parameter declares it: a scalar, or one element."""
+    rank = parameter.shape.rank or 0
+    return np.full((1,) * rank, iteration, parameter.type.dtype)
 
 
 def _outputs(ports: BodyPorts) -> int:
@@ -215,10 +226,11 @@ def _output(entry: BodyOutput, result: Fact, count: Dim, initial: Fact | None) -
         if count.lo > 0:
             return Fact(result.type, result.shape)
         return union(result, initial) if initial is not None else Fact(result.type, Shape.unknown())
-    if result.shape.rank is None:
-        return Fact(result.type, Shape.unknown())
-    axis = sliced_axis(entry, result.shape.rank)
-    return Fact(result.type, with_axis(result.shape, axis, result.shape[axis] * count))
+    part = _part(result.shape)
+    if part.rank is None:
+        return Fact(result.type, part)
+    axis = sliced_axis(entry, part.rank)
+    return Fact(result.type, with_axis(part, axis, part[axis] * count))
 
 
 def _widened(before: Fact, after: Fact) -> Fact:

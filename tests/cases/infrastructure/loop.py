@@ -55,6 +55,32 @@ def _write(ir: Writer, trip: int, limit: float) -> None:
     ir.result(joined)
 
 
+def numbers(axis: int, trip: int) -> Callable[[Writer], None]:
+    """Return the numbers of all iterations: scalars, which are concatenated."""
+
+    def write(ir: Writer) -> None:
+        x = ir.parameter("x", F32, Shape([]))
+        count, begin = ir.constant(np.array(trip), I64), ir.constant(np.array(True), BOOLEAN)
+        body = ir.body()
+        step, kept = body.parameter("i", I64, Shape([])), body.parameter("kept", F32, Shape([]))
+        (number,) = body.layer("Convert", "opset1", [step], [Fact(F32, Shape([]))], {"destination_type": "f32"})
+        (total,) = body.layer("Add", "opset1", [number, kept], [Fact(F32, Shape([]))])
+        end, condition = body.result(total), body.result(body.constant(np.array(True), BOOLEAN))
+        inputs = [
+            {"external_port_id": -1, "internal_layer_id": 0, "purpose": "current_iteration"},
+            {"external_port_id": 2, "internal_layer_id": 1},
+        ]
+        outputs = [
+            {"external_port_id": 3, "internal_layer_id": end, "axis": axis},
+            {"external_port_id": -1, "internal_layer_id": condition, "purpose": "execution_condition"},
+        ]
+        bodies = {"body": WrittenBody(body, inputs, outputs)}
+        (joined,) = ir.layer("Loop", "opset5", [count, begin, x], [Fact(F32, Shape([trip]))], bodies=bodies)
+        ir.result(joined)
+
+    return write
+
+
 def _pairs(*values: float) -> list[np.ndarray]:
     """Return the last of the values, and all of them, each twice in a row."""
     rows = f32([[value, value] for value in values]).reshape(-1, 2)
@@ -68,4 +94,6 @@ MODELS = [
     ModelCase("Loop", 5, sums(-1, 5), _X, _pairs(0, 1, 3, 6), name="condition"),
     ModelCase("Loop", 5, sums(10, 1), _X, _pairs(0, 1), name="the condition comes first"),
     ModelCase("Loop", 5, sums(0, 1e9), _X, _pairs(), name="no iteration"),
+    ModelCase("Loop", 5, numbers(0, 3), [f32(5)], [f32([5, 6, 7])], name="scalars"),
+    ModelCase("Loop", 5, numbers(0, 0), [f32(5)], [f32([])], name="no scalars"),
 ]
