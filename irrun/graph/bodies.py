@@ -93,6 +93,7 @@ class _Connector:
     def map(self, edges: Sequence[EdgeElement]) -> bool:
         """Connect the entries of the port map; return whether all of them lead somewhere."""
         layer, sound = self._layer, True
+        counted = self._counted_outputs()
         port_ids = {"input": PortIds(layer.inputs), "output": PortIds(layer.outputs, len(layer.inputs))}
         for entry in self._element.port_map:
             values = self._values(entry)
@@ -101,6 +102,8 @@ class _Connector:
                 continue
             outer = entry.attributes["external_port_id"]
             external = None if outer == "-1" else port_ids[entry.kind].index(outer)
+            if entry.kind == "output" and outer in counted:
+                external = int(outer)
             purpose = _PURPOSES[entry.kind]
             if outer == "-1" and entry.attributes.get("purpose") != purpose:
                 sound = False
@@ -113,6 +116,13 @@ class _Connector:
             else:
                 self._join(entry, external, values)
         return sound
+
+    def _counted_outputs(self) -> frozenset[str]:
+        """Return the ids of the output entries if they count the outputs from 0 on, as on the page of If; else none."""
+        count = len(self._layer.outputs)
+        entries = (entry for entry in self._element.port_map if entry.kind == "output")
+        ids = {entry.attributes.get("external_port_id", "") for entry in entries} - {"-1"}
+        return frozenset(ids) if ids == {str(index) for index in range(count)} else frozenset()
 
     def _values(self, entry: MapElement) -> dict[str, int] | None:
         """Return the numbers of an entry; None where one is no integer."""
