@@ -106,7 +106,7 @@ def gather_tree(steps: Array, parents: Array, lengths: Array, end_token: Any) ->
     """Trace the beams of a search from the token and the parent beam of each step.
 
     ``steps`` and ``parents`` have shape [time, batch, beam], ``lengths`` [batch]. After its length, and after its first
-    ``end_token``, a beam is filled with ``end_token``.
+    ``end_token``, a beam is filled with ``end_token``. IndexError where a beam leads to a parent that does not exist.
     """
     time, batch, beam = steps.shape
     output = np.full_like(steps, end_token)
@@ -114,6 +114,9 @@ def gather_tree(steps: Array, parents: Array, lengths: Array, end_token: Any) ->
     parent = np.broadcast_to(np.arange(beam), (batch, beam))
     for level in reversed(range(time)):
         inside = np.broadcast_to(level < ends, (batch, beam))
+        outside = parent[(parent < 0) | (parent >= beam)]
+        if outside.size:
+            raise IndexError(f"parent {outside[0]} is outside {beam} beams")
         output[level] = np.where(inside, np.take_along_axis(steps[level], parent, axis=1), end_token)
         step = np.take_along_axis(parents[level], parent, axis=1).astype(np.int64)
         parent = np.where(inside, step, parent)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
-
 from irrun.kernels.gather import gather_tree
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.shapes import merge_dims, with_axis
@@ -13,6 +11,8 @@ T = TypeVar("T", NUMERIC)
 @op("GatherTree", opset=1)
 class GatherTree(Op):
     """Trace the beams of a beam search from the token and the parent beam of each step."""
+
+    departures = {"no length": "leaves the result unwritten where a length is 0"}
 
     inputs = (
         In("step_ids", T, "tokens, [MAX_TIME, BATCH_SIZE, BEAM_WIDTH]", rank=3),
@@ -34,10 +34,7 @@ class GatherTree(Op):
         return with_axis(merged, 1, batch)
 
     def run(self, step_ids: Array, parent_ids: Array, max_seq_len: Array, end_token: Array) -> Array:
-        beams = parent_ids.shape[2]
-        inside = np.arange(len(parent_ids))[:, np.newaxis] < max_seq_len
-        used = parent_ids[1:][inside[1:]]
-        outside = used[~((used >= 0) & (used < beams))]
-        if outside.size:
-            raise OpError(f"parent {outside[0]:.0f} is outside {beams} beams", input=1)
-        return gather_tree(step_ids, parent_ids, max_seq_len, end_token)
+        try:
+            return gather_tree(step_ids, parent_ids, max_seq_len, end_token)
+        except IndexError as error:
+            raise OpError(str(error), input=1) from None

@@ -51,6 +51,21 @@ CASES = [
     Case(
         "GatherTree",
         1,
+        [STEPS, i32([[[99, -7, 3]], [[0, 77, 1]], [[2, 0, 2]]]), i32([3]), i32(10)],
+        [i32([[[2, 1, 2]], [[6, 4, 6]], [[7, 8, 9]]])],
+        name="parents that no beam reaches",
+    ),
+    Case(
+        "GatherTree",
+        1,
+        [STEPS, PARENTS, i32([0]), i32(10)],
+        [i32(np.full((3, 1, 3), 10))],
+        name="no length",
+        departs="no length",
+    ),
+    Case(
+        "GatherTree",
+        1,
         [i32(np.zeros((2, 0, 3))), i32(np.zeros((2, 0, 3))), i32([]), i32(0)],
         [i32(np.zeros((2, 0, 3)))],
         name="empty",
@@ -58,7 +73,7 @@ CASES = [
 ]
 
 INVALID = [
-    Invalid("GatherTree", 1, [STEPS, PARENTS + 2, i32([3]), i32(0)], "parent 3 is outside 3 beams", input=1),
+    Invalid("GatherTree", 1, [STEPS, PARENTS + 2, i32([3]), i32(0)], "parent 4 is outside 3 beams", input=1),
     Invalid(
         "GatherTree",
         1,
