@@ -12,7 +12,7 @@ import pytest
 import irrun.model
 from irrun.ops import OpError
 from irrun.tensor import Array
-from tests.cases import Case, f32, i64
+from tests.cases import Case, f32, i64, u8
 from tests.ops import harness
 from tests.ops.extremes import askable, extremes, outputs
 
@@ -40,6 +40,14 @@ COMPILED = [
         [f32([[[[1, 4, 3, 12], [5, 2, 15, 6]]]])],
         {**_SPREAD, "strides": (1, 2)},
         name="filter of finite numbers",
+    ),
+    Case(
+        "Concat",
+        1,
+        [u8([[1, 2, 3, 4], [5, 6, 7, 8]]), u8([[9], [10]]).repeat(4, axis=1)],
+        [u8([[1, 2, 3, 4, 9, 9, 9, 9], [5, 6, 7, 8, 10, 10, 10, 10]])],
+        {"axis": 1},
+        name="rows of four bytes",
     ),
 ]
 """Layers that have compiled kernels."""

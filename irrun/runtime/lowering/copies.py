@@ -61,11 +61,12 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
 
 
 def _as_words(axes: list[tuple[int, tuple[int, ...]]], width: int) -> list[tuple[int, tuple[int, ...]]] | None:
-    """Four bytes that are neighbours as one element; None where some have no such neighbours."""
+    """Return axes with four neighbouring bytes as one element; None where some bytes have no such neighbours."""
     *outer, (size, strides) = axes
     if size * width % 4 or strides != (width, width) or any(stride % 4 for _, each in outer for stride in each):
         return None
-    return [*outer, (size * width // 4, (4, 4))]
+    words = size * width // 4
+    return [*outer, (words, (4, 4))] if words > 1 or not outer else outer
 
 
 def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
