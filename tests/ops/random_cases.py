@@ -6,10 +6,28 @@ import zlib
 from typing import Final
 
 from tests.cases import Case
-from tests.ops import random_elementwise, random_tensors, random_windows
+from tests.ops import (
+    random_elementwise,
+    random_gathers,
+    random_selections,
+    random_sequences,
+    random_shapes,
+    random_slices,
+    random_tensors,
+    random_windows,
+)
 from tests.ops.random_draws import GENERATORS, Random
 
-FAMILIES: Final = (random_elementwise, random_tensors, random_windows)
+FAMILIES: Final = (
+    random_elementwise,
+    random_gathers,
+    random_selections,
+    random_sequences,
+    random_shapes,
+    random_slices,
+    random_tensors,
+    random_windows,
+)
 
 
 def draw(name: str, seed: int) -> Case:

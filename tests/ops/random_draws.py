@@ -24,6 +24,8 @@ SIGNED: Final = ("i32", "i32", "i64", "i16", "i8")
 UNSIGNED: Final = ("u8", "u16", "u32", "u64")
 WIDE: Final = ("i32", "i64")
 SPECIAL: Final = (0.0, -0.0, np.inf, -np.inf, np.nan)
+TYPES: Final = (*FLOATS, *SIGNED, "u8", "u16", "u32", "boolean")
+"""The types of tensors whose elements are only moved."""
 TOLERANCE: Final = {"f16": 4e-3, "bf16": 3e-2}
 ABSOLUTE: Final = {"f16": 2e-3, "bf16": 2e-2}
 
@@ -73,9 +75,6 @@ class Random:
         if kind.is_integer:
             least = max(int(np.ceil(low)), 0) if kind.kind == "uint" else int(np.ceil(low))
             return np.asarray(self.source.integers(least, int(high) + 1, shape), kind.dtype), type
-            return np.asarray(
-                self.source.integers(max(least, int(np.ceil(low))), int(high) + 1, shape), kind.dtype
-            ), type
         values = np.asarray(self.source.uniform(low, high, shape))
         if type == "f64":
             special = [value for value in special if abs(value) < 1]
@@ -116,6 +115,29 @@ def case(
         rtol=tolerance,
         atol=max([atol, *(ABSOLUTE[kind] for kind in named.values())]),
     )
+
+
+def data_of(random: Random, shape: Sequence[int], types: Sequence[str] = TYPES) -> Arg:
+    """Draw values of one of the types."""
+    return random.array(random.pick(types), shape, -9, 9)
+
+
+def index(random: Random, values: Any, *, single: bool = False) -> Arg:
+    """Return integers as i32 or i64; with ``single`` one number, as a scalar or in a list."""
+    array = np.asarray(values, random.pick((np.int32, np.int64)))
+    if single and random.chance(0.3):
+        array = array.reshape(1)
+    return array, array.dtype.name
+
+
+def constants(random: Random, first: int, count: int) -> tuple[int, ...]:
+    """Return all inputs from ``first`` on, or none of them."""
+    return tuple(range(first, count)) if random.chance(0.5) else ()
+
+
+def one_axis(random: Random, rank: int) -> int:
+    """Draw an axis, counted from the front or from the end."""
+    return random.int(-rank, rank - 1)
 
 
 Generator = Callable[[Random], Case]
