@@ -4,10 +4,16 @@ from typing import Literal
 
 from irrun.kernels.unique import unique
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import Departure, Layer
 from irrun.ops.shapes import normalize_axis, single_axis, with_axis
-from irrun.tensor.element_type import ANY, I32, I64
+from irrun.tensor.element_type import ANY, I8, I32, I64, U8
 
 T = TypeVar("T", ANY)
+
+
+def _has_slices_of_bytes(_: object, layer: Layer) -> bool:
+    data = layer.inputs[0]
+    return len(layer.inputs) > 1 and data.rank != 1 and data.type in (I8, U8)
 
 
 @op("Unique", opset=10)
@@ -17,7 +23,11 @@ class Unique(Op):
     Slices are sorted lexicographically. NaNs are equal to each other.
     """
 
-    departures = {"nan": "does not order NaN"}
+    departures = {
+        "nan": "does not order NaN",
+        "bytes": Departure("leaves indices of slices of 8-bit integers unwritten", _has_slices_of_bytes),
+    }
+
     inputs = (
         In("data", T),
         In("axis", frozenset({I32, I64}), "the axis of the slices, one element", optional=True, rank=(0, 1)),

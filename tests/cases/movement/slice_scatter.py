@@ -68,7 +68,25 @@ CASES = [
         [f32([[0, 1, 2, 3, 4], [50, 6, 60, 8, 9]])],
         name="bounds-that-vary",
         constant=(),
-        departs="no axes",
+        departs="bounds",
+    ),
+    Case(
+        "SliceScatter",
+        15,
+        [DATA, f32([[10, 20, 30, 40, 50]]), i64([1]), i64([2]), i64([1]), i64([0])],
+        [f32([[0, 1, 2, 3, 4], [10, 20, 30, 40, 50]])],
+        name="bounds that vary, with axes",
+        constant=(5,),
+        departs="bounds",
+    ),
+    Case(
+        "SliceScatter",
+        15,
+        [DATA, f32([[10, 20, 30, 40, 50]]), i64([1]), i64([2]), i64([1]), i64([0])],
+        [f32([[0, 1, 2, 3, 4], [10, 20, 30, 40, 50]])],
+        name="bounds that vary, open sizes",
+        constant=(5,),
+        dynamic=True,
     ),
 ]
 

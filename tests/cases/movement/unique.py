@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.cases import Case, Invalid, f32, i32, i64
+from tests.cases import Case, Invalid, f32, i32, i64, u8
 
 FLAT = f32([[3, 1, 3], [2, 1, 1]])
 ROWS = f32([[2, 2], [1, 5], [2, 2], [1, 4]])
@@ -45,6 +45,16 @@ CASES = [
         {"index_element_type": "i32", "count_element_type": "i32"},
         name="columns",
         constant=(1,),
+    ),
+    Case(
+        "Unique",
+        10,
+        [u8(ROWS), i64(0)],
+        [u8([[2, 2], [1, 5], [1, 4]]), i64([0, 1, 3]), i64([0, 1, 0, 2]), i64([2, 1, 1])],
+        {"sorted": False},
+        name="rows of bytes",
+        constant=(1,),
+        departs="bytes",
     ),
     Case("Unique", 10, [i64(7)], [i64([7]), i64([0]), i64([0]), i64([1])], name="scalar"),
     Case(
