@@ -35,8 +35,11 @@ def main() -> None:
         together = waiting if "shared" in sys.argv else waiting[:1]
         ended = forked(partial(_run_each, core, together))
         waiting = [folder for folder in waiting if not (folder / "answer.json").exists()]
-        if ended:
-            oracle.write(waiting.pop(0), oracle.Answer(refused=ended))
+        # A single model may also crash after its answer, when its memory is freed.
+        crashed = (together if len(together) == 1 else waiting)[:1] if ended else []
+        for folder in crashed:
+            oracle.write(folder, oracle.Answer(refused=ended))
+        waiting = [folder for folder in waiting if folder not in crashed]
 
 
 def _run_each(core: ov.Core, folders: Sequence[Path]) -> None:
