@@ -30,12 +30,19 @@ def truncate(values: Array, dtype: np.dtype[Any]) -> Array:
         if upper.any():
             halves = truncate(np.where(upper, values - 2.0**63, values), np.dtype(np.int64)).astype(np.uint64)
             return halves ^ (upper.astype(np.uint64) << np.uint64(63))
-    wide = np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64
-    limit = 2.0 ** (np.iinfo(wide).bits - 1)
+    limit = min(reach(dtype), 2.0**63)
+    wide = np.int32 if limit < 2.0**63 else np.int64
     inside = np.abs(values) < limit
     if not inside.all():
         values = np.where(inside, values, -limit)
     return values.astype(wide).astype(dtype, copy=False)
+
+
+def reach(dtype: np.dtype[Any]) -> float:
+    """Return the magnitude beyond which `truncate` does not keep the lower bits of a number."""
+    if dtype == np.uint64:
+        return 2.0**64
+    return 2.0**31 if dtype.itemsize < 4 or dtype == np.int32 else 2.0**63
 
 
 def nearest(values: Array) -> Array:

@@ -39,6 +39,38 @@ CASES = [
         name="pdpd",
     ),
     Case("Power", 1, [u8([3]), u8([5])], [u8([243])], name="u8"),
+    Case(
+        "Power",
+        1,
+        [i32([3, -2, -2, 46341, 0, 7]), i32([30, 31, 33, 2, -1, 0])],
+        [i32([*[-(2**31)] * 5, 1])],
+        name="i32_beyond",
+    ),
+    Case(
+        "Power",
+        1,
+        [i64([2, -2, 0, 3, 2**63 - 1]), i64([63, 65, -1, -1, 1])],
+        [i64([*[-(2**63)] * 3, 0, 2**63 - 1])],
+        name="i64_beyond",
+        departs="64-bit",
+    ),
+    Case(
+        "Power",
+        1,
+        [np.array([3, 2, 7], np.uint32), np.array([30, 32, 64], np.uint32)],
+        [np.array([3**30 % 2**32, 0, 0], np.uint32)],
+        name="u32_beyond",
+        departs="32-bit",
+    ),
+    Case(
+        "Power",
+        1,
+        [np.array([3, 2, 2], np.uint64), np.array([40, 63, 64], np.uint64)],
+        [np.array([3**40, 2**63, 0], np.uint64)],
+        name="u64_beyond",
+        departs="64-bit",
+    ),
+    Case("Power", 1, [u8([16]), u8([2])], [u8([0])], name="u8_beyond", departs="8-bit"),
 ]
 INVALID = [
     Invalid(
