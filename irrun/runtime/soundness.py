@@ -97,7 +97,8 @@ def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Ite
     constant: set[int] = set()
     for node in graph:
         sources = graph.sources(node.id)
-        if node.id not in needed or node.id in graph.parameters or (node.op is not None and node.op.spec.run_asks):
+        asks = () if node.op is None else node.op.spec.run_asks
+        if node.id not in needed or node.id in graph.parameters or not {"facts"}.issuperset(asks):
             continue
         if not all(source is None or source.node in constant for source in sources):
             continue

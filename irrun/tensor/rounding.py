@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irrun.tensor.element_type import ElementType
+
 _UNROUNDED = frozenset({"f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "boolean", "string"})
 _UNSIGNED_BITS = {"u1": 1, "u2": 2, "u3": 3, "u4": 4, "u6": 6}
 
@@ -119,6 +121,14 @@ def decode(codes: NDArray[np.uint8] | NDArray[np.uint16], element_type: str) -> 
     if element_type in _UNSIGNED_BITS:
         return codes.astype(np.uint8, copy=False)
     return _decode_table(element_type).take(codes.reshape(-1)).reshape(codes.shape)
+
+
+@cache
+def lowest(kind: ElementType) -> float:
+    """Return the lowest finite value of an element type that has codes."""
+    codes = np.arange(1 << kind.bits)
+    values = decode(codes.astype(np.uint16) if kind.bits == 16 else codes.astype(np.uint8), kind.name)
+    return float(values[np.isfinite(values)].min())
 
 
 def _encode_f16(values: NDArray[Any]) -> NDArray[np.float16]:

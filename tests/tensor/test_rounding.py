@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from irrun.tensor.rounding import decode, encode, round_to
+from irrun.tensor.element_type import BF16, F16, I4, NF4, U4, ElementType
+from irrun.tensor.rounding import decode, encode, lowest, round_to
 
 INF, NAN = math.inf, math.nan
 
@@ -290,6 +291,13 @@ def test_sixteen_bits_give_the_nearest(element_type: str, values: list[float]) -
 def test_any_float64_goes_to_the_nearest(element_type: str, values: list[float]) -> None:
     expected = singles(*(nearest(value, element_type) for value in values))
     np.testing.assert_array_equal(round_to(np.array(values), element_type), expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [(F16, -65504), (BF16, -(2.0**128) + 2.0**120), (NF4, -1), (I4, -8), (U4, 0)]
+)
+def test_the_lowest_value_is_finite(kind: ElementType, value: float) -> None:
+    assert lowest(kind) == value
 
 
 def test_unknown_types_are_refused() -> None:

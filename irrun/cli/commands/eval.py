@@ -104,7 +104,7 @@ def _evaluate(op: Op, tensors: Sequence[tuple[Array, ElementType] | None]) -> li
     inputs = [None if tensor is None else tensor[0] for tensor in tensors]
     types = [fact.type for fact in infer(op, facts)]
     try:
-        outputs = run(op, inputs, types)
+        outputs = run(op, inputs, types, facts=[fact and Fact(fact.type, fact.shape) for fact in facts])
     except OpError:
         raise
     except (ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError) as error:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, attr, op
 from irrun.ops.arithmetic.elementwise import T
 from irrun.ops.shapes import merge_dims, with_axis
 from irrun.tensor.element_type import I32, I64
+from irrun.tensor.rounding import lowest
 
 _INDEX = frozenset({I32, I64})
 
@@ -17,11 +19,10 @@ class SegmentMax(Op):
     """The maximum of each segment of the first axis; segment_ids holds the segment of each slice.
 
     Note: the attribute list of the page calls fill_mode empty_segment_value; its text and OpenVINO call it fill_mode.
-    As in OpenVINO, slices of a segment beyond num_segments are ignored. The lowest f16 and bf16 value is -inf, to which
-    the lowest float32 is rounded.
+    As in OpenVINO, slices of a segment beyond num_segments are ignored.
     """
 
-    departures = {"nan": "ignores NaN"}
+    departures = {"nan": "ignores NaN", "lowest": "fills empty segments of f16 with -inf"}
     inputs = (
         In("data", T, "the slices along the first axis"),
         In("segment_ids", _INDEX, "sorted numbers of segments, from 0", rank=1),
@@ -49,7 +50,9 @@ class SegmentMax(Op):
         ids = segment_ids.ints()
         return with_axis(data.shape, 0, _segments(ids, num_segments)) if data.shape.dims is not None else data.shape
 
-    def run(self, data: Array, segment_ids: Array, num_segments: Array | None) -> Array:
+    def run(
+        self, data: Array, segment_ids: Array, num_segments: Array | None, *, facts: Sequence[Fact | None] | None = None
+    ) -> Array:
         _check(segment_ids)
         last = int(segment_ids[-1]) + 1 if segment_ids.size else 0
         segments = last if num_segments is None else int(num_segments)
@@ -57,9 +60,8 @@ class SegmentMax(Op):
             raise OpError(f"num_segments is {segments}, expected 0 or more", input=2)
         inside = segment_ids < segments
         ids, slices = segment_ids[inside], data[inside]
-        result = np.full(
-            (segments, *data.shape[1:]), _lowest(data.dtype) if self.fill_mode == "lowest" else 0, data.dtype
-        )
+        filling = 0 if self.fill_mode == "zero" else _lowest(data, facts)
+        result = np.full((segments, *data.shape[1:]), filling, data.dtype)
         if ids.size:
             starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
             result[ids[starts]] = np.maximum.reduceat(slices, starts, axis=0)
@@ -82,5 +84,8 @@ def _segments(ids: tuple[int, ...] | None, num_segments: Fact | None) -> Dim:
     return Dim.exactly(ids[-1] + 1 if ids else 0)
 
 
-def _lowest(dtype: np.dtype[Any]) -> float | int:
-    return float(np.finfo(dtype).min) if dtype.kind == "f" else int(np.iinfo(dtype).min)
+def _lowest(data: Array, facts: Sequence[Fact | None] | None) -> float | int:
+    """Return the lowest finite value of the element type of the data."""
+    if facts is not None and facts[0] is not None and facts[0].type.is_narrow:
+        return lowest(facts[0].type)
+    return float(np.finfo(data.dtype).min) if data.dtype.kind == "f" else int(np.iinfo(data.dtype).min)
