@@ -79,7 +79,10 @@ class Read(NamedTuple):
 
 
 class AttrSpec(NamedTuple):
-    """The declaration of an attribute: its spelling in the IR, its kind, its default and its bounds."""
+    """The declaration of an attribute: its spelling in the IR, its kind, its default and its bounds.
+
+    ``aliases`` are words that OpenVINO reads as one of the choices, although the page does not name them.
+    """
 
     name: str
     field: str
@@ -89,7 +92,8 @@ class AttrSpec(NamedTuple):
     choices: tuple[str, ...]
     bounds: Mapping[str, float]
     doc: str
-    exact: bool = False
+    exact: bool
+    aliases: Mapping[str, str]
 
     @property
     def required(self) -> bool:
@@ -118,7 +122,7 @@ class AttrSpec(NamedTuple):
         A number is read from the beginning of the text: 1 from ``1,2``. A word that is not a boolean counts as absent.
         """
         try:
-            return self._read(text).value
+            return self._read(self.aliases.get(text.lower(), text)).value
         except (ValueError, KeyError, OverflowError):
             if self.kind != "bool" or self.absent is REFUSED:
                 raise self._unreadable(text) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final
 
@@ -85,16 +86,25 @@ class Out:
 class Attr:
     """The declaration of one attribute, created by ``attr``."""
 
-    __slots__ = ("bounds", "default", "doc", "exact", "name", "openvino")
+    __slots__ = ("aliases", "bounds", "default", "doc", "exact", "name", "openvino")
 
     def __init__(
-        self, default: Any, name: str | None, doc: str, bounds: dict[str, float], openvino: Any, *, exact: bool
+        self,
+        default: Any,
+        name: str | None,
+        doc: str,
+        bounds: dict[str, float],
+        openvino: Any,
+        aliases: Mapping[str, str],
+        *,
+        exact: bool,
     ) -> None:
         self.default: Final = default
         self.name: Final = name
         self.doc: Final = doc
         self.bounds: Final = bounds
         self.openvino: Final = openvino
+        self.aliases: Final = aliases
         self.exact: Final = exact
 
 
@@ -108,6 +118,7 @@ def attr(
     le: float | None = None,
     lt: float | None = None,
     openvino: Any = REQUIRED,
+    aliases: Mapping[str, str] | None = None,
     exact: bool = False,
 ) -> Any:
     """Declare an attribute.
@@ -115,11 +126,12 @@ def attr(
     ``default`` is the default on the specification page; without one the attribute is required. ``openvino`` is the
     value that OpenVINO uses for an absent attribute, given only where it differs from the page: REFUSED where OpenVINO
     has no default and refuses the layer. ``name`` is the spelling in the IR where that is not a Python name. ``ge``,
-    ``gt``, ``le``, ``lt`` bound the value, or every element of a list. ``exact`` marks the few attributes that OpenVINO
+    ``gt``, ``le``, ``lt`` bound the value, or every element of a list. ``aliases`` maps words that only OpenVINO knows
+    to those of the page. ``exact`` marks the few attributes that OpenVINO
     reads to the letter: words in this case only, numbers without a suffix.
     """
     bounds = {sign: bound for sign, bound in ((">=", ge), (">", gt), ("<=", le), ("<", lt)) if bound is not None}
-    return Attr(default, name, doc, bounds, openvino, exact=exact)
+    return Attr(default, name, doc, bounds, openvino, aliases or {}, exact=exact)
 
 
 MODEL_OPTIMIZER: Final = "Model Optimizer"

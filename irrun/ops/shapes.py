@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from irrun.diagnostics import OpError
@@ -11,6 +11,10 @@ from irrun.tensor import UNBOUNDED, Dim, Fact, Shape
 
 _MOST: Final = 2**59
 """A bound of the product of all sizes other than 0, which NumPy limits even for arrays without elements."""
+
+
+EXPLICIT: Final[Mapping[str, str]] = {"explicit": "none"}
+"""OpenVINO's other word for no broadcasting."""
 
 
 def check_extent(shape: Shape, *, attribute: str | None = None) -> None:

@@ -165,6 +165,7 @@ def _attributes(cls: OpClass) -> typing.Iterator[AttrSpec]:
             attribute.bounds,
             attribute.doc,
             attribute.exact,
+            attribute.aliases,
         )
 
 

@@ -34,6 +34,7 @@ NUMBERS = (
 LISTS = ("1,1", " 1 , 1 ", "1,1,", "1,,1", ",1", "", " ", ",", "1, ", "1.0,1.0", "+1,1", "1;1", "1,a", "1.9,1", "inf,1")
 WORDS = ("true", "True", "TRUE", "1", "0", "false", "yes", " true", "true ", "", "2", "t")
 MODES = ("erf", "ERF", "Tanh", " tanh", "tanh ", "", "gelu")
+RULES = ("none", "explicit", "Explicit", "numpy", "PDPD", " none", "bidirectional", "")
 TYPES = ("f32", "F32", "FP32", "fp32", "i64", "I64", " f32", "boolean", "BOOL", "undefined", "dynamic", "nf4", "", "x")
 SHAPES = ("1,2", " 1 , 2 ", "[1, 2]", "[1,2", "1,2]", "?", "-1", "1..2", "..2", "1..", "", "[]", "1,", "...", "[...]")
 
@@ -48,6 +49,7 @@ TEXTS: list[tuple[str, str, int, str, Sequence[str]]] = [
     ("RegionYolo", "anchors", 1, f'{YOLO} mask="0" coords="4"', (*LISTS, *NUMBERS)),
     ("MatMul", "transpose_a", 2, "", WORDS),
     ("Gelu", "approximation_mode", 1, "", MODES),
+    *((type, "auto_broadcast", inputs, "", RULES) for type, inputs in (("Add", 2), ("FakeQuantize", 5))),
     ("Convert", "destination_type", 1, "", TYPES),
     ("Parameter", "shape", 0, 'element_type="f32"', SHAPES),
 ]
@@ -162,6 +164,8 @@ def test_harmless_slack(type: str, name: str, text: str, value: object) -> None:
         ("Elu", "alpha", "1,5", 1.0),
         ("MaxPool", "kernel", "2.5, 2", (2, 2)),
         ("AvgPool", "exclude-pad", "yes", True),
+        ("Select", "auto_broadcast", "Explicit", "none"),
+        ("Broadcast", "mode", "none", "explicit"),
         ("Clamp", "min", "", None),
         ("ROIPooling", "method", "MAX", None),
         ("Convert", "destination_type", "FP32", None),

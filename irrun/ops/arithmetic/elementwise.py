@@ -10,7 +10,7 @@ import numpy as np
 from irrun.kernels.casting import nearest, truncate
 from irrun.kernels.elementwise import Elementwise, copied
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
-from irrun.ops.shapes import broadcast, broadcast_pdpd
+from irrun.ops.shapes import EXPLICIT, broadcast, broadcast_pdpd
 from irrun.tensor.element_type import FLOAT, NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -63,7 +63,9 @@ class Binary(Op):
     reads_slices = True
     function: ClassVar[Callable[..., Any]]
 
-    auto_broadcast: Literal["none", "numpy", "pdpd"] = attr("numpy", doc="rule for broadcasting different shapes")
+    auto_broadcast: Literal["none", "numpy", "pdpd"] = attr(
+        "numpy", doc="rule for broadcasting different shapes", aliases=EXPLICIT
+    )
     axis: int = attr(
         0,
         name="auto_broadcast.auto_broadcast_axis",

@@ -7,7 +7,7 @@ import numpy as np
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.arithmetic.elementwise import align_pdpd
 from irrun.ops.departures import refuses_pdpd
-from irrun.ops.shapes import broadcast, broadcast_pdpd
+from irrun.ops.shapes import EXPLICIT, broadcast, broadcast_pdpd
 from irrun.tensor.element_type import ANY, BOOLEAN
 
 T = TypeVar("T", ANY)
@@ -28,7 +28,9 @@ class Select(Op):
     outputs = (Out("output", T),)
     foldable = Fold.DIMS
 
-    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="rule for broadcasting different shapes")
+    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr(
+        "numpy", doc="rule for broadcasting different shapes", aliases=EXPLICIT
+    )
     axis: int = attr(
         0, name="auto_broadcast.auto_broadcast_axis", doc="axis of then on which another tensor begins, for pdpd"
     )

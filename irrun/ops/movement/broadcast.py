@@ -81,7 +81,7 @@ class BroadcastV3(Op):
     foldable = Fold.DIMS
 
     mode: Literal["numpy", "explicit", "bidirectional", "pdpd"] = attr(
-        "numpy", doc="rule for matching axes of data with axes of the result"
+        "numpy", doc="rule for matching axes of data with axes of the result", aliases={"none": "explicit"}
     )
     axis: int = attr(0, name="mode.mode.axis", doc="the axis of the result for the first axis of data, for pdpd", ge=-1)
 

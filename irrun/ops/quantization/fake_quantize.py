@@ -7,7 +7,7 @@ import numpy as np
 from irrun.kernels.quantize import fake_quantize
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.arithmetic.elementwise import align_pdpd
-from irrun.ops.shapes import broadcast_pdpd, broadcasts_onto
+from irrun.ops.shapes import EXPLICIT, broadcast_pdpd, broadcasts_onto
 from irrun.tensor.element_type import FLOAT, NUMERIC
 
 T_F = TypeVar("T_F", NUMERIC)
@@ -46,7 +46,9 @@ class FakeQuantize(Op):
     outputs = (Out("output", T_F),)
 
     levels: int = attr(doc="number of levels", ge=2, openvino=_UNLIMITED)
-    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr("numpy", doc="rule for broadcasting the limits to X")
+    auto_broadcast: Literal["numpy", "none", "pdpd"] = attr(
+        "numpy", doc="rule for broadcasting the limits to X", aliases=EXPLICIT
+    )
     axis: int = attr(0, name="auto_broadcast.auto_broadcast_axis", doc="axis of X on which a limit begins, for pdpd")
 
     def infer(self, x: Fact, *limits: Fact) -> Shape:
