@@ -22,7 +22,10 @@ class SegmentMax(Op):
     As in OpenVINO, slices of a segment beyond num_segments are ignored.
     """
 
-    departures = {"nan": "ignores NaN", "lowest": "fills empty segments of f16 with -inf"}
+    departures = {
+        "nan": "ignores NaN",
+        "lowest": "fills empty segments of f16 with -inf, and those of i4 with another value",
+    }
     inputs = (
         In("data", T, "the slices along the first axis"),
         In("segment_ids", _INDEX, "sorted numbers of segments, from 0", rank=1),

@@ -61,7 +61,7 @@ CASES = [
         {"fill_mode": "lowest"},
         name="i4",
         types={0: "i4"},
-        departs="unknown",
+        departs="lowest",
     ),
     Case(
         "SegmentMax",
