@@ -37,6 +37,18 @@ def test_memory_is_summed_before_anything_is_allocated() -> None:
     )
 
 
+def test_constants_of_operations_that_look_at_types_are_summed_too() -> None:
+    ir = Writer("net")
+    given = [ir.constant(np.ones(1, np.float32), F32), ir.constant(np.zeros(1, np.int64), I64)]
+    count = ir.constant(np.array(10**9), I64)
+    out = Fact(F32, Shape([10**9]))
+    (filled,) = ir.layer("SegmentMax", "opset16", [*given, count], [out], {"fill_mode": "lowest"})
+    ir.result(filled)
+    model = irrun.model.load(ir.text.encode(), ir.weights)
+    with pytest.raises(IRError, match=r'"SegmentMax_3" \(SegmentMax\): f32\[1000000000\] takes 3.725 GiB'):
+        irrun.model.build(model, {"MAX_MEMORY": "1GiB"})
+
+
 def test_the_layer_that_exceeds_the_memory_is_named() -> None:
     x = np.ones((256, 1), np.float32)
     assert failure(square("256"), {"MAX_MEMORY": 100_000}) == (
