@@ -34,6 +34,7 @@ class FakeQuantize(Op):
         "of integers": "refuses or ignores infinite limits of integers, which the page does not define",
         "rank 7": "truncates 8-bit results from rank 7 on, which the page does not define",
         "none": "refuses auto_broadcast none",
+        "one output limit": "uses one step for all channels if only one limit of the output has several elements",
     }
 
     inputs = (

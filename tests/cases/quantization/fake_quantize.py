@@ -128,6 +128,15 @@ CASES = [
         name="no broadcast",
         departs="none",
     ),
+    Case(
+        "FakeQuantize",
+        1,
+        [f32([[4, 4]]), f32([[0]]), f32([[15]]), f32([[0, 15]]), f32([[30]])],
+        [f32([[8, 19]])],
+        {"levels": 16},
+        name="output_low of channels, one output_high",
+        departs="one output limit",
+    ),
 ]
 INVALID = [
     Invalid("FakeQuantize", 1, [f32([1]), *_LIMITS], "levels is 1, expected >= 2", {"levels": 1}, attribute="levels"),
