@@ -67,11 +67,13 @@ def reported() -> Iterator[None]:
         click.echo("interrupted", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         raise click.exceptions.Exit(CLOSED_PIPE) from None
     except IRError as error:
         raise _Diagnosed(diagnosed(error)) from None
     except OSError as error:
+        if error.filename == STDOUT:
+            _drop_output()
         raise Failure(of_system(error)) from None
     except MemoryError as error:
         raise Failure(f"not enough memory: {error}" if str(error) else "not enough memory") from None
@@ -86,6 +88,11 @@ def reported() -> Iterator[None]:
             traceback.print_exc()
         fault = error if isinstance(error, InternalError) else InternalError(error)
         raise _OwnFault(f"{fault}{'' if wants_traceback() else ' (--traceback shows where)'}") from None
+
+
+def _drop_output() -> None:
+    """Let the interpreter discard what it could not print, instead of trying again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def diagnosed(error: IRError) -> str:

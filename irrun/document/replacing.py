@@ -95,7 +95,8 @@ def _rename(beside: Path, target: Path, path: Path) -> None:
     try:
         os.replace(beside, target)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        error.filename, error.filename2 = os.fspath(path), None
+        raise
 
 
 def _status(path: Path) -> os.stat_result | None:
