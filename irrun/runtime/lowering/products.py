@@ -133,7 +133,7 @@ def multiply(
         (weights.key, form.each),
         weights.source,
         cut.vectors,
-        lambda: np.concatenate([form.panels(matrix, taps, cut.vectors) for matrix in weights.matrices()]),
+        lambda: _joined([form.panels(matrix, taps, cut.vectors) for matrix in weights.matrices()]),
     )
     arguments = Product(
         x=images_of(builder, given.x),
@@ -155,6 +155,10 @@ def multiply(
     )
     kernel = integer_product if form is QUADS else product
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
+
+
+def _joined(panels: Sequence[Array]) -> Array:
+    return panels[0] if len(panels) == 1 else np.concatenate(panels)
 
 
 def outputs(builder: Builder, given: Operands, pixel: int) -> dict[str, Any]:
