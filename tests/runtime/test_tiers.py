@@ -219,6 +219,7 @@ def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
     assert len(programs) == 2
 
 
+@needs_numba
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
     ops, draw = irrun.opset13, np.random.default_rng(9)
