@@ -88,7 +88,7 @@ def stored_weights(
     bits, centre = codes_of(stored)
     padded = padded_columns(filters)
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
-    scales, zeros = np.zeros((2, groups, padded), np.float32)
+    scales, zeros = (np.zeros((groups, padded), np.float32) for _ in range(2))
     scales[:, :filters] = np.broadcast_to(scale, (filters, groups)).T
     zeros[:, :filters] = np.broadcast_to(op.weights.zero - np.float32(centre), (filters, groups)).T
     given = builder.constant(zeros) if needs_zeros or zeros.any() else 0
@@ -104,12 +104,16 @@ _PACKED_AT_ONCE: Final = 1 << 20
 def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
     """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
     filters, panel = stored.shape[0], vectors * LANES
-    step = max(1, _PACKED_AT_ONCE // (math.prod(stored.shape[1:]) * panel)) * panel
-    parts = []
+    depth = math.prod(stored.shape[1:])
+    step = max(1, _PACKED_AT_ONCE // (depth * panel)) * panel
+    packed = np.empty((depth * bits // 32) * padded_columns(filters), np.uint32)
+    place = 0
     for begin in range(0, filters, step):
         codes = np.subtract(stored[begin : begin + step], centre, dtype=np.int16).astype(np.int8)
-        parts.append(pack(words_of(codes.reshape(len(codes), -1).T, bits), vectors))
-    return np.concatenate(parts)
+        part = pack(words_of(codes.reshape(len(codes), -1).T, bits), vectors)
+        packed[place : place + part.size] = part
+        place += part.size
+    return packed
 
 
 def rows_of(builder: Builder, x: Array) -> Array | None:
