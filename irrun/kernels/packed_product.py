@@ -53,7 +53,6 @@ class PackedMatrix:
         self._centre = _centre(stored, zero)
         rest = None if zero is None else np.ascontiguousarray(zero - np.float32(self._centre), np.float32)
         self._rest = rest if rest is not None and rest.any() else None
-        self._offset = _times(self._rest, self.scale)
         self._is_finite = isinstance(stored, Nibbles) or stored.dtype != np.float16 or _is_finite(stored)
 
     @property
@@ -72,7 +71,7 @@ class PackedMatrix:
     @property
     def nbytes(self) -> int:
         stored = self.stored.pairs if isinstance(self.stored, Nibbles) else self.stored
-        return sum(array.nbytes for array in (stored, self.scale, self._rest, self._offset) if array is not None)
+        return sum(array.nbytes for array in (stored, self.scale, self._rest) if array is not None)
 
     def scaled(self, factor: Array) -> PackedMatrix:
         """Return the matrix with each column multiplied by its factor [N]."""
@@ -80,7 +79,6 @@ class PackedMatrix:
         column = factor.astype(np.float32)[:, np.newaxis]
         result.__dict__.update(self.__dict__)
         result.scale = column if self.scale is None else self.scale * column
-        result._offset = _times(self._rest, result.scale)
         return result
 
     def product(
@@ -106,8 +104,7 @@ class PackedMatrix:
         is_laid = out.T.flags.c_contiguous
         data = _transposed(a) if few else a.T
         wholly = precision != "f32" or (not few and 2 * rows >= depth)
-        offset = None if wholly else self._offset
-        sums = None if offset is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
+        sums = None if wholly or self._rest is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
         most = self._columns_at_a_time(rows)
 
         for start in range(0, columns, most):
@@ -116,7 +113,7 @@ class PackedMatrix:
             block = scratch("packed result", target.shape, out.dtype) if few and not is_laid else target
             factors = _Factors(
                 None if wholly else self._multiply_scaled(start, stop, data, block),
-                None if offset is None else offset[start:stop],
+                None if sums is None else self._offset(start, stop),
                 sums,
                 None if bias is None else bias[start:stop, np.newaxis],
                 None if summand is None else summand[:, start:stop].T,
@@ -129,6 +126,11 @@ class PackedMatrix:
                 _finish(block.T, factors.transposed(), activation)
             if block is not target:
                 np.copyto(target, block)
+
+    def _offset(self, start: int, stop: int) -> Array | None:
+        """Return the zero points of some columns, less the common part, times the scale."""
+        rest, scale = (None if side is None else side[start:stop] for side in (self._rest, self.scale))
+        return rest if rest is None or scale is None else rest * scale
 
     def _multiply_scaled(self, start: int, stop: int, data: Array, out: Array) -> Array | None:
         """Multiply columns of the matrix, each as a row, by the data [K, M], without zero points.
@@ -229,10 +231,6 @@ def _finish(block: Array, factors: _Factors, activation: Activation | None) -> N
 def _rows(side: Array, part: slice) -> Array:
     """Return the rows of an operand for part of a block, or its only row."""
     return side if len(side) == 1 else side[part]
-
-
-def _times(zero: Array | None, scale: Array | None) -> Array | None:
-    return zero if zero is None or scale is None else zero * scale
 
 
 def _multiply(matrix: Array, data: Array, out: Array) -> None:
