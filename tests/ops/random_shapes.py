@@ -29,16 +29,20 @@ def _pdpd(random: Random, opset: int) -> Case:
     return case("Broadcast", opset, args, {"mode": "pdpd", "axis": axis}, constant=constants(random, 1, 2))
 
 
+def _numpy(random: Random, opset: int) -> Case:
+    target = random.shape(1, 5)
+    shape = tuple(1 if random.chance(0.3) else size for size in target)[random.int(0, len(target)) :]
+    args = [data_of(random, shape), index(random, target)]
+    return case("Broadcast", opset, args, {"mode": "numpy"}, constant=constants(random, 1, 2))
+
+
 @generator("Broadcast-1")
 def _broadcast_v1(random: Random) -> Case:
     if random.chance(0.4):
         return _explicit(random, 1, "none")
     if random.chance(0.2):
         return _pdpd(random, 1)
-    target = random.shape(1, 5)
-    shape = tuple(1 if random.chance(0.3) else size for size in target)[random.int(0, len(target)) :]
-    args = [data_of(random, shape), index(random, target)]
-    return case("Broadcast", 1, args, {"mode": "numpy"}, constant=constants(random, 1, 2))
+    return _numpy(random, 1)
 
 
 @generator("Broadcast-3")
@@ -51,10 +55,7 @@ def _broadcast_v3(random: Random) -> Case:
         one, other = random.broadcastable(random.shape(1))
         args = [data_of(random, one), index(random, other or (1,))]
         return case("Broadcast", 3, args, {"mode": "bidirectional"}, constant=constants(random, 1, 2))
-    target = random.shape(1, 5)
-    shape = tuple(1 if random.chance(0.3) else size for size in target)[random.int(0, len(target)) :]
-    args = [data_of(random, shape), index(random, target)]
-    return case("Broadcast", 3, args, {"mode": "numpy"}, constant=constants(random, 1, 2))
+    return _numpy(random, 3)
 
 
 @generator("ShuffleChannels-1")
