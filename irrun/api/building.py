@@ -40,7 +40,7 @@ def record_of(op: Op, name: str, outputs: int = 1, names: Sequence[Sequence[str]
     """Return the record of an operation that no file has."""
     version = f"opset{op.opset}" if isinstance(op.opset, int) else op.opset
     layer = LayerElement(-1, "", name, op.type, version, None, {}, None, (), (), ())
-    return Record(-1, name, op.type, version, op, outputs, tuple(map(tuple, names)) or ((),) * outputs, layer, {})
+    return Record(-1, name, op.type, version, op, 0, outputs, tuple(map(tuple, names)) or ((),) * outputs, layer, {})
 
 
 def make(
@@ -136,7 +136,8 @@ def _alone(record: Record, inputs: Sequence[Fact]) -> tuple[Graph, Facts]:
     for port, id in enumerate(results):
         nodes[id] = record_of(ResultOp(), f"result{port}")._replace(id=id)
         sources[id] = (Outlet(0, port),)
-    graph = Graph(nodes, [*parameters, 0, *results], sources, parameters, results, [])
+    records = [nodes[id]._replace(inputs=len(sources[id])) for id in (*parameters, 0, *results)]
+    graph = Graph.of(records, sources, parameters, results, [])
     return graph, infer(graph, _NO_WEIGHTS, given)
 
 

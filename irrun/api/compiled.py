@@ -46,8 +46,8 @@ class CompiledModel:
     def _begin(self, engine: Compiled, loaded: Loaded, name: str, settings: Mapping[str, Any]) -> None:
         self._engine, self._loaded, self._name, self._settings = engine, loaded, name, dict(settings)
         graph = loaded.bound.graph
-        self._inputs = [_end(Parameter, graph[i], p) for i, p in zip(graph.parameters, engine.inputs, strict=True)]
-        self._outputs = [_end(Result, graph[i], p) for i, p in zip(graph.results, engine.outputs, strict=True)]
+        self._inputs = [_end(Parameter, graph.node(i), p) for i, p in zip(graph.parameters, engine.inputs, strict=True)]
+        self._outputs = [_end(Result, graph.node(i), p) for i, p in zip(graph.results, engine.outputs, strict=True)]
         self._request: InferRequest | None = None
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from irrun.graph import Body, Graph, Node
+from irrun.graph import Body, Node
 from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Array, Fact
 
@@ -33,14 +33,11 @@ def held(node: Node, weights: Callable[[int, int], Array | None], fact: Fact | N
     if not node.bodies:
         return node
     return node._replace(
-        bodies={tag: Body(_graph(body.graph, weights), body.ports) for tag, body in node.bodies.items()}
+        bodies={
+            tag: Body(body.graph.with_nodes([held(inner, weights) for inner in body.graph.ordered()]), body.ports)
+            for tag, body in node.bodies.items()
+        }
     )
-
-
-def _graph(graph: Graph, weights: Callable[[int, int], Array | None]) -> Graph:
-    nodes = {id: held(graph[id], weights) for id in graph.order}
-    sources = {id: graph.sources(id) for id in graph.order}
-    return Graph(nodes, graph.order, sources, graph.parameters, graph.results, graph.sinks)
 
 
 def values_of(node: Node) -> Fact:

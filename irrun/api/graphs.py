@@ -30,7 +30,7 @@ def nodes_of(loaded: Loaded) -> tuple[dict[int, Node], Parts]:
         source = next(iter(graph.sources(id)), None)
         if source is not None:
             names[source] = names.get(source, frozenset()) | port.names
-    for record in graph:
+    for record in graph.ordered():
         id = record.id
         facts = [loaded.facts[outlet] for outlet in loaded.facts.outlets(id)]
         known = [*record.names, *((),) * (len(facts) - len(record.names))]
@@ -113,7 +113,8 @@ def graph_of(parts: Parts) -> tuple[Graph, dict[int, Node], dict[int, Fact]]:
         sources[number] = tuple(Outlet(ids[id(item.node)], item.index) for item in node.input_values())
     _require_parameters(nodes, parts.parameters)
     parameters, results, sinks = ([ids[id(node)] for node in group] for group in parts)
-    graph = Graph(records, list(records), sources, parameters, results, sinks)
+    counted = [record._replace(inputs=len(sources[number])) for number, record in records.items()]
+    graph = Graph.of(counted, sources, parameters, results, sinks)
     return graph, by_id, {ids[id(node)]: node.fact(0) for node in parts.parameters}
 
 

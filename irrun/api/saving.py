@@ -186,10 +186,10 @@ class _Saving:
 
 def _in_order(graph: Graph) -> Iterator[Node]:
     """Yield the nodes in topological order, Parameters and Results in the order of the inputs and outputs."""
-    yield from (graph[id] for id in graph.parameters)
+    yield from (graph.node(id) for id in graph.parameters)
     ends = {*graph.parameters, *graph.results}
-    yield from (node for node in graph if node.id not in ends)
-    yield from (graph[id] for id in graph.results)
+    yield from (node for node in graph.ordered() if node.id not in ends)
+    yield from (graph.node(id) for id in graph.results)
 
 
 def _entry(item: BodyInput | BodyOutput, inner: list[int], first: int, purpose: str) -> dict[str, object]:
@@ -223,7 +223,7 @@ def _can_be_half(node: Node, graph: Graph, fact: Fact) -> bool:
     consumers = graph.consumers(Outlet(node.id, 0))
     if fact.type is not F32 or fact.shape.size.lo < _LEAST or not consumers:
         return False
-    if not all(graph[item.node].type in _COMPRESSED for item in consumers):
+    if not all(graph.node(item.node).type in _COMPRESSED for item in consumers):
         return False
     values = fact.constant
     return values is not None and bool(np.all(np.abs(values) < np.finfo(np.float16).max))

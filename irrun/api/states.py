@@ -60,7 +60,7 @@ class VariableState:
 def variables_of(compiled: CompiledModel) -> dict[str, Fact]:
     loaded = compiled._loaded
     found: dict[str, Fact] = {}
-    for node in loaded.bound.graph:
+    for node in loaded.bound.graph.ordered():
         name = getattr(node.op, "variable_id", None)
         if isinstance(name, str) and name not in found:
             fact = next((loaded.facts[outlet] for outlet in loaded.facts.outlets(node.id)), Fact.unknown())

@@ -13,7 +13,7 @@ from irrun.graph.attributes import attributes
 from irrun.graph.extensions import Extensions
 from irrun.graph.faults import Cycle, UnconnectedInput
 from irrun.graph.graph import PARAMETER, RESULT, Body, Graph, Inlet, Node, Outlet
-from irrun.graph.join import Joiner, Sources, cycles, duplicates, order
+from irrun.graph.join import Joiner, Sources, duplicates
 from irrun.graph.ports import is_number, tensor_names
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
@@ -85,21 +85,19 @@ class _Binder:
             sources = joiner.sources
             if not self.correct:
                 _leave_out(joiner.open, nodes, sources)
-        ids = list(nodes)
-        found = order(ids, sources)
-        for ring in cycles(sources, set(ids).difference(found)) if len(found) < len(ids) else ():
-            fault = Cycle(names=[layers[id].name for id in ring])
-            layer = layers[ring[0]]
-            self.found.append(in_layer(fault, Anchor(layer.element), layer, path))
         used = {outlet.node for outlets in sources.values() for outlet in outlets if outlet is not None}
-        return Graph(
-            nodes,
-            found,
-            {id: tuple(outlets) for id, outlets in sources.items()},
+        graph = Graph.of(
+            [node._replace(inputs=len(sources[id])) for id, node in nodes.items()],
+            sources,
             [id for id, node in nodes.items() if node.type == PARAMETER],
             [id for id, node in nodes.items() if node.type == RESULT],
             [id for id, node in nodes.items() if _keeps_state(node.op) and id not in used],
         )
+        for ring in graph.cycles():
+            fault = Cycle(names=[layers[id].name for id in ring])
+            layer = layers[ring[0]]
+            self.found.append(in_layer(fault, Anchor(layer.element), layer, path))
+        return graph
 
     # -- layers
 
@@ -125,7 +123,8 @@ class _Binder:
         names = tuple([tensor_names(port.names) for port in layer.outputs])
         names = _UNNAMED if names == _UNNAMED else names
         type, version, count = self._type(layer, op), layer.version or "", len(layer.outputs)
-        return Node(id, layer.name, type, version, op, count, names, layer, bodies or _NO_BODIES)
+        inputs = len(layer.inputs)
+        return Node(id, layer.name, type, version, op, inputs, count, names, layer, bodies or _NO_BODIES)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
         """Return the operation of a layer, shared by layers of equal type and attributes; None where binding fails."""
@@ -230,7 +229,7 @@ def _feed(layers: Mapping[int, LayerElement], sources: Sources) -> dict[int, Nod
     for consumer, layer in layers.items():
         for index, port in enumerate(layer.inputs):
             id = -1 - len(layers) - len(made)
-            made[id] = Node(id, f"{layer.id}.{port.id}", PARAMETER, "", _parameter(port), 1, ((),), None, {})
+            made[id] = Node(id, f"{layer.id}.{port.id}", PARAMETER, "", _parameter(port), 0, 1, ((),), None, {})
             sources[id] = []
             sources[consumer][index] = Outlet(id, 0)
     return made

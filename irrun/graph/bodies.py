@@ -208,7 +208,7 @@ class _Connector:
         layer, tag = self._layer, self._element.tag
         inner = (*self._path, f'{layer.type} "{layer.name}" › {tag}')
         for index, id in enumerate(self._graph.parameters):
-            parameter = self._graph[id].layer
+            parameter = self._graph.node(id).layer
             if index not in self._fed and parameter is not None and layer_ref(parameter) not in self._misread:
                 fault = WrongPortMap(
                     what=f"no <input> of the port map feeds this {PARAMETER} of {layer.type} {layer.id}"
@@ -238,7 +238,7 @@ class _Connector:
 
 
 def _layer_id(graph: Graph, id: int) -> str:
-    layer = graph[id].layer
+    layer = graph.node(id).layer
     return layer.id if layer is not None else ""
 
 

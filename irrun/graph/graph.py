@@ -1,16 +1,25 @@
-"""The graph: operations with their attributes, connected port to port."""
+"""The graph: operations with their attributes, connected port to port, in a networkx MultiDiGraph."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+import functools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+import networkx as nx
 
 from irrun.document.records import LayerElement
 from irrun.ops import Op
 from irrun.ops.context import BodyPorts
 
+_Edges = Mapping[int, Mapping[int, Mapping[int, Mapping[str, int]]]]
+"""The data of edges by node, by the other node, and by key."""
+
 if TYPE_CHECKING:
-    import networkx as nx
+    _MultiDiGraph = nx.MultiDiGraph[int]
+else:
+    _MultiDiGraph = nx.MultiDiGraph
 
 PARAMETER: Final = "Parameter"
 RESULT: Final = "Result"
@@ -40,7 +49,8 @@ class Body(NamedTuple):
 class Node(NamedTuple):
     """A layer as an operation; ``op`` is None where the layer could not be bound.
 
-    ``names`` are the tensor names of each output. ``layer`` is the element that it was made from.
+    ``inputs`` and ``outputs`` count its ports, ``names`` are the tensor names of each output. ``layer`` is the element
+    that it was made from.
     """
 
     id: int
@@ -48,90 +58,167 @@ class Node(NamedTuple):
     type: str
     version: str
     op: Op | None
+    inputs: int
     outputs: int
     names: tuple[tuple[str, ...], ...]
     layer: LayerElement | None
     bodies: Mapping[str, Body]
 
 
-class Graph:
-    """A networkx MultiDiGraph of nodes.
+class Graph(_MultiDiGraph):
+    """A networkx MultiDiGraph of layers.
 
-    Every node of ``digraph`` has its record as ``node``, and ``name``, ``type``, ``version`` and ``op`` beside it;
-    every edge has ``from_port`` and ``to_port``, counted from 0 among outputs and among inputs. ``order`` is
-    topological, and follows the document where the edges leave a choice.
+    Each node is a layer id, in the order of the document, with its record as ``node``, and ``name``, ``type``,
+    ``version`` and ``op`` beside it. Each edge has ``from_port`` and ``to_port``, counted from 0 among outputs and
+    among inputs; the latter is also its key, since an input has one edge. ``graph.graph`` holds the ids of the
+    ``parameters``, the ``results`` and the ``sinks``.
+
+    ``bind`` and ``MutableGraph.freeze`` return frozen graphs (``networkx.freeze``): all that is made from one shares it.
     """
 
-    __slots__ = ("_consumers", "_digraph", "_nodes", "_ordered", "_sources", "order", "parameters", "results", "sinks")
+    _node: dict[int, dict[str, Any]]
+    _pred: _Edges
+    _succ: _Edges
 
-    def __init__(
-        self,
-        nodes: Mapping[int, Node],
-        order: Sequence[int],
-        sources: Mapping[int, tuple[Outlet | None, ...]],
-        parameters: Sequence[int],
-        results: Sequence[int],
-        sinks: Sequence[int],
-        digraph: nx.MultiDiGraph[int] | None = None,
-    ) -> None:
-        self._nodes = nodes
-        self._digraph = digraph
-        self._sources = sources
-        self._consumers: dict[Outlet, list[Inlet]] | None = None
-        self.order = tuple(order)
-        self._ordered = tuple(map(nodes.__getitem__, self.order))
-        self.parameters = tuple(parameters)
-        self.results = tuple(results)
-        self.sinks = tuple(sinks)
+    @staticmethod
+    def of(
+        nodes: Iterable[Node],
+        sources: Mapping[int, Sequence[Outlet | None]],
+        parameters: Iterable[int],
+        results: Iterable[int],
+        sinks: Iterable[int],
+    ) -> Graph:
+        """Return a frozen graph of nodes; ``sources`` are the outlets that feed the inputs of each."""
+        graph = Graph(parameters=tuple(parameters), results=tuple(results), sinks=tuple(sinks))
+        for node in nodes:
+            graph.put(node)
+        for id, outlets in sources.items():
+            for port, outlet in enumerate(outlets):
+                if outlet is not None:
+                    graph.connect(outlet, Inlet(id, port))
+        return graph.freeze()
+
+    # -- reading
 
     @property
-    def digraph(self) -> nx.MultiDiGraph[int]:
-        if self._digraph is None:
-            self._digraph = digraph_of(self._nodes, self._sources)
-        return self._digraph
+    def parameters(self) -> tuple[int, ...]:
+        """The Parameters, in the order of the inputs."""
+        return cast(tuple[int, ...], self.graph["parameters"])
 
-    def __getitem__(self, id: int) -> Node:
-        return self._nodes[id]
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The Results, in the order of the outputs."""
+        return cast(tuple[int, ...], self.graph["results"])
 
-    def consumers(self, outlet: Outlet) -> Sequence[Inlet]:
-        """Return the inputs that an outlet feeds."""
-        if self._consumers is None:
-            found: dict[Outlet, list[Inlet]] = {}
-            for id, outlets in self._sources.items():
-                for port, source in enumerate(outlets):
-                    if source is not None:
-                        found.setdefault(source, []).append(Inlet(id, port))
-            self._consumers = found
-        return self._consumers.get(outlet, ())
+    @property
+    def sinks(self) -> tuple[int, ...]:
+        """The other nodes that are computed for their effect, such as Assign."""
+        return cast(tuple[int, ...], self.graph["sinks"])
 
-    def __iter__(self) -> Iterator[Node]:
-        """Iterate over the nodes in topological order."""
-        return iter(self._ordered)
+    def node(self, id: int) -> Node:
+        """Return the record of a node."""
+        return cast(Node, self._node[id]["node"])
 
-    def __len__(self) -> int:
-        return len(self.order)
+    @property
+    def topological_order(self) -> tuple[int, ...]:
+        """The ids in topological order, which follows the document where the edges leave a choice.
+
+        Nodes in cycles, and those that depend on them, are left out.
+        """
+        return self._frozen_order if nx.is_frozen(self) else self._topological()
+
+    @functools.cached_property
+    def _frozen_order(self) -> tuple[int, ...]:
+        return self._topological()
+
+    def _topological(self) -> tuple[int, ...]:
+        found: list[int] = []
+        with suppress(nx.NetworkXUnfeasible):
+            for id in nx.lexicographical_topological_sort(self, key=lambda _: 0):
+                found.append(id)
+        return tuple(found)
+
+    def ordered(self) -> Iterator[Node]:
+        """Yield the nodes in topological order."""
+        return map(self.node, self.topological_order)
 
     def sources(self, id: int) -> tuple[Outlet | None, ...]:
         """Return the outlet that feeds each input of a node, None for an unconnected input."""
-        return self._sources[id]
+        found: list[Outlet | None] = [None] * self.node(id).inputs
+        for source, edges in self._pred[id].items():
+            for port, edge in edges.items():
+                found[port] = Outlet(source, edge["from_port"])
+        return tuple(found)
+
+    def consumers(self, outlet: Outlet) -> list[Inlet]:
+        """Return the inputs that an outlet feeds."""
+        return [inlet for port, inlet in self.fed(outlet.node) if port == outlet.port]
+
+    def fed(self, id: int) -> Iterator[tuple[int, Inlet]]:
+        """Yield the inputs that a node feeds, each with the index of the output that feeds it."""
+        for target, edges in self._succ[id].items():
+            for port, edge in edges.items():
+                yield edge["from_port"], Inlet(target, port)
+
+    def upstream(self, ids: Iterable[int], known: Collection[int] = ()) -> set[int]:
+        """Return some nodes and all that they depend on; ``known`` nodes depend on nothing."""
+        backward: nx.MultiDiGraph[int] = nx.reverse_view(self)  # type: ignore[type-var]
+        if known:
+            backward = nx.subgraph_view(backward, filter_edge=lambda id, _source, _port: id not in known)
+        return {id for layer in nx.bfs_layers(backward, ids) for id in layer}
+
+    def dependencies(self, known: Collection[int] = ()) -> set[int]:
+        """Return the Parameters, and the nodes that Results and sinks depend on; ``known`` nodes depend on nothing."""
+        return self.upstream((*self.results, *self.sinks), known).union(self.parameters)
+
+    def downstream(self, ids: Iterable[int]) -> set[int]:
+        """Return some nodes and all that depend on them."""
+        return {id for layer in nx.bfs_layers(self, ids) for id in layer}
+
+    def cycles(self) -> list[list[int]]:
+        """Return one cycle for each group of mutually dependent nodes, which begins with the lowest id."""
+        if len(self.topological_order) == len(self):
+            return []
+        rings = []
+        for group in nx.strongly_connected_components(self):
+            inner = self.subgraph(group)
+            if inner.number_of_edges():
+                ring = [edge[0] for edge in nx.find_cycle(inner, min(group))]
+                begin = ring.index(min(ring))
+                rings.append(ring[begin:] + ring[:begin])
+        return sorted(rings)
+
+    def without(self, ids: Iterable[int]) -> Graph:
+        """Return a frozen graph without some nodes."""
+        graph = self.copy()
+        graph.remove_nodes_from(ids)
+        return graph.freeze()
+
+    def with_nodes(self, nodes: Iterable[Node]) -> Graph:
+        """Return a frozen graph with other records of some nodes."""
+        graph = self.copy()
+        for node in nodes:
+            graph.put(node)
+        return graph.freeze()
 
     def walk(self) -> Iterator[Node]:
         """Yield every node, including those of bodies, a node before its bodies."""
-        for node in self:
+        for node in self.ordered():
             yield node
             for body in node.bodies.values():
                 yield from body.graph.walk()
 
+    # -- writing, before the graph is frozen
 
-def digraph_of(nodes: Mapping[int, Node], sources: Mapping[int, Sequence[Outlet | None]]) -> nx.MultiDiGraph[int]:
-    """Return nodes and their sources as a networkx graph."""
-    import networkx as nx
+    def put(self, node: Node) -> None:
+        """Add a node, or replace the record of the node with its id."""
+        self.add_node(node.id, node=node, name=node.name, type=node.type, version=node.version, op=node.op)
 
-    digraph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
-    for id, node in nodes.items():
-        digraph.add_node(id, node=node, name=node.name, type=node.type, version=node.version, op=node.op)
-    for id, outlets in sources.items():
-        for port, source in enumerate(outlets):
-            if source is not None:
-                digraph.add_edge(source.node, id, from_port=source.port, to_port=port)
-    return digraph
+    def connect(self, outlet: Outlet, inlet: Inlet) -> None:
+        """Feed an input that has no edge from an outlet."""
+        self.add_edge(outlet.node, inlet.node, key=inlet.port, from_port=outlet.port, to_port=inlet.port)
+
+    def freeze(self) -> Graph:
+        """Forbid changes, and return the graph."""
+        nx.freeze(self)
+        return self

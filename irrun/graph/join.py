@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Fault
@@ -209,49 +208,6 @@ class Joiner:
     ) -> None:
         ref = None if layer is None else layer_ref(layer)
         self.found.append(fault.at(anchor, ref, port, notes))
-
-
-def order(ids: Sequence[int], sources: Mapping[int, Sequence[Outlet | None]]) -> list[int]:
-    """Return a topological order that follows ``ids`` where the edges leave a choice, without nodes in cycles."""
-    rank = {id: index for index, id in enumerate(ids)}
-    if all(outlet is None or rank[outlet.node] < rank[id] for id in ids for outlet in sources[id]):
-        return list(ids)
-    waiting: dict[int, int] = {}
-    targets: dict[int, list[int]] = {id: [] for id in ids}
-    for id in ids:
-        feeders = [outlet.node for outlet in sources[id] if outlet is not None]
-        waiting[id] = len(feeders)
-        for feeder in feeders:
-            targets[feeder].append(id)
-    ready = [rank[id] for id in ids if not waiting[id]]
-    found: list[int] = []
-    while ready:
-        id = ids[heapq.heappop(ready)]
-        found.append(id)
-        for target in targets[id]:
-            waiting[target] -= 1
-            if not waiting[target]:
-                heapq.heappush(ready, rank[target])
-    return found
-
-
-def cycles(sources: Mapping[int, Sequence[Outlet | None]], left: Collection[int]) -> list[list[int]]:
-    """Return one cycle for each group of mutually dependent nodes, beginning with its first node."""
-    import networkx as nx
-
-    digraph: nx.DiGraph[int] = nx.DiGraph()
-    for id in left:
-        digraph.add_edges_from(
-            (outlet.node, id) for outlet in sources[id] if outlet is not None and outlet.node in left
-        )
-    rings = []
-    for group in nx.strongly_connected_components(digraph):
-        inner = digraph.subgraph(group)
-        if inner.number_of_edges():
-            ring = [edge[0] for edge in nx.find_cycle(inner, min(group))]
-            begin = ring.index(min(ring))
-            rings.append(ring[begin:] + ring[:begin])
-    return sorted(rings)
 
 
 def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:

@@ -61,7 +61,7 @@ class MeanError(Exception):
 
 def means(element: PreProcessElement, graph: Graph, weights: Weights) -> dict[int, Mean]:
     """Return the mean by the node of its Parameter, empty without one; MeanError where it does not fit."""
-    if any(graph[id].op is None for id in graph.parameters):
+    if any(graph.node(id).op is None for id in graph.parameters):
         return {}
     id, parameter = _parameter(element, graph)
     given = [
@@ -71,7 +71,7 @@ def means(element: PreProcessElement, graph: Graph, weights: Weights) -> dict[in
     ]
     if not given:
         return {}
-    channels, spatial = _layout(element, graph[id].name, parameter.shape)
+    channels, spatial = _layout(element, graph.node(id).name, parameter.shape)
     given.sort(key=lambda pair: pair[0])
     if [number for number, _ in given] != list(range(channels)):
         found = ", ".join(str(number) for number, _ in given)
@@ -89,17 +89,17 @@ def means(element: PreProcessElement, graph: Graph, weights: Weights) -> dict[in
 
 def _parameter(element: PreProcessElement, graph: Graph) -> tuple[int, Parameter]:
     """Return the Parameter that is named; without a name the first of rank 4, or else the first one."""
-    known = [(id, op) for id in graph.parameters if isinstance(op := graph[id].op, Parameter)]
+    known = [(id, op) for id in graph.parameters if isinstance(op := graph.node(id).op, Parameter)]
     name = (element.reference or "").strip()
     if name:
-        found = [(id, op) for id, op in known if graph[id].name == name]
+        found = [(id, op) for id, op in known if graph.node(id).name == name]
     else:
         found = [(id, op) for id, op in known if op.shape.rank == 4] or known
     if found:
         return found[0]
     if not name:
         raise MeanError("the model has no input that a mean can be subtracted from", element.element)
-    close = near_match(name, [graph[id].name for id, _ in known]) or ", expected the name of a Parameter"
+    close = near_match(name, [graph.node(id).name for id, _ in known]) or ", expected the name of a Parameter"
     raise MeanError(f'no input "{name}"{close}', element.element, "reference-layer-name")
 
 

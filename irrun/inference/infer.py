@@ -42,6 +42,14 @@ def infer(
     return _Pass(weights, revision, before).run(graph, given or {}, ())
 
 
+def infer_node(
+    node: Node, inputs: Sequence[Fact | None], weights: Weights
+) -> tuple[tuple[Fact, ...], Mapping[tuple[int, str], Facts]]:
+    """Infer the facts of the outputs of one node, and those inside its bodies; OpError where the inputs do not fit."""
+    bodies: dict[tuple[int, str], Facts] = {}
+    return _Pass(weights, None, None).outputs(node, inputs, bodies, ()), bodies
+
+
 class _Pass:
     def __init__(self, weights: Weights, revision: Revision | None, before: Facts | None) -> None:
         self.weights = weights
@@ -54,7 +62,7 @@ class _Pass:
         bodies: dict[tuple[int, str], Facts] = {}
         found: list[Diagnostic] = []
         parameters = set(graph.parameters)
-        for node in graph:
+        for node in graph.ordered():
             if node.op is None:
                 continue
             if not path:
@@ -69,7 +77,7 @@ class _Pass:
             outputs = None if path or node.bodies or node.id in given else self._as_before(node, inputs)
             if outputs is None:
                 try:
-                    outputs = self._outputs(node, inputs, bodies, path)
+                    outputs = self.outputs(node, inputs, bodies, path)
                 except OpError as error:
                     found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
                     continue
@@ -96,7 +104,7 @@ class _Pass:
             outputs.append(fact)
         return tuple(outputs) or None
 
-    def _outputs(
+    def outputs(
         self,
         node: Node,
         inputs: Sequence[Fact | None],
@@ -123,7 +131,7 @@ class _Pass:
             bodies[node.id, tag] = facts
             return facts.results()
 
-        declared = [op and infer_outputs(op, ()) for op in (body.graph[id].op for id in body.graph.parameters)]
+        declared = [op and infer_outputs(op, ()) for op in (body.graph.node(id).op for id in body.graph.parameters)]
         return BodyCall(body.ports, call, tuple(facts[0] if facts else Fact.unknown() for facts in declared))
 
 

@@ -71,7 +71,7 @@ def _followers(graph: Graph, guilty: Collection[LayerRef]) -> set[LayerRef]:
 def _follow(graph: Graph, guilty: Collection[LayerRef], found: set[LayerRef], *, all: bool) -> bool:
     """Add the layers downstream of ``guilty``, or with ``all`` every layer; return whether the net contains any."""
     touched: set[int] = set()
-    for node in graph:
+    for node in graph.ordered():
         fed = all or any(source is not None and source.node in touched for source in graph.sources(node.id))
         inside = [_follow(body.graph, guilty, found, all=fed) for body in node.bodies.values()]
         follows = fed or any(inside)

@@ -85,7 +85,7 @@ class Context:
 
     def _fed(self, item: DeclaredPort) -> Fact | None:
         """Return the fact of an input, inferred from the declared inputs of the layer that feeds it."""
-        feeder = item.facts.graph[item.outlet.node].layer
+        feeder = item.facts.graph.node(item.outlet.node).layer
         return None if feeder is None else _at(self._by_declaration.inferred.get(feeder.element), item.outlet.port)
 
     def input_by_declaration(self, item: DeclaredPort) -> Fact | None:

@@ -126,14 +126,14 @@ def _downstream(item: DeclaredPort, context: Context) -> list[int]:
         if (id(facts), number) in reached:
             continue
         reached.add((id(facts), number))
-        node = facts.graph[number]
+        node = facts.graph.node(number)
         if node.layer is not None:
             found[node.layer.element] = None
         for port in range(node.outputs):
             waiting += [(facts, inlet.node, True) for inlet in facts.graph.consumers(Outlet(number, port))]
         if with_bodies:
             bodies = (inner for tag in node.bodies if (inner := facts.bodies.get((number, tag))) is not None)
-            waiting += [(inner, each.id, True) for inner in bodies for each in inner.graph]
+            waiting += [(inner, each.id, True) for inner in bodies for each in inner.graph.ordered()]
         if id(facts) in owners:
             waiting.append((*owners[id(facts)], False))
     return list(found)
@@ -156,7 +156,7 @@ def _ports_by_feeder(context: Context) -> Mapping[int, Sequence[DeclaredPort]]:
     """Return the ports that hold the outputs of a layer, its own and those they feed, by the element of the layer."""
     found: dict[int, list[DeclaredPort]] = {}
     for item in (*context.outputs, *context.inputs):
-        layer = item.facts.graph[item.outlet.node].layer
+        layer = item.facts.graph.node(item.outlet.node).layer
         if layer is not None:
             found.setdefault(layer.element, []).append(item)
     return found

@@ -31,7 +31,7 @@ class DeclaredPort(NamedTuple):
     @property
     def feeder(self) -> PortElement | None:
         """The output port that feeds an input."""
-        layer = self.facts.graph[self.outlet.node].layer
+        layer = self.facts.graph.node(self.outlet.node).layer
         return None if layer is None else layer.outputs[self.outlet.port]
 
     @property
@@ -39,14 +39,14 @@ class DeclaredPort(NamedTuple):
         """The input ports that an output feeds."""
         graph = self.facts.graph
         for target, port in graph.consumers(self.outlet):
-            layer = graph[target].layer
+            layer = graph.node(target).layer
             if layer is not None:
                 yield layer, layer.inputs[port]
 
 
 def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
     """Yield every output port with a fact."""
-    for node in facts.graph:
+    for node in facts.graph.ordered():
         if node.layer is not None:
             for index, port in enumerate(node.layer.outputs):
                 outlet = Outlet(node.id, index)
@@ -59,7 +59,7 @@ def outputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
 
 def inputs(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[DeclaredPort]:
     """Yield every input port with a fact."""
-    for node in facts.graph:
+    for node in facts.graph.ordered():
         if node.layer is not None:
             for index, outlet in enumerate(facts.graph.sources(node.id)):
                 fact = facts.get(outlet)
@@ -123,7 +123,7 @@ def _takes_any_rank(item: DeclaredPort) -> bool:
 
 def _lacks_spatial_axes(item: DeclaredPort) -> bool:
     """Return whether a convolution declares its output as [N, C], as OpenVINO does for an unknown output_shape."""
-    op, dims = item.facts.graph[item.outlet.node].op, item.fact.shape.dims
+    op, dims = item.facts.graph.node(item.outlet.node).op, item.fact.shape.dims
     if op is None or op.spec.category != "convolution" or dims is None:
         return False
     return len(item.port.dims) == 2 and offending(item.port, Shape(dims[:2])) == ()
@@ -137,7 +137,7 @@ def _has_open_integers(item: DeclaredPort, most: int = UNBOUNDED) -> bool:
 
 def _has_rank_by_dims(item: DeclaredPort) -> bool:
     """Return whether the rank of an output follows from the declared dims of the inputs, without any value."""
-    op = item.facts.graph[item.outlet.node].op
+    op = item.facts.graph.node(item.outlet.node).op
     if op is None or op.spec.infer_asks:
         return False
     inputs: list[Fact] = []
@@ -172,7 +172,7 @@ def has_surplus(item: DeclaredPort) -> bool:
 
 def lacking(item: DeclaredPort) -> int:
     """Return the number of outputs that a layer lacks, for operations with a variable number of them."""
-    node = item.facts.graph[item.outlet.node]
+    node = item.facts.graph.node(item.outlet.node)
     count = len(item.layer.outputs)
     if node.op is None or node.bodies or not node.op.outputs or not node.op.outputs[-1].variadic:
         return 0

@@ -31,12 +31,12 @@ def facts_of(bound: Bound, values: Values) -> Mapping[int, Fact]:
     names = {id: _names(bound, id) for id in bound.graph.parameters} if values else {}
     for name, elements in values:
         called = [id for id, known in names.items() if name in known]
-        takers = {id: fact for id in called if (fact := _fact(bound.graph[id], elements)) is not None}
+        takers = {id: fact for id in called if (fact := _fact(bound.graph.node(id), elements)) is not None}
         if not called:
             known = ", ".join(sorted({text for texts in names.values() for text in texts}))
             raise UnknownPort(f"no port {name} takes a value, expected one of {known or 'none'}")
         if not takers:
-            shapes = " and ".join(str(_declared(bound.graph[id]).shape) for id in called)
+            shapes = " and ".join(str(_declared(bound.graph.node(id)).shape) for id in called)
             count = f"{len(elements)} element{'s' if len(elements) != 1 else ''}"
             raise UnknownPort(f"the value of port {name} has {count}, expected those of shape {shapes}")
         given.update(takers)
@@ -64,12 +64,12 @@ def _fact(node: Node, elements: Sequence[float]) -> Fact | None:
 
 def _names(bound: Bound, id: int) -> set[str]:
     """Return the names of the port that a Parameter feeds; for one of the file, its own and its tensor names."""
-    node = bound.graph[id]
+    node = bound.graph.node(id)
     if node.layer is not None:
         return {node.name, *(node.names[0] if node.names else ())}
     names: set[str] = set()
     for consumer, input in bound.graph.consumers(Outlet(id, 0)):
-        target = bound.graph[consumer]
+        target = bound.graph.node(consumer)
         if target.layer is None:
             continue
         port = target.layer.inputs[input].id

@@ -83,7 +83,7 @@ def by_type(context: Context) -> Mapping[str, Sequence[Placed]]:
     """Return the layers of each type in topological order, including those in bodies."""
     found: dict[str, list[Placed]] = {}
     for scope in scopes(context):
-        for node in scope.graph:
+        for node in scope.graph.ordered():
             if node.layer is not None:
                 found.setdefault(node.type, []).append(Placed(node, scope, node.layer))
     return found
@@ -107,7 +107,7 @@ def remarkable(context: Context) -> Sequence[InferredLayer]:
             dims = fact.shape.dims
             if dims is not None and math.prod([dim.hi for dim in dims]) > 0 and math.prod([d.lo for d in dims]) < LARGE:
                 continue
-            item = _inferred(scope.graph[outlet.node], scope)
+            item = _inferred(scope.graph.node(outlet.node), scope)
             if item is not None:
                 found[number, outlet.node] = item
     return tuple(found.values())
@@ -116,7 +116,7 @@ def remarkable(context: Context) -> Sequence[InferredLayer]:
 def constant_nodes(graph: Graph) -> set[int]:
     """Return the nodes that depend on no Parameter and no variable."""
     found: set[int] = set()
-    for node in graph:
+    for node in graph.ordered():
         sources = graph.sources(node.id)
         if node.type not in ("Parameter", "ReadValue") and all(
             item is not None and item.node in found for item in sources
@@ -130,10 +130,10 @@ def unread(context: Context) -> Sequence[Placed]:
     """Return the layers, except Result and Assign, whose outputs nothing reads."""
     found = []
     for scope in scopes(context):
-        sources = [scope.graph.sources(node.id) for node in scope.graph]
+        sources = [scope.graph.sources(node.id) for node in scope.graph.ordered()]
         read = {outlet.node for outlets in sources for outlet in outlets if outlet is not None}
         if len(read) < len(sources):
-            idle = [node for node in scope.graph if node.id not in read and node.type not in ENDS]
+            idle = [node for node in scope.graph.ordered() if node.id not in read and node.type not in ENDS]
             found += [Placed(node, scope, node.layer) for node in idle if node.layer is not None]
     return found
 
@@ -158,7 +158,7 @@ def _outputs(node: Node, known: Mapping[Outlet, Fact]) -> Iterator[Fact]:
 
 def _inside(scope: Scope) -> Iterator[Scope]:
     yield scope
-    for node in scope.graph:
+    for node in scope.graph.ordered():
         for tag, body in node.bodies.items():
             inner = scope.facts.bodies.get((node.id, tag)) if scope.facts is not None else None
             yield from _inside(

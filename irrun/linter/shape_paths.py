@@ -47,7 +47,7 @@ def trail(scope: Scope, node: int, name: str, input: int = 0) -> str:
             ),
             None,
         )
-    origin, *between = (scope.graph[id].name for id in reversed(path))
+    origin, *between = (scope.graph.node(id).name for id in reversed(path))
     through = f" through {_listed(between)}" if between else ""
     return f'{name} is a dynamic dim of "{origin}"{through}'
 

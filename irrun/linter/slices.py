@@ -159,7 +159,7 @@ def _meeting(
     seen = {item.node.id}
     waiting = [item.node.id]
     for id in waiting:
-        for port in range(scope.graph[id].outputs):
+        for port in range(scope.graph.node(id).outputs):
             fact = scope.facts.get(Outlet(id, port))
             if fact is None or fact.shape.dims is None or size not in fact.shape.dims:
                 continue
@@ -176,7 +176,7 @@ def _meeting(
 
 
 def _met(scope: Scope, target: int, input: int, size: Dim, fits: Callable[[Dim], bool]) -> _Meeting | None:
-    op = scope.graph[target].op
+    op = scope.graph.node(target).op
     if scope.facts is None or getattr(op, "auto_broadcast", None) != "numpy":
         return None
     facts = scope.facts.inputs(target)

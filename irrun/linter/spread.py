@@ -32,7 +32,7 @@ def spreads(scope: Scope, outlet: Outlet, *, computed: bool = False) -> bool:
         seen.add(at)
         tensor, computed = at
         for inlet in scope.graph.consumers(tensor):
-            node = scope.graph[inlet.node]
+            node = scope.graph.node(inlet.node)
             if node.type in ENDS and computed:
                 return True
             if _sums(node):

@@ -46,7 +46,7 @@ class _Counter:
 
     def graph(self, graph: Graph, facts: Facts) -> dict[str, int]:
         counts: dict[str, int] = {}
-        for node in graph:
+        for node in graph.ordered():
             for type, count in self._node(node, facts).items():
                 counts[type] = counts.get(type, 0) + count
         return counts

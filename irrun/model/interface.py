@@ -53,13 +53,13 @@ def output_type(declared: ElementType, version: str | None) -> ElementType:
 
 def legacy_output_name(outlet: Outlet, graph: Graph, facts: Facts) -> str:
     """Return the name of an output in IR version 10: the layer's, with the port number where it has several outputs."""
-    node = graph[outlet.node]
+    node = graph.node(outlet.node)
     several = max(node.outputs, len(facts.outlets(outlet.node))) > 1
     return f"{node.name}.{outlet.port}" if several else node.name
 
 
 def _input(index: int, id: int, graph: Graph, facts: Facts, tensors: _TensorNames, version: str | None) -> Port:
-    node, outlet = graph[id], Outlet(id, 0)
+    node, outlet = graph.node(id), Outlet(id, 0)
     fact = facts.get(outlet) or Fact.unknown()
     names = tensors.distinct(outlet, node.names[0] if node.names else ())
     if version == LEGACY:
@@ -70,12 +70,12 @@ def _input(index: int, id: int, graph: Graph, facts: Facts, tensors: _TensorName
 def _output(
     index: int, id: int, fact: Fact, graph: Graph, facts: Facts, tensors: _TensorNames, version: str | None
 ) -> Port:
-    result = graph[id]
+    result = graph.node(id)
     source = graph.sources(id)[0] if graph.sources(id) else None
     names: list[str] = []
     producer = result.name
     if source is not None:
-        node = graph[source.node]
+        node = graph.node(source.node)
         producer = node.name
         names = tensors.distinct(source, node.names[source.port] if source.port < len(node.names) else ())
         if version == LEGACY:

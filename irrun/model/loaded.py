@@ -11,7 +11,7 @@ from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity
 from irrun.diagnostics.internal import Boundary
 from irrun.document import Document, read
 from irrun.document.weights import Weights, WeightsOutOfRange
-from irrun.graph import Bound, bind
+from irrun.graph import Bound, Graph, bind
 from irrun.inference import Facts, infer
 from irrun.model.arguments import find_port
 from irrun.model.interface import Interface, interface
@@ -25,8 +25,6 @@ from irrun.runtime.peak import check_memory
 from irrun.tensor import Array, Dim, Fact, Shape
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from irrun.ops.extending import ExtensionSource
 
 PathLike = str | os.PathLike[str]
@@ -67,9 +65,9 @@ class Loaded:
         return Loaded(bound, facts, document.weights, document, name=net.name, version=net.version)
 
     @property
-    def graph(self) -> nx.MultiDiGraph[int]:
-        """The networkx graph: layer ids, each with ``name``, ``type``, ``version`` and ``op``; edges with ports."""
-        return self.bound.graph.digraph
+    def graph(self) -> Graph:
+        """The networkx graph of the layers, frozen."""
+        return self.bound.graph
 
     @property
     def document(self) -> Document:
@@ -156,7 +154,7 @@ class Loaded:
         for id, mean in bound.means.items():
             values = mean.values(self.weights)
             if values is None:
-                what = f'the mean of input "{bound.graph[id].name}" is not known: there is no file of weights'
+                what = f'the mean of input "{bound.graph.node(id).name}" is not known: there is no file of weights'
                 anchor = Anchor(element.element) if element is not None else Anchor()
                 raise IRError([MissingWeights(what=what).at(anchor)], self.filename)
             found[bound.graph.parameters.index(id)] = values

@@ -27,9 +27,7 @@ def in_f32(graph: Graph, facts: Facts) -> tuple[Graph, Facts]:
     """
     if not any(fact.type in HALVES for fact in facts.of.values()):
         return graph, facts
-    nodes = {node.id: _converted(node, facts) for node in graph}
-    sources = {id: graph.sources(id) for id in nodes}
-    widened = Graph(nodes, graph.order, sources, graph.parameters, graph.results, graph.sinks)
+    widened = graph.with_nodes([_converted(node, facts) for node in graph.ordered()])
     return widened, Facts(widened, _widened(facts.of), facts.bodies, facts.diagnostics)
 
 

@@ -129,7 +129,7 @@ def chains(
     found: dict[Outlet, Chain] = {}
     kept: set[Outlet] = set()
     total = 0
-    for node in graph:
+    for node in graph.ordered():
         port = {"MatMul": 1, "Gather": 0, "Convolution": 1, "GroupConvolution": 1}.get(node.type)
         sources = graph.sources(node.id)
         outlet = sources[port] if port is not None and port < len(sources) else None
@@ -158,9 +158,9 @@ _MOVES: Final = ("Concat", "MaxPool")
 def _meets_levels(graph: Graph, node: Node) -> bool:
     """Return whether the second input of a product meets activations that have at most 256 levels."""
     data = graph.sources(node.id)[0]
-    while data is not None and _moves(graph[data.node]):
+    while data is not None and _moves(graph.node(data.node)):
         data = graph.sources(data.node)[0]
-    fake = None if data is None else graph[data.node].op
+    fake = None if data is None else graph.node(data.node).op
     return node.type != "Gather" and isinstance(fake, FakeQuantize) and fake.levels <= MOST_LEVELS
 
 
@@ -171,7 +171,7 @@ def _moves(node: Node) -> bool:
 def _has_many_rows(graph: Graph, facts: Facts, inlet: Inlet) -> bool:
     """Return whether a consumer is a product known to have more than ``MOST_ROWS`` rows."""
     data = facts.inputs(inlet.node)[0]
-    if graph[inlet.node].type != "MatMul" or data is None or data.shape.dims is None:
+    if graph.node(inlet.node).type != "MatMul" or data is None or data.shape.dims is None:
         return False
     return math.prod(dim.lo for dim in data.shape.dims[:-1]) > MOST_ROWS
 
@@ -205,7 +205,7 @@ def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least
     is_reshaped = False
     at = outlet
     while True:
-        node, fact = graph[at.node], facts[at]
+        node, fact = graph.node(at.node), facts[at]
         if node.type == "Const":
             break
         sources = graph.sources(node.id)
@@ -252,7 +252,7 @@ def _is_stored(fact: Fact, settings: Settings, least: int | None) -> bool:
 def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
     """Return whether a scale or a zero point is a Const, possibly behind Converts."""
     while outlet is not None and outlet in facts.of:
-        node = graph[outlet.node]
+        node = graph.node(outlet.node)
         if node.type == "Const":
             return facts[outlet].is_constant
         if not isinstance(node.op, Convert) or facts[outlet].type not in _FLOATS:
@@ -263,7 +263,7 @@ def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
 
 def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Chain) -> bool:
     """Return whether a consumer has a kernel for compressed weights."""
-    node, data = graph[inlet.node], facts.inputs(inlet.node)[0]
+    node, data = graph.node(inlet.node), facts.inputs(inlet.node)[0]
     made = facts.get(Outlet(node.id, 0))
     if made is None or data is None:
         return False

@@ -34,4 +34,4 @@ def optimize(
     for item in PASSES:
         if item.name not in settings.disabled:
             item.run(rewriter)
-    return rewriter.freeze()
+    return rewriter.optimized()

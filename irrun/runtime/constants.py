@@ -38,7 +38,7 @@ def constants(
     exact: dict[Outlet, Array] = dict(shared or {})
     results = set(graph.results)
     waiting: dict[Outlet, int] = {}
-    for node in graph:
+    for node in graph.ordered():
         outlets = facts.outlets(node.id)
         sources = graph.sources(node.id)
         if node.id in left or (outlets and all(outlet in exact for outlet in outlets)):
@@ -90,12 +90,12 @@ def _is_exact(node: Node, graph: Graph, facts: Facts) -> bool:
         return False
     for type in ("Subtract", "Multiply", "Reshape", "Convert", "Transpose"):
         consumers = graph.consumers(at)
-        if len(consumers) == 1 and graph[consumers[0].node].type == type:
+        if len(consumers) == 1 and graph.node(consumers[0].node).type == type:
             at = Outlet(consumers[0].node, 0)
         elif type == "Multiply":
             return False
     consumers = graph.consumers(at)
-    return len(consumers) > 0 and all(graph[inlet.node].type == "MatMul" for inlet in consumers)
+    return len(consumers) > 0 and all(graph.node(inlet.node).type == "MatMul" for inlet in consumers)
 
 
 def leaving(value: Array, type: ElementType) -> Array:

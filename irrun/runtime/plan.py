@@ -20,7 +20,7 @@ from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.checked_values import checked
 from irrun.runtime.constants import constants, leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
-from irrun.runtime.soundness import dependencies, sound
+from irrun.runtime.soundness import sound
 from irrun.runtime.state import fitting
 from irrun.tensor import Array, ElementType, Fact
 
@@ -105,11 +105,11 @@ def plan(
         graph, facts = in_f32(graph, facts)
     graph, facts, known = optimize(graph, facts, known, settings, packed)
     constant = _constant_nodes(graph, facts, known)
-    needed = dependencies(graph, constant).difference(graph.results, graph.parameters)
+    needed = graph.dependencies(constant).difference(graph.results, graph.parameters)
     planner = _Planner(graph, facts, declared, settings, budget)
     parameters = tuple(planner.slot(Outlet(id, 0)) for id in graph.parameters)
     steps: list[Step] = []
-    for node in graph:
+    for node in graph.ordered():
         if node.id in needed and node.id in constant:
             for outlet in facts.outlets(node.id):
                 if _leaves(graph, outlet, constant):
@@ -151,7 +151,7 @@ def _has_few_bits(facts: Facts, settings: Settings) -> bool:
 def _constant_nodes(graph: Graph, facts: Facts, known: Mapping[Outlet, Array]) -> set[int]:
     """Return the nodes whose outputs are all known."""
     constant = set()
-    for node in graph:
+    for node in graph.ordered():
         outlets = facts.outlets(node.id)
         if outlets and all(outlet in known for outlet in outlets):
             constant.add(node.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Fault, IRError
@@ -24,41 +24,19 @@ def sound(graph: Graph, facts: Facts, memory: int | None = None) -> Graph:
     Parameters stay. IRError if a needed node has no operation, no facts, an input without an edge, or an output that no
     memory can hold; also if a constant must be computed that takes more than ``memory`` bytes.
     """
-    needed = dependencies(graph, _known(graph, facts))
+    needed = graph.dependencies(_known(graph, facts))
     faults = list(_faults(graph, facts, needed))
     if memory is not None and not faults:
         faults += _too_large(graph, facts, needed, memory)
     if faults:
         raise IRError(faults)
-    wanted = dependencies(graph)
-    if len(wanted) == len(graph):
-        return graph
-    return Graph(
-        {node.id: node for node in graph if node.id in wanted},
-        [id for id in graph.order if id in wanted],
-        {id: graph.sources(id) for id in wanted},
-        graph.parameters,
-        graph.results,
-        graph.sinks,
-    )
-
-
-def dependencies(graph: Graph, known: Container[int] = ()) -> set[int]:
-    """Return the Parameters, and the nodes that Results and variables depend on; ``known`` nodes depend on nothing."""
-    found: set[int] = set(graph.parameters)
-    waiting = [*graph.results, *graph.sinks]
-    while waiting:
-        id = waiting.pop()
-        if id not in found:
-            found.add(id)
-            if id not in known:
-                waiting += [outlet.node for outlet in graph.sources(id) if outlet is not None]
-    return found
+    dead = set(graph).difference(graph.dependencies())
+    return graph.without(dead) if dead else graph
 
 
 def _known(graph: Graph, facts: Facts) -> set[int]:
     """Return the nodes whose values inference knows."""
-    outlets = {node.id: facts.outlets(node.id) for node in graph if graph.sources(node.id)}
+    outlets = {node.id: facts.outlets(node.id) for node in graph.ordered() if graph.sources(node.id)}
     return {id for id, found in outlets.items() if found and all(facts[item].constant is not None for item in found)}
 
 
@@ -66,7 +44,7 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
     ends = set(graph.results)
     extensions: list[Node] = []
     for id in sorted(needed):
-        node = graph[id]
+        node = graph.node(id)
         sources = graph.sources(id)
         if any(source is not None and source.node in ends for source in sources):
             yield _finding(ResultThatFeeds(), node)
@@ -87,7 +65,7 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
         for tag, body in node.bodies.items():
             inner = facts.bodies.get((id, tag))
             if inner is not None:
-                yield from _faults(body.graph, inner, dependencies(body.graph, _known(body.graph, inner)))
+                yield from _faults(body.graph, inner, body.graph.dependencies(_known(body.graph, inner)))
     if extensions:
         yield _not_implemented(extensions)
 
@@ -95,7 +73,7 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
 def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Iterator[Diagnostic]:
     """Yield a finding for the first constant layer that exceeds the budget when the model is planned."""
     constant: set[int] = set()
-    for node in graph:
+    for node in graph.ordered():
         sources = graph.sources(node.id)
         asks = () if node.op is None else node.op.spec.run_asks
         if node.id not in needed or node.id in graph.parameters or not {"facts"}.issuperset(asks):

@@ -27,7 +27,7 @@ def graph(*layers: str) -> Graph:
 
 
 def extension(*layers: str) -> Extension | None:
-    op = graph(*layers)[1].op
+    op = graph(*layers).node(1).op
     return op if isinstance(op, Extension) else None
 
 
@@ -71,7 +71,7 @@ def test_a_domain_with_an_operation_of_its_own_has_others_of_any_name() -> None:
 
 def test_nothing_takes_it_for_the_operation_of_the_same_name() -> None:
     bound = graph(layer(1, "Result", "acme"), layer(2, "Sharpen", "acme"))
-    assert [node.type for node in bound] == ["Parameter", "acme::Result", "Sharpen"]
+    assert [node.type for node in bound.ordered()] == ["Parameter", "acme::Result", "Sharpen"]
     assert bound.results == ()
 
 

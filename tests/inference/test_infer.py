@@ -8,18 +8,15 @@ import pytest
 
 from irrun.diagnostics import Anchor
 from irrun.document import read
-from irrun.graph import Graph, bind
+from irrun.graph import bind
 from irrun.inference import infer
 from tests.linter.models import ITERATOR, NET
 
 
 def test_a_node_that_is_in_no_file_is_reported_without_a_place() -> None:
     graph = bind(read(NET.replace('element_type="f32"', 'element_type="string"').encode())).graph
-    nodes = {node.id: node._replace(layer=None) for node in graph}
-    sources = {node: graph.sources(node) for node in nodes}
-    facts = infer(
-        Graph(nodes, graph.order, sources, graph.parameters, graph.results, graph.sinks), read(NET.encode()).weights
-    )
+    placeless = graph.with_nodes([node._replace(layer=None) for node in graph.ordered()])
+    facts = infer(placeless, read(NET.encode()).weights)
     (found,) = facts.diagnostics
     assert (found.code, found.layer, found.anchor) == ("IR308", None, Anchor())
     assert "string" in found.message

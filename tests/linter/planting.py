@@ -127,7 +127,7 @@ class _Model:
 
 def _layers(graph: Graph) -> Iterator[tuple[int, object]]:
     """Yield the operation and inputs of each layer, keyed by element, so that nothing depends on ids."""
-    for node in graph:
+    for node in graph.ordered():
         feeders = [
             None if outlet is None else (_element(graph, outlet.node), outlet.port) for outlet in graph.sources(node.id)
         ]
@@ -137,7 +137,7 @@ def _layers(graph: Graph) -> Iterator[tuple[int, object]]:
 
 
 def _element(graph: Graph, id: int) -> int:
-    layer = graph[id].layer
+    layer = graph.node(id).layer
     return -1 if layer is None else layer.element
 
 

@@ -51,13 +51,13 @@ def test_what_feeds_nothing_is_dropped(tmp_path: Path) -> None:
     (last,) = rewriter.nodes("Tanh")
     (product,) = rewriter.nodes("Multiply")
     data = rewriter.sources(product.id)[0]
-    rewriter.replace(Outlet(last.id, 0), rewriter.add(ReLU(), [data], [last]))
+    rewriter.replace(Outlet(last.id, 0), rewriter.fuse(ReLU(), [data], [last]))
     assert kinds(rewriter) == ["Parameter", "ReLU", "Result"]
-    graph, facts, known = rewriter.freeze()
-    assert [node.type for node in graph] == ["Parameter", "ReLU", "Result"]
+    graph, facts, known = rewriter.optimized()
+    assert [node.type for node in graph.ordered()] == ["Parameter", "ReLU", "Result"]
     assert isinstance(facts, Facts)
     assert known == {}
-    assert [node.type for node in model.bound.graph if node.type == "Tanh"] == ["Tanh"]
+    assert [node.type for node in model.bound.graph.ordered() if node.type == "Tanh"] == ["Tanh"]
 
 
 def test_a_patch_that_changes_the_type_is_refused(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_patch_that_changes_the_type_is_refused(tmp_path: Path) -> None:
     tanh(net)
     rewriter, _ = began(net, tmp_path)
     (last,) = rewriter.nodes("Tanh")
-    wide = rewriter.add(Convert(destination_type=F64), [rewriter.sources(last.id)[0]], [last])
+    wide = rewriter.fuse(Convert(destination_type=F64), [rewriter.sources(last.id)[0]], [last])
     with pytest.raises(PatchError, match=r"f32\[2,3\] would become f64\[2,3\]"):
         rewriter.replace(Outlet(last.id, 0), wide)
 

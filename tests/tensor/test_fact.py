@@ -33,7 +33,7 @@ def test_large_constants_in_half_precision_stay_as_they_are_stored(tmp_path: Pat
     ir.result(ir.constant(values, F16))
     ir.save(tmp_path / "net.xml")
     model = irrun.model.load(tmp_path / "net.xml")
-    fact = model.facts[Outlet(model.bound.graph.order[0], 0)]
+    fact = model.facts[Outlet(model.bound.graph.topological_order[0], 0)]
     assert fact.stored is not None
     np.testing.assert_array_equal(fact.stored, values.astype(np.float16))
     np.testing.assert_array_equal(irrun.model.build(model)()[0], values.astype(np.float16))
@@ -46,7 +46,7 @@ def test_large_constants_of_four_bits_stay_as_they_are_stored(type: ElementType,
     ir.result(ir.constant(values, type))
     ir.save(tmp_path / "net.xml")
     model = irrun.model.load(tmp_path / "net.xml")
-    fact = model.facts[Outlet(model.bound.graph.order[0], 0)]
+    fact = model.facts[Outlet(model.bound.graph.topological_order[0], 0)]
     assert fact.stored is not None
     assert fact.stored.shape == (2, 2048)
     np.testing.assert_array_equal(fact.constant, values)

@@ -121,5 +121,5 @@ class _Keeper:
         for slot, source in zip(step.inputs, self._graph.sources(step.node.id), strict=False):
             value = self._plan.slots[slot]
             if source is not None and value is not None:
-                found[self._graph[source.node].name] = value
+                found[self._graph.node(source.node).name] = value
         return found

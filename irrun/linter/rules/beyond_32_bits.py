@@ -66,6 +66,6 @@ def _bounds(context: Context) -> set[int]:
     found: set[int] = set()
     for node, scope, layer in by_type(context).get("Const", ()):
         fed = scope.graph.consumers(Outlet(node.id, 0))
-        if fed and all(_is_bound(scope.graph[target].op, port) for target, port in fed):
+        if fed and all(_is_bound(scope.graph.node(target).op, port) for target, port in fed):
             found.add(layer.element)
     return found

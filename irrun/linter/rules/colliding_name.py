@@ -112,12 +112,12 @@ def _ends(context: Context) -> Iterator[_End]:
     graph, facts = context.bound.graph, context.facts
     ports = interface(graph, facts, context.document.net.version)
     for port, id in zip(ports.inputs, graph.parameters, strict=True):
-        layer = graph[id].layer
+        layer = graph.node(id).layer
         if layer is not None:
             yield _End(f"input {port.index}", port, Outlet(id, 0), layer, _written(layer, 0), layer.name)
     for port, id in zip(ports.outputs, graph.results, strict=True):
         outlet = graph.sources(id)[0] if graph.sources(id) else None
-        layer, result = graph[outlet.node].layer if outlet is not None else None, graph[id].layer
+        layer, result = graph.node(outlet.node).layer if outlet is not None else None, graph.node(id).layer
         if outlet is not None and layer is not None and result is not None:
             names = _written(layer, outlet.port)
             if context.document.net.version != LEGACY:

@@ -44,7 +44,7 @@ class DeadLayer(Rule):
 
     def _dead(self, scope: Scope, dead: list[Placed]) -> Iterator[Diagnostic]:
         graph = scope.graph
-        ends = [node.id for node in graph if node.type in ENDS]
+        ends = [node.id for node in graph.ordered() if node.type in ENDS]
         if not ends:  # no-result reports it
             return
         seen = _upstream(graph, ends)  # the layers already counted
@@ -59,7 +59,7 @@ class DeadLayer(Rule):
 
 def _is_constant(graph: Graph, node: Node) -> bool:
     """Return whether a node is a constant, or the Convert of one."""
-    sources = [graph[outlet.node].type for outlet in graph.sources(node.id) if outlet is not None]
+    sources = [graph.node(outlet.node).type for outlet in graph.sources(node.id) if outlet is not None]
     return node.type == "Const" or (node.type == "Convert" and sources == ["Const"])
 
 

@@ -36,10 +36,10 @@ class DuplicateLayerName(Rule):
     def check(self, context: Context) -> Iterator[Diagnostic]:
         twice = {item.layer for item in context.bound.diagnostics if item.code == DuplicateLayerId.code}
         for scope in scopes(context) if not context.document.fragment else ():
-            if len({node.name for node in scope.graph}) == len(scope.graph):
+            if len({node.name for node in scope.graph.ordered()}) == len(scope.graph):
                 continue
             layers: dict[str, list[Placed]] = {}
-            for node in scope.graph:
+            for node in scope.graph.ordered():
                 if node.layer is not None and node.name:
                     layers.setdefault(node.name, []).append(Placed(node, scope, node.layer))
             for name, same in layers.items():

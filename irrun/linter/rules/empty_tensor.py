@@ -60,7 +60,7 @@ class EmptyTensor(Rule):
 def _starts_a_state(item: InferredLayer) -> bool:
     """Return whether the layer only initialises variables, which may begin with an empty cache."""
     fed = item.scope.graph.consumers(Outlet(item.node.id, 0))
-    return bool(fed) and all(item.scope.graph[target].type == "ReadValue" for target, _ in fed)
+    return bool(fed) and all(item.scope.graph.node(target).type == "ReadValue" for target, _ in fed)
 
 
 def _is_empty(fact: Fact) -> bool:

@@ -61,7 +61,7 @@ class HardWiredSize(Rule):
     def _finding(self, found: HardWired, port: int) -> Iterator[Diagnostic]:
         item = found.item
         source = item.scope.graph.sources(found.reader)[found.port]
-        origin = () if source is None else (f'a ShapeOf of "{item.scope.graph[source.node].name}" has the size',)
+        origin = () if source is None else (f'a ShapeOf of "{item.scope.graph.node(source.node).name}" has the size',)
         through = [trail(item.scope, found.reader, name, found.port) for name in dict.fromkeys(found.names)]
         yield self.report(
             item,

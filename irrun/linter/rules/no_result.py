@@ -34,7 +34,7 @@ class NoResult(Rule):
         net = context.document.net
         if not joined(context) or not net.layers:
             return
-        if not any(_may_be_end(context, node) for node in context.bound.graph):
+        if not any(_may_be_end(context, node) for node in context.bound.graph.ordered()):
             what = f"none of the {len(net.layers)} layers is a Result, expected one for each output of the model"
             yield self.report(net, what)
 

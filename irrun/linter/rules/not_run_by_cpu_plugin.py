@@ -65,10 +65,10 @@ class _Layer(NamedTuple):
         fed = (sources[port] for port in ports if port < len(sources))
         return any(
             outlet is not None
-            and graph[outlet.node].layer is not None
+            and graph.node(outlet.node).layer is not None
             and facts is not None
             and facts[outlet].constant is None
-            and graph[outlet.node].type != "Const"
+            and graph.node(outlet.node).type != "Const"
             for outlet in fed
         )
 

@@ -32,7 +32,7 @@ class UnusedParameter(Rule):
     needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        if not joined(context) or not any(node.type in ENDS for node in context.bound.graph):
+        if not joined(context) or not any(node.type in ENDS for node in context.bound.graph.ordered()):
             return
         for item in unread(context):
             if item.node.type == "Parameter" and not item.path:

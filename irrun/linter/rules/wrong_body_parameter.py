@@ -36,7 +36,7 @@ class WrongBodyParameter(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in context.outputs:
-            op = item.facts.graph[item.outlet.node].op
+            op = item.facts.graph.node(item.outlet.node).op
             if not item.path or not isinstance(op, Parameter) or context.doubtful(layer_ref(item.layer)):
                 continue
             local = context.output_by_declaration(item)

@@ -95,7 +95,7 @@ def _exact(item: DeclaredPort) -> DeclaredPort | None:
 
     The inferred fact is wider, since the actual tensor may have more rows.
     """
-    if not isinstance(item.facts.graph[item.outlet.node].op, NonMaxSuppressionV1 | NonMaxSuppressionV3):
+    if not isinstance(item.facts.graph.node(item.outlet.node).op, NonMaxSuppressionV1 | NonMaxSuppressionV3):
         return None
     known = [fact for fact in item.facts.inputs(item.outlet.node) if fact is not None]
     pairs = zip(item.layer.inputs, known, strict=False)

@@ -107,7 +107,7 @@ def _is_widened_result(item: DeclaredPort) -> bool:
     halves = [
         source
         for source in graph.sources(item.outlet.node)
-        if source is not None and graph[source.node].type == "Const" and _is_half(item.facts.get(source))
+        if source is not None and graph.node(source.node).type == "Const" and _is_half(item.facts.get(source))
     ]
     return bool(halves) and any(layer.type == "Result" for layer, _ in item.fed)
 

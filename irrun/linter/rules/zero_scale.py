@@ -111,7 +111,7 @@ def _constant(item: InferredLayer, port: int, consequence: str) -> _Scale | None
 
 def _origin(scope: Scope, outlet: Outlet | None) -> Outlet | None:
     """Return the source of a tensor's values, through layers that only convert or reshape."""
-    while outlet is not None and _keeps_values(scope.graph[outlet.node]):
+    while outlet is not None and _keeps_values(scope.graph.node(outlet.node)):
         outlet = scope.graph.sources(outlet.node)[0]
     return outlet
 
@@ -124,10 +124,10 @@ def _is_compressed(item: InferredLayer, port: int) -> bool:
     """Return whether an input comes from constant numbers of few bits, with or without a zero point."""
     scope = item.scope
     outlet = scope.graph.sources(item.node.id)[port]
-    if outlet is not None and scope.graph[outlet.node].type == "Subtract":
+    if outlet is not None and scope.graph.node(outlet.node).type == "Subtract":
         outlet = scope.graph.sources(outlet.node)[0]
     outlet = _origin(scope, outlet)
-    if outlet is None or scope.facts is None or scope.graph[outlet.node].type != "Const":
+    if outlet is None or scope.facts is None or scope.graph.node(outlet.node).type != "Const":
         return False
     fact = scope.facts.get(outlet)
     return fact is not None and fact.type.bits <= _COMPRESSED_BITS and fact.type.kind != "boolean"

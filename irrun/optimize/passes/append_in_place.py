@@ -47,4 +47,4 @@ def _append(graph: Rewriter, node: Node) -> None:
         return
     init = graph.sources(past.id)[0] if graph.sources(past.id) else None
     op = FusedAppend(fact, past.op, axis, from_end)
-    graph.replace(first(node), graph.add(op, [sources[1], init, order], [node]))
+    graph.replace(first(node), graph.fuse(op, [sources[1], init, order], [node]))

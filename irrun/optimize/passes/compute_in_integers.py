@@ -103,8 +103,8 @@ def _move(graph: Rewriter, node: Node) -> None:
     assert fact is not None
     if len(known) == len(found) and len({levels for _, levels in known}) == 1:
         inputs = [*(codes for codes, _ in known), *graph.sources(node.id)[len(known) :]]
-        codes = graph.add(_of_bytes(node, fact), inputs, [node])
-        graph.replace(first(node), graph.add(FusedDequantize(fact, known[0][1]), [codes], [node]))
+        codes = graph.fuse(_of_bytes(node, fact), inputs, [node])
+        graph.replace(first(node), graph.fuse(FusedDequantize(fact, known[0][1]), [codes], [node]))
     elif after is not None and isinstance(after.op, FusedQuantize) and isinstance(node.op, FusedMaxPool):
         _quantize_first(graph, node, after)
 
@@ -125,8 +125,8 @@ def _quantize_first(graph: Rewriter, node: Node, after: Node) -> None:
     for source in graph.sources(node.id):
         given = graph.fact(source)
         assert given is not None
-        parts.append(graph.add(FusedQuantize(Fact(U8, given.shape), after.op.levels), [source], [after]))
-    graph.replace(first(after), graph.add(_of_bytes(node, fact), parts, [node]))
+        parts.append(graph.fuse(FusedQuantize(Fact(U8, given.shape), after.op.levels), [source], [after]))
+    graph.replace(first(after), graph.fuse(_of_bytes(node, fact), parts, [node]))
 
 
 def _quantize_parts(graph: Rewriter, node: Node) -> None:
@@ -146,8 +146,8 @@ def _split(graph: Rewriter, node: Node, levels: Levels, known: dict[tuple[Outlet
     assert fact is not None
     codes = known.get((data, levels))
     if codes is None:
-        codes = known[data, levels] = graph.add(FusedQuantize(Fact(U8, fact.shape), levels), [data], [node])
-    graph.replace(first(node), graph.add(FusedDequantize(fact, levels), [codes], [node]))
+        codes = known[data, levels] = graph.fuse(FusedQuantize(Fact(U8, fact.shape), levels), [data], [node])
+    graph.replace(first(node), graph.fuse(FusedDequantize(fact, levels), [codes], [node]))
 
 
 def _weights(graph: Rewriter, node: Node, levels: Levels) -> IntegerWeights | None:
@@ -208,7 +208,7 @@ def _multiply(graph: Rewriter, node: Node) -> None:
         end.activation,
     )
     inputs = [codes, *([] if end.summand is None else [end.summand if added is None else added[0]])]
-    graph.replace(first(end.last), graph.add(_product(graph, node, end.fact, weights, after), inputs, nodes))
+    graph.replace(first(end.last), graph.fuse(_product(graph, node, end.fact, weights, after), inputs, nodes))
 
 
 def _sum(graph: Rewriter, end: FollowingLayers) -> tuple[Levels | None, FollowingLayers, list[Node]]:
@@ -270,7 +270,7 @@ def _join(graph: Rewriter, node: Node) -> None:
     if before.op.end.levels is not None:
         return
     floats = len(graph.consumers(data)) > 1
-    made = graph.add(before.op.with_levels(node.op.levels, floats=floats), graph.sources(before.id), [before, node])
+    made = graph.fuse(before.op.with_levels(node.op.levels, floats=floats), graph.sources(before.id), [before, node])
     graph.replace(first(node), Outlet(made.node, int(floats)))
     if floats:
         graph.replace(data, made)

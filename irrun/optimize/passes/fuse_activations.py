@@ -121,4 +121,4 @@ def _close(a: float, b: float) -> bool:
 
 def _replace(graph: Rewriter, last: Node, op: Op, data: Outlet) -> None:
     if same_shape(graph.fact(data), graph.fact(first(last))):
-        graph.replace(first(last), graph.add(op, [data], [last]))
+        graph.replace(first(last), graph.fuse(op, [data], [last]))

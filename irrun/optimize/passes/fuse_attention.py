@@ -130,4 +130,4 @@ def _replace(
         if not any(fact is not None and fact.shape[axis] == size for fact in facts):
             return
     op = FusedAttention(result, scale, causal, key_transposed)
-    graph.replace(first(nodes[-1]), graph.add(op, inputs if inputs[3] is not None else inputs[:3], nodes))
+    graph.replace(first(nodes[-1]), graph.fuse(op, inputs if inputs[3] is not None else inputs[:3], nodes))

@@ -63,14 +63,14 @@ def _grow(graph: Rewriter, chain: list[Node]) -> None:
         fact = graph.fact(first(node))
         assert fact is not None
         op = FusedConcat(fact, _CHANNELS, room, grows=node is not chain[0])
-        graph.replace(first(node), graph.add(op, graph.sources(node.id), [node]))
+        graph.replace(first(node), graph.fuse(op, graph.sources(node.id), [node]))
 
 
 def _fuse(graph: Rewriter, node: Node) -> None:
     fact = graph.fact(first(node))
     if isinstance(node.op, Concat) and fact is not None and fact.rank is not None:
         op = FusedConcat(fact, node.op.axis % fact.rank)
-        graph.replace(first(node), graph.add(op, graph.sources(node.id), [node]))
+        graph.replace(first(node), graph.fuse(op, graph.sources(node.id), [node]))
 
 
 def _is_large(graph: Rewriter, node: Node) -> bool:

@@ -59,7 +59,7 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if given.shape.is_static:
         op.prepare(given.shape.static)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
+    graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))
 
 
 class _PreActivation(NamedTuple):

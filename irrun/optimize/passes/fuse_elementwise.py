@@ -70,7 +70,7 @@ def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:
     if like is None:
         return
     op = FusedElementwise(fact, chain.built(), like)
-    graph.replace(first(root), graph.add(op, list(chain.inputs), list(reversed(chain.nodes))))
+    graph.replace(first(root), graph.fuse(op, list(chain.inputs), list(reversed(chain.nodes))))
 
 
 def _static(graph: Rewriter, outlet: Outlet) -> tuple[int, ...] | None:

@@ -40,4 +40,4 @@ def _fuse(graph: Rewriter, node: Node) -> None:
         matrix = np.ascontiguousarray(matrix * end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     op = FusedMatMul(end.fact, matrix, end.bias, end.activation)
-    graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
+    graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))

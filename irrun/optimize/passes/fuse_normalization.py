@@ -70,7 +70,7 @@ def _fuse(graph: Rewriter, core: _Core) -> None:
     result = graph.fact(first(last))
     assert result is not None
     op = FusedLayerNorm(result, gamma, beta, core.eps, core.eps_outside, core.centred)
-    graph.replace(first(last), graph.add(op, [core.data], parts))
+    graph.replace(first(last), graph.fuse(op, [core.data], parts))
 
 
 def _mvn(graph: Rewriter, node: Node) -> _Core | None:

@@ -40,6 +40,5 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if not is_fast(cell, constants[0].dtype):
         return
     fused = FusedRecurrence(known, cell, weights_of(*constants), reversals(op.direction))
-    new = graph.add(fused, changing, [node])
-    for port in range(node.outputs):
-        graph.replace(Outlet(node.id, port), Outlet(new.node, port))
+    new = graph.fuse(fused, changing, [node])
+    graph.replace_all(node.id, new.node)

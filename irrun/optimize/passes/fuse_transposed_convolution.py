@@ -37,4 +37,4 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     sizes = None if wanted is None else tuple(wanted.tolist())
     op = FusedTransposedConvolution(end.fact, node.op, weights, end.bias, end.activation, sizes)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
+    graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))

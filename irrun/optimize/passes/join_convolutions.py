@@ -62,11 +62,11 @@ def _join(graph: Rewriter, alike: list[tuple[Node, FusedConvolution]]) -> None:
     op = FusedConvolution(whole, ops[0].source, weights, _biases(ops), ops[0].activation, ops[0].accurate)
     if given is not None and given.shape.is_static:
         op.prepare(given.shape.static)
-    joined = graph.add(op, [data], nodes)
+    joined = graph.fuse(op, [data], nodes)
     start = 0
     for node, part in alike:
         stop = start + part.weights.shape[1]
-        graph.replace(first(node), graph.add(FusedChannels(part.fact, start, stop), [joined], [node]))
+        graph.replace(first(node), graph.fuse(FusedChannels(part.fact, start, stop), [joined], [node]))
         start = stop
 
 

@@ -46,7 +46,7 @@ def _multiply(graph: Rewriter, node: Node, transposed: bool) -> None:
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     size = graph.settings.group_size if matrix.stored.dtype.kind in "iu" else 0
     op = FusedPackedMatMul(end.fact, matrix, end.bias, end.activation, size)
-    graph.replace(first(end.last), graph.add(op, inputs, end.nodes))
+    graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))
 
 
 def _gather(graph: Rewriter, node: Node) -> None:
@@ -59,4 +59,4 @@ def _gather(graph: Rewriter, node: Node) -> None:
 
     from_end = isinstance(node.op, GatherV8) or graph.constant(indices) is not None
     op = FusedPackedGather(fact, packed.stored, packed.zero, packed.scale, packed.shape[1:], from_end)
-    graph.replace(first(node), graph.add(op, [indices], [node]))
+    graph.replace(first(node), graph.fuse(op, [indices], [node]))

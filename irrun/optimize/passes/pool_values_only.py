@@ -24,4 +24,4 @@ def run(graph: Rewriter) -> None:
         if graph.consumers(Outlet(node.id, 1)):
             continue
         windows = op.windows() if isinstance(op, MaxPoolV1) else indexed_windows(op)
-        graph.replace(first(node), graph.add(FusedMaxPool(fact, op.kernel, windows), graph.sources(node.id), [node]))
+        graph.replace(first(node), graph.fuse(FusedMaxPool(fact, op.kernel, windows), graph.sources(node.id), [node]))

@@ -19,7 +19,7 @@ def run(graph: Rewriter) -> None:
     for node in graph.nodes(views=True):
         op = _view(graph, node)
         if op is not None:
-            graph.replace(first(node), graph.add(op, graph.sources(node.id)[:1], [node]))
+            graph.replace(first(node), graph.fuse(op, graph.sources(node.id)[:1], [node]))
 
 
 def _view(graph: Rewriter, node: Node) -> FusedView | None:

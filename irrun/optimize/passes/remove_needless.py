@@ -28,7 +28,7 @@ def run(graph: Rewriter) -> None:
     for node in graph.nodes("Swish"):
         data, *beta = graph.sources(node.id)
         if beta and node.op is not None and scalar(graph.constant(beta[0])) == 1:
-            graph.replace(first(node), graph.add(node.op, [data], [node]))
+            graph.replace(first(node), graph.fuse(node.op, [data], [node]))
 
 
 def _keeps(graph: Rewriter, node: Node) -> bool:

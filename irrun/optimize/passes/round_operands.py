@@ -95,7 +95,7 @@ def _multiply(graph: Rewriter, node: Node, op: FusedProduct, known: dict[tuple[O
         return
     if data is not None and precision is BF16 and op.takes_halves:
         data = _rounded(graph, node, data, True, known)
-    graph.replace(first(node), graph.add(op.in_precision(precision), [data, *rest], [node]))
+    graph.replace(first(node), graph.fuse(op.in_precision(precision), [data, *rest], [node]))
 
 
 def _is_quantized(graph: Rewriter, data: Outlet | None) -> bool:
@@ -136,9 +136,8 @@ def _round_factors(
 
 def _replace(graph: Rewriter, node: Node, op: Op, inputs: Sequence[Outlet | None]) -> None:
     """Put an operation with as many outputs in the place of a node."""
-    made = graph.add(op, inputs, [node])
-    for port in range(node.outputs):
-        graph.replace(Outlet(node.id, port), Outlet(made.node, port))
+    made = graph.fuse(op, inputs, [node])
+    graph.replace_all(node.id, made.node)
 
 
 def _rounded(
@@ -149,7 +148,7 @@ def _rounded(
         fact, value = graph.fact(outlet), graph.constant(outlet)
         assert fact is not None
         op = FusedRound(Fact(U16 if as_bits else F32, fact.shape), graph.settings.precision)
-        made = known[outlet, as_bits] = graph.add(op, [outlet], [node])
+        made = known[outlet, as_bits] = graph.fuse(op, [outlet], [node])
         if value is not None:
             graph.set_constant(made, halves(value) if as_bits else rounded(value, op.precision.name))
     return known[outlet, as_bits]
@@ -172,7 +171,7 @@ def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool],
     rounded = [_rounded(graph, node, part, type is U16, known) for part in parts]
     if isinstance(op, Fused):
         op.fact = Fact(type, op.fact.shape)
-    graph.replace(first(node), graph.add(op, [*rounded, *sources[moved:]], [before]))
+    graph.replace(first(node), graph.fuse(op, [*rounded, *sources[moved:]], [before]))
     for part in dict.fromkeys(rounded):
         if isinstance(graph.node(part.node).op, FusedRound):
             _round_earlier(graph, graph.node(part.node), known)
@@ -202,7 +201,7 @@ def _join(graph: Rewriter, node: Node) -> None:
     if node.op.fact.type is not U16:
         return
     floats = len(graph.consumers(data)) > 1
-    made = graph.add(before.op.with_halves(floats=floats), graph.sources(before.id), [before, node])
+    made = graph.fuse(before.op.with_halves(floats=floats), graph.sources(before.id), [before, node])
     graph.replace(first(node), Outlet(made.node, int(floats)))
     if floats:
         graph.replace(data, made)

@@ -1,0 +1,258 @@
+"""A graph under edits, with the facts of its outlets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from typing import Final
+
+import networkx as nx
+
+from irrun.diagnostics import Diagnostic, OpError
+from irrun.document.places import op_diagnostic
+from irrun.document.weights import Weights
+from irrun.graph import Graph, Node, Outlet
+from irrun.graph.graph import Inlet
+from irrun.inference import Facts, infer_node
+from irrun.inference.fold import MOST_ELEMENTS
+from irrun.tensor import Fact
+
+NO_WEIGHTS: Final = Weights(None)
+
+_MOST_VISITS: Final = 64
+"""The limit on inferring each node again, which only a cycle exceeds."""
+
+
+class EditError(Exception):
+    """An edit would leave a graph that cannot exist: an input of no node, a second edge of an input, a lost source."""
+
+
+class MutableGraph:
+    """A networkx graph of layers that edits change, and the facts of its outlets.
+
+    ``add``, ``replace``, ``connect``, ``remove`` and ``update`` are the edits. Each costs by what it touches. A node
+    whose inputs have other facts than before is stale until ``infer`` computes its facts again, and those of the nodes
+    behind it as far as they differ. ``freeze`` returns the graph and its facts as values that never change: ``graph`` is
+    frozen then, and the next edit works on a copy.
+    """
+
+    def __init__(self, graph: Graph, facts: Facts, weights: Weights = NO_WEIGHTS) -> None:
+        self.graph = graph
+        self.facts = dict(facts.of)
+        self.bodies = dict(facts.bodies)
+        self.weights = weights
+        self._stale: set[int] = set()
+        self._faulty: dict[int, OpError] = {}
+        self._order: tuple[int, ...] | None = None
+        self._ranks: dict[int, int] = {}
+        self._next = max(graph, default=0) + 1
+
+    # -- reading
+
+    def has(self, id: int) -> bool:
+        """Return whether a node is in the graph."""
+        return id in self.graph
+
+    def node(self, id: int) -> Node:
+        """Return the record of a node."""
+        return self.graph.node(id)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The ids in topological order, new nodes as late as possible; without those in or behind a cycle."""
+        if self._order is None:
+            self._order = self.graph.topological_order
+        return self._order
+
+    def sources(self, id: int) -> tuple[Outlet | None, ...]:
+        """Return the outlet that feeds each input of a node, None for an unconnected input."""
+        return self.graph.sources(id)
+
+    def source(self, id: int, port: int) -> Node | None:
+        """Return the producer of an input."""
+        outlets = self.sources(id)
+        outlet = outlets[port] if port < len(outlets) else None
+        return None if outlet is None else self.node(outlet.node)
+
+    def consumers(self, outlet: Outlet) -> list[Inlet]:
+        """Return the inputs that an outlet feeds."""
+        return self.graph.consumers(outlet) if outlet.node in self.graph else []
+
+    def fact(self, outlet: Outlet | None) -> Fact | None:
+        """Return what is known of an outlet."""
+        return None if outlet is None else self.facts.get(outlet)
+
+    def outputs(self, id: int) -> Iterator[Outlet]:
+        """Yield the outlets of a node."""
+        return (Outlet(id, port) for port in range(self.node(id).outputs))
+
+    # -- editing
+
+    def add(self, node: Node, inputs: Sequence[Outlet | None], facts: Sequence[Fact] | None = None) -> int:
+        """Add a node under a new id, which is returned; its facts are inferred where they are not given.
+
+        EditError where an input does not exist; OpError where the inputs do not fit the operation.
+        """
+        for outlet in inputs:
+            self._require(outlet)
+        self._thaw()
+        id = self._next
+        known = facts
+        if known is None:
+            known, bodies = infer_node(node, [self.fact(outlet) for outlet in inputs], self.weights)
+            self.bodies.update({(id, tag): inner for (_, tag), inner in bodies.items()})
+        self._next += 1
+        names = (*node.names, *((),) * (len(known) - len(node.names)))
+        self.graph.put(node._replace(id=id, inputs=len(inputs), outputs=max(node.outputs, len(known)), names=names))
+        for port, outlet in enumerate(inputs):
+            if outlet is not None:
+                self.graph.connect(outlet, Inlet(id, port))
+        self.facts.update({Outlet(id, port): fact for port, fact in enumerate(known)})
+        self._order = None
+        return id
+
+    def update(self, node: Node) -> None:
+        """Replace the record of a node; it is stale where the operation or the bodies are others."""
+        self._thaw()
+        before = self.node(node.id)
+        self.graph.put(node)
+        if before.op is not node.op or before.bodies is not node.bodies:
+            self._stale.add(node.id)
+
+    def connect(self, outlet: Outlet, inlet: Inlet) -> None:
+        """Feed an input from an outlet, instead of from the one that feeds it now; EditError where one is missing."""
+        self._require(outlet)
+        if inlet.node not in self.graph or not 0 <= inlet.port < self.node(inlet.node).inputs:
+            raise EditError(f"there is no input {inlet.port} of node {inlet.node}")
+        before = self.sources(inlet.node)[inlet.port]
+        if before == outlet:
+            return
+        self._thaw()
+        if before is not None:
+            self.graph.remove_edge(before.node, inlet.node, inlet.port)
+        self.graph.connect(outlet, inlet)
+        if self._differ(self.fact(before), self.fact(outlet)):
+            self._stale.add(inlet.node)
+        self._order = None
+
+    def replace(self, old: Outlet, new: Outlet) -> None:
+        """Feed all consumers of ``old`` from ``new``."""
+        for inlet in self.consumers(old):
+            self.connect(new, inlet)
+
+    def detach(self, id: int) -> None:
+        """Remove all inputs of a node."""
+        node = self.node(id)
+        if node.inputs:
+            self._thaw()
+            self.graph.remove_edges_from(list(self.graph.in_edges(id, keys=True)))
+            self.graph.put(node._replace(inputs=0))
+            self._order = None
+
+    def remove(self, ids: Iterable[int]) -> None:
+        """Remove nodes; EditError where another node consumes an output of one."""
+        self._thaw()
+        gone = set(ids)
+        for id in gone:
+            other = next((target for target in self.graph.successors(id) if target not in gone), None)
+            if other is not None:
+                raise EditError(f'"{self.node(other).name}" consumes an output of "{self.node(id).name}"')
+        for id in gone:
+            for outlet in self.outputs(id):
+                self.facts.pop(outlet, None)
+            for tag in self.node(id).bodies:
+                self.bodies.pop((id, tag), None)
+        self.graph.remove_nodes_from(gone)
+        self._stale -= gone
+        self._order = None
+
+    def remove_unused(self, ids: Iterable[int], kept: frozenset[int] = frozenset()) -> None:
+        """Remove those of some nodes that nothing consumes, then the producers that only they used, except ``kept``."""
+        waiting = list(ids)
+        while waiting:
+            id = waiting.pop()
+            if id in self.graph and id not in kept and not self.graph.out_degree(id):
+                waiting += self.graph.predecessors(id)
+                self.remove([id])
+
+    def _thaw(self) -> None:
+        """Make the graph one that can be changed."""
+        if nx.is_frozen(self.graph):
+            self.graph = self.graph.copy()
+
+    def _require(self, outlet: Outlet | None) -> None:
+        if outlet is not None and (outlet.node not in self.graph or outlet.port >= self.node(outlet.node).outputs):
+            raise EditError(f"there is no output {outlet.port} of node {outlet.node}")
+
+    # -- facts
+
+    def give(self, id: int, facts: Sequence[Fact]) -> None:
+        """Set the facts of a node, such as a Parameter; its consumers are stale where they differ."""
+        self._faulty.pop(id, None)
+        for port, fact in enumerate(facts):
+            if self._differ(self.facts.get(Outlet(id, port)), fact):
+                self.facts[Outlet(id, port)] = fact
+                self._stale.update(inlet.node for inlet in self.consumers(Outlet(id, port)))
+
+    def infer(self) -> tuple[Diagnostic, ...]:
+        """Infer the facts of stale nodes, and of the nodes behind them as far as facts differ; return what is wrong.
+
+        Nodes are taken in the topological order of an earlier state, new ones after their inputs: where an edit has made
+        another order necessary, some nodes are inferred twice.
+        """
+        if self._stale and not self._ranks:
+            self._ranks = {id: place for place, id in enumerate(self.order)}
+        waiting = sorted((self._rank(id), id) for id in self._stale)
+        left = _MOST_VISITS * len(self.graph)
+        while waiting and left:
+            _, id = heappop(waiting)
+            if id in self._stale:
+                left -= 1
+                self._stale.discard(id)
+                for target in self._infer_again(id):
+                    if target not in self._stale:
+                        self._stale.add(target)
+                        heappush(waiting, (self._rank(target), target))
+        found = [op_diagnostic(error, self.node(id).layer) for id, error in self._faulty.items() if id in self.graph]
+        return tuple(found)
+
+    def _rank(self, id: int) -> int:
+        """Return the place of a node in an earlier topological order; that of its last input for a new node."""
+        if id not in self._ranks:
+            sources = [outlet.node for outlet in self.sources(id) if outlet is not None]
+            self._ranks[id] = max((self._ranks.get(source, 0) for source in sources), default=0)
+        return self._ranks[id]
+
+    def _infer_again(self, id: int) -> list[int]:
+        """Infer the facts of a node; return the consumers of the outlets whose facts differ."""
+        node = self.node(id)
+        inputs = [self.fact(outlet) for outlet in self.sources(id)]
+        before = {outlet: self.facts.pop(outlet) for outlet in self.outputs(id) if outlet in self.facts}
+        self._faulty.pop(id, None)
+        if node.op is not None and all(fact is not None for fact in inputs):
+            try:
+                facts, bodies = infer_node(node, inputs, self.weights)
+            except OpError as error:
+                self._faulty[id] = error
+            else:
+                self.bodies.update(bodies)
+                self.facts.update({Outlet(id, port): fact for port, fact in enumerate(facts)})
+        changed = {
+            outlet.port for outlet in self.outputs(id) if self._differ(before.get(outlet), self.facts.get(outlet))
+        }
+        return [inlet.node for port, inlet in self.graph.fed(id) if port in changed]
+
+    def _differ(self, before: Fact | None, after: Fact | None) -> bool:
+        """Return whether consumers may infer other facts from one fact than from another."""
+        if before is None or after is None or before is after:
+            return before is not after
+        if before.type is not after.type or before.shape != after.shape or before.is_constant != after.is_constant:
+            return True
+        is_large = before.shape.size.hi > MOST_ELEMENTS
+        return not is_large and before != after
+
+    def freeze(self) -> tuple[Graph, Facts]:
+        """Return the graph and its facts."""
+        found = self.infer()
+        self.graph.freeze()
+        return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), found)
