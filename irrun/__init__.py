@@ -3,158 +3,85 @@
 >>> import irrun
 >>> compiled = irrun.compile_model("model.xml")
 >>> outputs = compiled({"image": image})
+
+Other names of OpenVINO's, such as ``irrun.opset13`` and ``irrun.preprocess``, are those of ``irrun.openvino``.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irrun import exceptions, helpers, layout_helpers, op, passes, preprocess, properties, utils
-    from irrun.api.batch import get_batch, set_batch
-    from irrun.api.compiled import CompiledModel
-    from irrun.api.core import Core, Version, compile_model, read_model
-    from irrun.api.custom import Op
-    from irrun.api.dimensions import Dimension, Symbol
-    from irrun.api.layout import Layout
-    from irrun.api.model import Model
-    from irrun.api.nodes import ConstOutput, Input, Node, Output
-    from irrun.api.queue import AsyncInferQueue
-    from irrun.api.request import InferRequest
-    from irrun.api.results import OVDict, ProfilingInfo
-    from irrun.api.rt_info import OVAny, RTMap
-    from irrun.api.saving import save_model, serialize
-    from irrun.api.shapes import (
-        AxisSet,
-        AxisVector,
-        Coordinate,
-        CoordinateDiff,
-        PartialShape,
-        Shape,
-        Strides,
-    )
-    from irrun.api.states import VariableState
-    from irrun.api.tensor import Tensor, TensorVector, tensor_from_file
-    from irrun.api.type_info import DiscreteTypeInfo
-    from irrun.api.types import Type
+    from irrun import openvino
     from irrun.diagnostics import Diagnostic, IRError
     from irrun.diagnostics.internal import InternalError
+    from irrun.diagnostics.version import __version__
     from irrun.linter import lint
-    from irrun.model import InputError
+    from irrun.model import InputError, distributed
+    from irrun.openvino import (
+        AsyncInferQueue,
+        CompiledModel,
+        Core,
+        InferRequest,
+        Layout,
+        Model,
+        PartialShape,
+        Shape,
+        Tensor,
+        Type,
+        compile_model,
+        read_model,
+        save_model,
+        serialize,
+    )
 
-__version__ = "0.1.0"
-
+_MODULES = {"distributed": "irrun.model.distributed", "openvino": "irrun.openvino"}
 _PLACES = {
-    name: module
-    for module, names in {
-        "irrun.api.compiled": ["CompiledModel"],
-        "irrun.api.core": ["Core", "Version", "compile_model", "read_model"],
-        "irrun.api.custom": ["Op"],
-        "irrun.api.dimensions": ["Dimension", "Symbol"],
-        "irrun.api.layout": ["Layout"],
-        "irrun.api.batch": ["get_batch", "set_batch"],
-        "irrun.api.model": ["Model"],
-        "irrun.api.nodes": ["ConstOutput", "Input", "Node", "Output"],
-        "irrun.api.queue": ["AsyncInferQueue"],
-        "irrun.api.request": ["InferRequest"],
-        "irrun.api.states": ["VariableState"],
-        "irrun.api.results": ["OVDict", "ProfilingInfo"],
-        "irrun.api.rt_info": ["OVAny", "RTMap"],
-        "irrun.api.saving": ["save_model", "serialize"],
-        "irrun.api.shapes": [
-            *("AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "PartialShape", "Shape", "Strides")
-        ],
-        "irrun.api.tensor": ["Tensor", "TensorVector", "tensor_from_file"],
-        "irrun.api.type_info": ["DiscreteTypeInfo"],
-        "irrun.api.types": ["Type"],
-        "irrun.diagnostics": ["Diagnostic", "IRError"],
-        "irrun.diagnostics.internal": ["InternalError"],
-        "irrun.linter": ["lint"],
-        "irrun.model": ["InputError"],
-    }.items()
-    for name in names
+    "Diagnostic": "irrun.diagnostics",
+    "IRError": "irrun.diagnostics",
+    "InputError": "irrun.model",
+    "InternalError": "irrun.diagnostics.internal",
+    "__version__": "irrun.diagnostics.version",
+    "lint": "irrun.linter",
 }
-
-LATEST_OPSET = 17
-
-_MODULES = ("exceptions", "helpers", "layout_helpers", "op", "passes", "preprocess", "properties", "utils")
-_OPSETS = frozenset(map(str, range(1, LATEST_OPSET + 1)))
 
 __all__ = [
     "AsyncInferQueue",
-    "AxisSet",
-    "AxisVector",
     "CompiledModel",
-    "ConstOutput",
-    "Coordinate",
-    "CoordinateDiff",
     "Core",
     "Diagnostic",
-    "Dimension",
-    "DiscreteTypeInfo",
     "IRError",
     "InferRequest",
-    "Input",
     "InputError",
     "InternalError",
     "Layout",
     "Model",
-    "Node",
-    "OVAny",
-    "OVDict",
-    "Op",
-    "Output",
     "PartialShape",
-    "ProfilingInfo",
-    "RTMap",
     "Shape",
-    "Strides",
-    "Symbol",
     "Tensor",
-    "TensorVector",
     "Type",
-    "VariableState",
-    "Version",
     "__version__",
     "compile_model",
-    "exceptions",
-    "get_batch",
-    "get_version",
-    "helpers",
-    "layout_helpers",
+    "distributed",
     "lint",
-    "op",
-    "passes",
-    "preprocess",
-    "properties",
+    "openvino",
     "read_model",
     "save_model",
     "serialize",
-    "set_batch",
-    "shutdown",
-    "tensor_from_file",
-    "utils",
 ]
-
-
-def get_version() -> str:
-    """Return the version."""
-    return __version__
-
-
-def shutdown() -> None:
-    """Do nothing: no resource is left that ends with the process only."""
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that starting costs nothing."""
-    import importlib
+    if name in _MODULES:
+        return import_module(_MODULES[name])
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    if name.startswith("_"):
+        raise AttributeError(f"module 'irrun' has no attribute {name!r}")
+    return getattr(import_module("irrun.openvino"), name)
 
-    if name in _MODULES or (name.startswith("opset") and name[5:] in _OPSETS):
-        return importlib.import_module(f"irrun.{name}")
-    if name not in _PLACES:
-        from irrun.api.absent import ABSENT
 
-        reason = f": {ABSENT[name]}" if name in ABSENT else ""
-        raise AttributeError(f"module 'irrun' has no attribute {name!r}{reason}")
-    return getattr(importlib.import_module(_PLACES[name]), name)
+def __dir__() -> list[str]:
+    return __all__

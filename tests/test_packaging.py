@@ -42,7 +42,7 @@ def test_tags_are_named_after_the_version(page: str) -> None:
 
 def test_one_version() -> None:
     assert PROJECT["project"]["dynamic"] == ["version"]
-    assert PROJECT["tool"]["hatch"]["version"]["path"] == "irrun/__init__.py"
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "irrun/diagnostics/version.py"
     assert f"## {irrun.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 

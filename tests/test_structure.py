@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,27 +19,11 @@ from tests.cases import all_cases, all_models
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "irrun"
-ORDER = (
-    "diagnostics",
-    "jobs",
-    "tensor",
-    "kernels",
-    "ops",
-    "document",
-    "graph",
-    "inference",
-    "optimize",
-    "runtime",
-    "model",
-    "properties",
-    "api",
-    "op",
-    "passes",
-    "preprocess",
-    "linter",
-    "schema",
-    "cli",
-)
+TABLE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+ORDER = tuple(re.findall(r"^\| `(\w+)/` \|", TABLE, re.MULTILINE))
+"""The folders of the table, each of which imports from those before it only."""
+ORDER_IN_OPENVINO = ("values", "properties", "nodes", "models", "running")
+"""The rooms of ``irrun.openvino`` that its modules are made from; functions may import from later ones."""
 STANDARD_IN_KERNELS = {
     "__future__",
     "collections",
@@ -85,14 +71,26 @@ def imports(path: Path) -> set[str]:
     return found
 
 
+def at_import(path: Path) -> set[str]:
+    """Return the modules that a file imports when it is imported."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return {node.module for node in body if isinstance(node, ast.ImportFrom) and node.module is not None}
+
+
+def test_the_table_of_folders_is_that_of_the_package() -> None:
+    found = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert sorted(ORDER) == sorted(found)
+    assert sorted(path.name for path in PACKAGE.glob("*.*")) == ["__init__.py", "__main__.py", "py.typed"]
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_one_way(path: Path) -> None:
     folder = path.relative_to(PACKAGE).parts[0]
-    if folder not in ORDER:
-        return
-    allowed = set(ORDER[: ORDER.index(folder) + 1])
+    allowed = set(ORDER[: ORDER.index(folder) + 1] if folder in ORDER else ORDER)
     for name in imports(path):
         parts = name.split(".")
+        if parts[0] == "irrun" and path != PACKAGE / "__init__.py":
+            assert len(parts) > 1, f"{folder} imports the package itself"
         if parts[0] == "irrun" and len(parts) > 1:
             assert parts[1] in allowed, f"{folder} imports {name}"
         if folder == "document":
@@ -101,6 +99,17 @@ def test_imports_point_one_way(path: Path) -> None:
             assert path.parent.name == "compiled", f"a kernel of NumPy imports {name}"
         elif folder == "kernels" and path.parent.name != "compiled" and parts[0] not in ("irrun", "numpy"):
             assert name in STANDARD_IN_KERNELS, f"a kernel imports {name}"
+
+
+def test_importing_the_package_imports_nothing_of_it() -> None:
+    assert not [name for name in at_import(PACKAGE / "__init__.py") if name.startswith("irrun")]
+
+
+@pytest.mark.parametrize("folder", ORDER_IN_OPENVINO)
+def test_imports_in_openvino_point_one_way(folder: str) -> None:
+    later = tuple(f"irrun.openvino.{name}" for name in ORDER_IN_OPENVINO[ORDER_IN_OPENVINO.index(folder) + 1 :])
+    for path in (PACKAGE / "openvino" / folder).rglob("*.py"):
+        assert not [name for name in at_import(path) if name.startswith(later)], path.name
 
 
 def test_kernels_know_only_arrays() -> None:
@@ -137,6 +146,35 @@ def test_generated_files_are_fresh() -> None:
 def test_public_surface() -> None:
     assert irrun.__all__ == [
         "AsyncInferQueue",
+        "CompiledModel",
+        "Core",
+        "Diagnostic",
+        "IRError",
+        "InferRequest",
+        "InputError",
+        "InternalError",
+        "Layout",
+        "Model",
+        "PartialShape",
+        "Shape",
+        "Tensor",
+        "Type",
+        "__version__",
+        "compile_model",
+        "distributed",
+        "lint",
+        "openvino",
+        "read_model",
+        "save_model",
+        "serialize",
+    ]
+    for name in irrun.__all__:
+        assert getattr(irrun, name) is not None
+
+
+def test_names_of_openvino() -> None:
+    assert irrun.openvino.__all__ == [
+        "AsyncInferQueue",
         "AxisSet",
         "AxisVector",
         "CompiledModel",
@@ -144,14 +182,10 @@ def test_public_surface() -> None:
         "Coordinate",
         "CoordinateDiff",
         "Core",
-        "Diagnostic",
         "Dimension",
         "DiscreteTypeInfo",
-        "IRError",
         "InferRequest",
         "Input",
-        "InputError",
-        "InternalError",
         "Layout",
         "Model",
         "Node",
@@ -177,7 +211,6 @@ def test_public_surface() -> None:
         "get_version",
         "helpers",
         "layout_helpers",
-        "lint",
         "op",
         "passes",
         "preprocess",
@@ -190,8 +223,22 @@ def test_public_surface() -> None:
         "tensor_from_file",
         "utils",
     ]
-    for name in irrun.__all__:
-        assert getattr(irrun, name) is not None
+    for name in (*irrun.openvino.__all__, "opset1", "opset17"):
+        assert getattr(irrun.openvino, name) is getattr(irrun, name)
+
+
+def test_opsets_are_modules() -> None:
+    from irrun.openvino.opset13 import relu
+
+    module = importlib.import_module("irrun.openvino.opset13")
+    assert module is irrun.openvino.opset13
+    assert module.relu is relu
+    assert "relu" in dir(module)
+    assert importlib.util.find_spec("irrun.openvino.opset18") is None
+    with pytest.raises(AttributeError, match="opset13 has no rleu; did you mean relu"):
+        _ = module.rleu
+    with pytest.raises(AttributeError, match="has no attribute 'opset18'"):
+        _ = irrun.opset18
 
 
 def test_no_print_and_no_exit_below_the_command_line() -> None:

@@ -16,10 +16,11 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import irrun
-from irrun.api.absent import ABSENT
+import irrun.openvino
 from irrun.model.config import ACCEPTED, known_settings
-from tests.api.departures import DEPARTURES
+from irrun.openvino.importing.absent import ABSENT
+from irrun.ops.registry import LATEST
+from tests.openvino.departures import DEPARTURES
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "openvino-api.md"
@@ -55,7 +56,7 @@ MODULES: Final = (
     "helpers",
     "utils",
 )
-OPSETS: Final = range(1, irrun.LATEST_OPSET + 1)
+OPSETS: Final = range(1, LATEST + 1)
 
 
 def openvino_names() -> dict[str, list[str]]:
@@ -101,9 +102,10 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
     lines = [
         "# OpenVINO's Python API and irrun's",
         "",
-        "`tools/generate.py` makes this page by looking up every name of OpenVINO's API in irrun. `import irrun as ov`",
-        f"takes the place of `import openvino as ov`: irrun has {total - absent} of {total} names. The tests call both",
-        "with the same arguments and compare what they return or raise.",
+        "`tools/generate.py` makes this page by looking up every name of OpenVINO's API in `irrun.openvino`.",
+        "`import irrun.openvino as ov` takes the place of `import openvino as ov`: it has",
+        f"{total - absent} of {total} names. The tests call both with the same arguments and compare what they",
+        "return or raise. `import irrun as ov` offers the names of the main module too, such as `ov.opset13`.",
         "",
         "## Classes",
         "",
@@ -165,7 +167,7 @@ def _modules() -> Iterator[tuple[str, str]]:
 def _has(holder: str, name: str) -> bool:
     try:
         module = holder.removeprefix("module").strip()
-        found = _resolve(irrun, module) if module else irrun
+        found = _resolve(irrun.openvino, module) if module else irrun.openvino
         found = next(iter(found)) if isinstance(found, type) and issubclass(found, Enum) else found
         return hasattr(found, name) or name in getattr(found, "__annotations__", {})
     except AttributeError:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 import irrun.cli.commands as package
-from irrun import __version__
 from irrun.cli.console import verbosity
 from irrun.cli.failures import reported
+from irrun.diagnostics.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

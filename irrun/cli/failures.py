@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
-import irrun
 from irrun.cli.console import STDOUT, wants_traceback
 from irrun.diagnostics import Diagnostic, IRError, OpError
 from irrun.diagnostics.naming import naming
@@ -77,11 +76,12 @@ def reported() -> Iterator[None]:
         raise Failure(of_system(error)) from None
     except MemoryError as error:
         raise Failure(f"not enough memory: {error}" if str(error) else "not enough memory") from None
-    except (OpError, irrun.InputError) as error:
-        raise Failure(str(error)) from None
     except Exception as error:
         from irrun.diagnostics.internal import InternalError
+        from irrun.model import InputError
 
+        if isinstance(error, OpError | InputError):
+            raise Failure(str(error)) from None
         if wants_traceback():
             import traceback
 

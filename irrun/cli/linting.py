@@ -11,7 +11,6 @@ from typing import Final, Literal
 
 import click
 
-from irrun import __version__
 from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
@@ -21,6 +20,7 @@ from irrun.diagnostics import Severity, formats, statistics
 from irrun.diagnostics.naming import naming
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
+from irrun.diagnostics.version import __version__
 from irrun.document.reader import MOST_BYTES
 from irrun.document.replacing import replacing
 from irrun.jobs import processors

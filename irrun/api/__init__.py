@@ -1,1 +1,0 @@
-"""The Python API, in OpenVINO's names."""

@@ -1,0 +1,112 @@
+"""OpenVINO's Python API: its modules, with the names that they have in OpenVINO.
+
+>>> import irrun.openvino as ov
+>>> from irrun.openvino import opset13, preprocess
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from irrun.diagnostics.version import __version__
+from irrun.openvino import exceptions, helpers, layout_helpers, op, passes, preprocess, properties, utils
+from irrun.openvino.importing.absent import ABSENT
+from irrun.openvino.models.batch import get_batch, set_batch
+from irrun.openvino.models.model import Model
+from irrun.openvino.models.saving import save_model, serialize
+from irrun.openvino.nodes.custom import Op
+from irrun.openvino.nodes.node import ConstOutput, Input, Node, Output
+from irrun.openvino.nodes.opsets import module
+from irrun.openvino.running.compiled import CompiledModel
+from irrun.openvino.running.core import Core, Version, compile_model, read_model
+from irrun.openvino.running.queue import AsyncInferQueue
+from irrun.openvino.running.request import InferRequest
+from irrun.openvino.running.results import OVDict, ProfilingInfo
+from irrun.openvino.running.states import VariableState
+from irrun.openvino.values.dimensions import Dimension, Symbol
+from irrun.openvino.values.layout import Layout
+from irrun.openvino.values.rt_info import OVAny, RTMap
+from irrun.openvino.values.shapes import (
+    AxisSet,
+    AxisVector,
+    Coordinate,
+    CoordinateDiff,
+    PartialShape,
+    Shape,
+    Strides,
+)
+from irrun.openvino.values.tensor import Tensor, TensorVector, tensor_from_file
+from irrun.openvino.values.type_info import DiscreteTypeInfo
+from irrun.openvino.values.types import Type
+from irrun.ops.registry import LATEST
+
+__all__ = [
+    "AsyncInferQueue",
+    "AxisSet",
+    "AxisVector",
+    "CompiledModel",
+    "ConstOutput",
+    "Coordinate",
+    "CoordinateDiff",
+    "Core",
+    "Dimension",
+    "DiscreteTypeInfo",
+    "InferRequest",
+    "Input",
+    "Layout",
+    "Model",
+    "Node",
+    "OVAny",
+    "OVDict",
+    "Op",
+    "Output",
+    "PartialShape",
+    "ProfilingInfo",
+    "RTMap",
+    "Shape",
+    "Strides",
+    "Symbol",
+    "Tensor",
+    "TensorVector",
+    "Type",
+    "VariableState",
+    "Version",
+    "__version__",
+    "compile_model",
+    "exceptions",
+    "get_batch",
+    "get_version",
+    "helpers",
+    "layout_helpers",
+    "op",
+    "passes",
+    "preprocess",
+    "properties",
+    "read_model",
+    "save_model",
+    "serialize",
+    "set_batch",
+    "shutdown",
+    "tensor_from_file",
+    "utils",
+]
+
+
+def get_version() -> str:
+    """Return the version."""
+    return __version__
+
+
+def shutdown() -> None:
+    """Do nothing: no resource is left that ends with the process only."""
+
+
+def __getattr__(name: str) -> Any:
+    """Name the reason where irrun does not have a name of OpenVINO's."""
+    reason = f": {ABSENT[name]}" if name in ABSENT else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{reason}")
+
+
+for _opset in range(1, LATEST + 1):
+    globals()[f"opset{_opset}"] = sys.modules[f"{__name__}.opset{_opset}"] = module(_opset)

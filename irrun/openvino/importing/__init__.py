@@ -1,0 +1,1 @@
+"""How programs import the modules of the API."""

@@ -1,0 +1,1 @@
+"""Models: their graphs, edits, and files."""

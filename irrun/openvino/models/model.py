@@ -1,0 +1,266 @@
+"""Models, as OpenVINO's ``Model``."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from irrun.diagnostics import Diagnostic, near_match
+from irrun.inference import Facts
+from irrun.model import Loaded
+from irrun.openvino.models.graphs import Parts
+from irrun.openvino.models.model_parts import ModelParts
+from irrun.openvino.nodes.node import Node, Output, as_output
+from irrun.openvino.nodes.op import Parameter, Result
+from irrun.openvino.nodes.ports import find_port
+from irrun.openvino.nodes.variables import Variable
+from irrun.openvino.values.keywords import also_named
+from irrun.openvino.values.shapes import PartialShape, Shape, as_dims
+from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
+from irrun.tensor import Fact
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from irrun.openvino.values.tensor import Tensor
+    from irrun.runtime import Plan
+
+
+class Model(ModelParts):
+    """A model: its current value, which never changes, and nodes through which a new value is made.
+
+    ``Model(results, parameters, name)`` or ``Model(results, sinks, parameters, name)`` build one. Beside OpenVINO's
+    names, ``value`` is the graph with its facts, and ``diagnostics`` are the findings of reading and inference.
+    """
+
+    def __init__(self, results: Any, *arguments: Any, **named: Any) -> None:
+        if isinstance(results, Model) and not arguments and not named:
+            self._become(results.value, results.friendly_name, dict(results._notes))
+            return
+        given = dict(zip(_parameters(arguments), arguments, strict=False)) | named
+        outputs = list(results) if isinstance(results, list | tuple) else [results]
+        ends = [item if isinstance(item, Result) else Result(as_output(item)) for item in outputs]
+        sinks = [item.node if isinstance(item, Output) else item for item in given.get("sinks", ())]
+        self._value = None
+        self._name = given.get("name") or f"Model{id(self)}"
+        self._own_notes = {}
+        self._nodes = {}
+        self._parts = Parts(list(given.get("parameters", ())), ends, sinks)
+        self._stamp = 0
+        _ = self.value
+
+    @staticmethod
+    def of(loaded: Loaded, notes: dict[str, Any] | None = None) -> Model:
+        """Return the model of a file that was read."""
+        model = Model.__new__(Model)
+        model._become(loaded, loaded.friendly_name, notes)
+        return model
+
+    # -- changes
+
+    def is_dynamic(self) -> bool:
+        """Return whether a tensor of the model has a dynamic shape."""
+        return any(not fact.shape.is_static for fact in self.value.facts.of.values())
+
+    @property
+    def dynamic(self) -> bool:
+        """True if a tensor of the model has a dynamic shape."""
+        return self.is_dynamic()
+
+    def validate_nodes_and_infer_types(self) -> None:
+        """Infer all types and shapes again; RuntimeError where nodes do not fit together."""
+        self._changed()
+        _ = self.value
+
+    @also_named("partial_shapes", "partial_shape")
+    def reshape(self, partial_shapes: Any, variables_shapes: Mapping[str, Any] | None = None) -> None:
+        """Give inputs new shapes: one shape for the only input, or a mapping of names, positions or ports.
+
+        A shape is a list or tuple of sizes, -1 for a dynamic one and a pair for an interval, a text such as
+        ``1,3,?,2..5``, or a PartialShape. The model stays as it was where the shapes do not fit.
+        """
+        if not isinstance(partial_shapes, Mapping):
+            if len(self._ends.parameters) != 1:
+                raise RuntimeError(f"one shape is given, expected one for each of {len(self._ends.parameters)} inputs")
+            partial_shapes = {0: partial_shapes}
+        given: dict[int, Fact] = {}
+        _ = self._ends
+        value = self.value
+        for key, shape in partial_shapes.items():
+            if isinstance(shape, Shape) or not isinstance(shape, list | tuple | str | PartialShape):
+                raise TypeError(f"a new shape is a list, a tuple, a text or a PartialShape, got {shape!r}")
+            node = self._parameter(key)
+            dims = as_dims(shape).named(node.friendly_name)
+            given[value.bound.graph.parameters[self.get_parameter_index(node)]] = Fact(node.fact(0).type, dims)
+        self._value = value.with_inputs(given)
+        self._refresh(self._value)
+        for id in given:
+            node = self._nodes[id]
+            op = ParameterOp(element_type=given[id].type, shape=given[id].shape)
+            node._record = node.record._replace(op=op)
+
+    def _parameter(self, key: Any) -> Node:
+        if isinstance(key, Output):
+            if all(key.node is not node for node in self._ends.parameters):
+                raise RuntimeError(f"{key!r} is no input of this model")
+            return key.node
+        return find_port(self.inputs, key, "input").node
+
+    def add_outputs(self, outputs: Any) -> list[Output]:
+        """Add Results: for tensor names, pairs of a node's name and the index of its output, or outputs."""
+        given = outputs if isinstance(outputs, list) else [outputs]
+        found = [self._tensor(item) for item in given]
+        known = {item.input_value(0): item for item in self._ends.results}
+        made = {output: Result(output) for output in found if output not in known}
+        self._ends.results.extend(made.values())
+        self._changed()
+        return [Output((known | made)[output], 0) for output in found]
+
+    def _tensor(self, key: Any) -> Output:
+        if isinstance(key, Output):
+            return key
+        nodes = self.get_ordered_ops()
+        if isinstance(key, str):
+            tensors = {name: output for node in nodes for output in node.outputs() for name in output.names}
+            inner = [item for item in nodes if not isinstance(item, Result)]
+            tensors |= {name: output for node in inner for output in node.outputs() for name in output.names}
+            if key not in tensors:
+                raise RuntimeError(f'no tensor "{key}"{near_match(key, tensors)}')
+            return tensors[key]
+        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str) and isinstance(key[1], int):
+            by_name = {node.friendly_name: node for node in nodes}
+            if key[0] not in by_name:
+                raise RuntimeError(f'no node "{key[0]}"{near_match(key[0], by_name)}')
+            return by_name[key[0]].output(key[1])
+        raise TypeError(f"an output is a tensor name, a pair of node name and index, or a port, got {key!r}")
+
+    def add_results(self, results: Sequence[Result]) -> None:
+        """Add Results behind the others."""
+        self._ends.results.extend(results)
+        self._changed()
+
+    def add_parameters(self, parameters: Sequence[Parameter]) -> None:
+        """Add Parameters behind the others."""
+        self._ends.parameters.extend(parameters)
+        self._changed()
+
+    def add_sinks(self, sinks: Sequence[Node]) -> None:
+        """Add nodes that are computed for their effect, such as Assign."""
+        self._ends.sinks.extend(sinks)
+        self._changed()
+
+    def add_variables(self, variables: Sequence[Variable]) -> None:
+        """Do nothing: variables are those of ReadValue and Assign."""
+
+    def remove_result(self, result: Result) -> None:
+        """Remove a Result."""
+        self._ends.results[:] = [item for item in self._ends.results if item is not result]
+        self._changed()
+
+    def remove_parameter(self, parameter: Parameter) -> None:
+        """Remove a Parameter, which no node should use any more."""
+        self._ends.parameters[:] = [item for item in self._ends.parameters if item is not parameter]
+        self._stamp = 0
+
+    def remove_sink(self, sink: Node) -> None:
+        """Remove a node that was computed for its effect."""
+        self._ends.sinks[:] = [item for item in self._ends.sinks if item is not sink]
+        self._changed()
+
+    def remove_variable(self, variable: Variable) -> None:
+        """Do nothing: variables are those of ReadValue and Assign."""
+
+    def insert_parameters(self, index: int, parameters: Sequence[Parameter]) -> None:
+        """Add Parameters before the one at an index."""
+        self._ends.parameters[index:index] = parameters
+        self._changed()
+
+    def replace_parameter(self, parameter_index: int, parameter: Parameter) -> None:
+        """Put a Parameter in the place of another one, and feed the consumers of that one from it."""
+        before = Output(self._ends.parameters[parameter_index], 0)
+        for target in before.target_inputs:
+            target.replace_source_output(Output(parameter, 0))
+        self._ends.parameters[parameter_index] = parameter
+        self._changed()
+
+    # -- copies
+
+    def clone(self) -> Model:
+        """Return a model with nodes of its own."""
+        made = Model.of(self.value, copy.deepcopy(self._notes))
+        made._name = self._name
+        if self._parts is not None:
+            _ = made._ends
+            for id, node in self._nodes.items():
+                if id in made._nodes:
+                    made._nodes[id].rt_info.update(node.rt_info)
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self.clone()
+
+    def __copy__(self) -> Model:
+        raise TypeError("a shallow copy of a model would share its nodes; clone() copies them")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from irrun.openvino.models.saving import from_bytes, to_bytes
+
+        return from_bytes, to_bytes(self)
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """End the context; the model stays usable."""
+
+    def evaluate(
+        self, output_tensors: Sequence[Tensor], input_tensors: Sequence[Tensor], evaluation_context: Any = None
+    ) -> bool:
+        """Compute the outputs from tensors."""
+        from irrun.model import build
+        from irrun.openvino.values.tensor import Tensor
+
+        results = build(self.value)([tensor.values() for tensor in input_tensors])
+        types = [output.fact.type for output in self.outputs]
+        for target, array, element in zip(output_tensors, results.to_tuple(), types, strict=True):
+            target.copy_from(Tensor.of_values(array, element))
+        return True
+
+    # -- beside OpenVINO's
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The findings of reading and inference."""
+        return self.value.diagnostics
+
+    @property
+    def graph(self) -> nx.MultiDiGraph[int]:
+        """The networkx graph: layer ids, each with ``name``, ``type``, ``version`` and ``op``; edges with ports."""
+        return self.value.graph
+
+    @property
+    def facts(self) -> Facts:
+        """The inferred facts of every tensor."""
+        return self.value.facts
+
+    def plan(self) -> Plan:
+        """Return the plan that computes every output as written; IRError with every obstacle."""
+        return self.value.plan()
+
+    def __repr__(self) -> str:
+        def ports(items: Sequence[Output]) -> str:
+            return ",\n".join(f"<ConstOutput{repr(item).removeprefix('<Output')}" for item in items)
+
+        return f"<Model: '{self._name}'\ninputs[\n{ports(self.inputs)}\n]\noutputs[\n{ports(self.outputs)}\n]>"
+
+
+def _parameters(arguments: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the names of positional arguments after the results."""
+    lists = [isinstance(item, list | tuple) for item in arguments[:3]]
+    if lists[:2] == [True, True]:
+        return ("sinks", "parameters", "variables", "name") if lists[2:] == [True] else ("sinks", "parameters", "name")
+    return ("parameters", "name")

@@ -1,0 +1,56 @@
+"""Python operators between nodes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+
+class Operators:
+    """Arithmetic that makes nodes."""
+
+    def __add__(self, other: Any) -> Any:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary("divide", other, self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_named: Any) -> Any:
+        """Return a node for an operator between an array and a node."""
+        name = _OF_UFUNC.get(ufunc.__name__)
+        if name is None or method != "__call__" or len(inputs) != 2:
+            return NotImplemented
+        return _binary(name, *inputs)
+
+
+_OF_UFUNC: Final = {name: name for name in ("add", "subtract", "multiply", "divide")}
+
+
+def _binary(name: str, left: Any, right: Any) -> Any:
+    """Return the node of an operator; NotImplemented for operands that are no nodes, numbers or arrays."""
+    from irrun.openvino.nodes.node import Node
+    from irrun.openvino.nodes.opsets import operator
+    from irrun.openvino.nodes.ports import Output
+
+    if not all(isinstance(item, Node | Output | int | float | np.ndarray | np.generic) for item in (left, right)):
+        return NotImplemented
+    return operator(name, left, right)

@@ -1,0 +1,291 @@
+"""Ports of nodes, as OpenVINO's ``Output`` and ``Input``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from irrun.diagnostics import near_match
+from irrun.openvino.nodes.descriptor import DescriptorTensor
+from irrun.openvino.values.rt_info import RTMap
+from irrun.openvino.values.shapes import PartialShape, Shape, of_dims
+from irrun.openvino.values.types import Type, of_element
+from irrun.tensor import Fact
+
+if TYPE_CHECKING:
+    from irrun.openvino.nodes.node import Node
+
+
+class _Port:
+    """A place of a node, by its index among its inputs or outputs."""
+
+    __slots__ = ("_index", "_node")
+
+    _side: ClassVar[str]
+
+    def __init__(self, node: Node, index: int) -> None:
+        self._node = node
+        self._index = index
+
+    @property
+    def node(self) -> Node:
+        """The node of the port."""
+        return self._node
+
+    def get_node(self) -> Node:
+        """Return the node of the port."""
+        return self._node
+
+    @property
+    def index(self) -> int:
+        """The position among the ports of the node."""
+        return self._index
+
+    def get_index(self) -> int:
+        """Return the position among the ports of the node."""
+        return self._index
+
+    @property
+    def rt_info(self) -> RTMap:
+        """The notes on the port."""
+        return self._node._port_info.setdefault((self._side, self._index), RTMap())
+
+    def get_rt_info(self) -> RTMap:
+        """Return the notes on the port."""
+        return self.rt_info
+
+    def set_rt_info(self, value: Any, key: str) -> None:
+        """Store a note on the port under a key."""
+        self.rt_info[key] = value
+
+
+class Output(_Port):
+    """An output of a node. Two are equal where node and index are the same."""
+
+    __slots__ = ()
+
+    _side = "output"
+
+    @property
+    def fact(self) -> Fact:
+        """The type, shape and value that inference knows."""
+        return self._node.fact(self._index)
+
+    @property
+    def _named(self) -> Output:
+        """The output whose names this one has: a Result has those of what it returns."""
+        is_result = self._node.record.type == "Result" and self._node.get_input_size() == 1
+        return self._node.input_value(0) if is_result else self
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the tensor; those of its source for a Result."""
+        output = self._named
+        names = output._node.record.names
+        return set(names[output._index]) if output._index < len(names) else set()
+
+    def get_names(self) -> set[str]:
+        """Return the names of the tensor."""
+        return self.names
+
+    @property
+    def any_name(self) -> str:
+        """The first name; RuntimeError where there is none."""
+        names = self.names
+        if not names:
+            raise RuntimeError(f'output {self._index} of node "{self._node.friendly_name}" has no name')
+        return min(names)
+
+    def get_any_name(self) -> str:
+        """Return the first name of the tensor; RuntimeError where there is none."""
+        return self.any_name
+
+    def set_names(self, names: Iterable[str]) -> None:
+        """Replace the names of the tensor."""
+        output = self._named
+        record = output._node.record
+        known = [*record.names, *((),) * (output._node.get_output_size() - len(record.names))]
+        known[output._index] = tuple(sorted(names))
+        output._node.touch(record._replace(names=tuple(known)))
+
+    def add_names(self, names: Iterable[str]) -> None:
+        """Add names of the tensor."""
+        self.set_names({*self.names, *names})
+
+    @property
+    def element_type(self) -> Type:
+        """The type of the elements."""
+        return of_element(self.fact.type)
+
+    def get_element_type(self) -> Type:
+        """Return the type of the elements."""
+        return self.element_type
+
+    @property
+    def partial_shape(self) -> PartialShape:
+        """The shape, whose sizes may be dynamic."""
+        return of_dims(self.fact.shape)
+
+    def get_partial_shape(self) -> PartialShape:
+        """Return the shape, whose sizes may be dynamic."""
+        return self.partial_shape
+
+    @property
+    def shape(self) -> Shape:
+        """The shape; RuntimeError where it is dynamic."""
+        return self.partial_shape.to_shape()
+
+    def get_shape(self) -> Shape:
+        """Return the shape; RuntimeError where it is dynamic."""
+        return self.shape
+
+    @property
+    def target_inputs(self) -> set[Input]:
+        """The inputs of nodes that consume the output."""
+        users = dict.fromkeys(user for reference in self._node._users if (user := reference()) is not None)
+        return {item for user in users for item in user.inputs() if user.input_value(item.index) == self}
+
+    def get_target_inputs(self) -> set[Input]:
+        """Return the inputs of nodes that consume the output."""
+        return self.target_inputs
+
+    def remove_target_input(self, target_input: Input) -> None:
+        """Raise RuntimeError: every input has a source."""
+        raise RuntimeError(f"{target_input!r} needs a source; replace_source_output gives it another one")
+
+    def replace(self, replacement: Output) -> None:
+        """Feed all consumers from another output, which gets the names of this one."""
+        for target in self.target_inputs:
+            if target.node is not replacement.node:
+                target.replace_source_output(replacement)
+        replacement.set_names(self.names)
+
+    @property
+    def tensor(self) -> DescriptorTensor:
+        """The description of the tensor."""
+        return DescriptorTensor(self)
+
+    def get_tensor(self) -> DescriptorTensor:
+        """Return the description of the tensor."""
+        return DescriptorTensor(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Output) and self._node is other._node and self._index == other._index
+
+    def __hash__(self) -> int:
+        return hash((id(self._node), self._index))
+
+    def __copy__(self) -> Output:
+        return type(self)(self._node, self._index)
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> Output:
+        raise TypeError("an output is a part of its model; clone the model")
+
+    def __repr__(self) -> str:
+        names, shape = ", ".join(sorted(self.names)), self.partial_shape
+        return f"<{type(self).__name__}: names[{names}] shape{shape} type: {self.fact.type.name}>"
+
+
+class ConstOutput(Output):
+    """An input or output of a compiled model."""
+
+    __slots__ = ()
+
+    def set_names(self, names: Iterable[str]) -> None:
+        """Raise AttributeError: a compiled model cannot be changed."""
+        raise AttributeError("a compiled model cannot be changed")
+
+
+class Input(_Port):
+    """An input of a node, which one output feeds."""
+
+    __slots__ = ()
+
+    _side = "input"
+
+    def get_source_output(self) -> Output:
+        """Return the output that feeds the input."""
+        return self._node.input_value(self._index)
+
+    def replace_source_output(self, new_source_output: Output) -> None:
+        """Feed the input from another output, or from the only output of a node."""
+        self._node.set_argument(self._index, new_source_output)
+
+    def get_element_type(self) -> Type:
+        """Return the type of the elements."""
+        return self.get_source_output().element_type
+
+    def get_partial_shape(self) -> PartialShape:
+        """Return the shape, whose sizes may be dynamic."""
+        return self.get_source_output().partial_shape
+
+    def get_shape(self) -> Shape:
+        """Return the shape; RuntimeError where it is dynamic."""
+        return self.get_source_output().shape
+
+    def get_tensor(self) -> DescriptorTensor:
+        """Return the description of the tensor."""
+        return DescriptorTensor(self.get_source_output())
+
+    element_type = property(get_element_type)
+    partial_shape = property(get_partial_shape)
+    shape = property(get_shape)
+    tensor = property(get_tensor)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Input) and self._node is other._node and self._index == other._index
+
+    def __hash__(self) -> int:
+        return hash((id(self._node), self._index, "input"))
+
+    def __repr__(self) -> str:
+        return f"<Input: {self._index} of '{self._node.friendly_name}'>"
+
+
+P = TypeVar("P", bound=Output)
+
+
+def port_named(ports: Sequence[P], name: str) -> P | None:
+    """Return the port with a tensor name or, unlike OpenVINO, with the name of its layer; None where there is none."""
+    found = next((port for port in ports if name in port.names), None)
+    return found or next((port for port in ports if port.node.friendly_name == name), None)
+
+
+def same_port(ports: Sequence[Output], key: Output) -> int | None:
+    """Return the index of a port, or of one with the type, the names and the name of the layer of it, as in OpenVINO.
+
+    So a port of a model stands for that of the compiled model.
+    """
+    found = next((index for index, port in enumerate(ports) if port == key), None)
+    if found is not None:
+        return found
+    wanted = key.node.get_type_name(), key.names, key.node.friendly_name
+    same = (
+        index
+        for index, port in enumerate(ports)
+        if (port.node.get_type_name(), port.names, port.node.friendly_name) == wanted
+    )
+    return next(same, None)
+
+
+def find_port(ports: Sequence[P], key: Any, what: str) -> P:
+    """Return the port at an index or with a tensor name or, unlike OpenVINO, with the name of its layer.
+
+    The only port for None. IndexError and RuntimeError where there is none, TypeError for another key.
+    """
+    if key is None:
+        if len(ports) != 1:
+            raise RuntimeError(f"the model has {len(ports)} {what}s; name one of them")
+        return ports[0]
+    if isinstance(key, int):
+        if not 0 <= key < len(ports):
+            raise IndexError(f"there is no {what} {key}; the model has {len(ports)}")
+        return ports[key]
+    if not isinstance(key, str):
+        raise TypeError(f"an {what} is named by an integer or a text, got {key!r}")
+    found = port_named(ports, key)
+    if found is None:
+        names = list(dict.fromkeys(name for port in ports for name in (*sorted(port.names), port.node.friendly_name)))
+        close = near_match(key, names) or f"; the model has {', '.join(names) or 'none'}"
+        raise RuntimeError(f'no {what} "{key}"{close}')
+    return found

@@ -1,0 +1,292 @@
+"""Builders of the operations with sub-graphs, as OpenVINO's ``if_op``, ``loop`` and ``tensor_iterator``.
+
+Types and shapes of their outputs are inferred by ``validate_and_infer_types``, or with the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from irrun.graph import Body
+from irrun.openvino.nodes.building import fresh_name, record_of
+from irrun.openvino.nodes.descriptions import (
+    InputDescription,
+    MergedInputDescription,
+    OutputDescription,
+    as_input,
+    of_input,
+    of_output,
+)
+from irrun.openvino.nodes.descriptions import as_output as described
+from irrun.openvino.nodes.node import Node, Output, as_output
+from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
+from irrun.ops.registry import resolve
+
+if TYPE_CHECKING:
+    from irrun.openvino.models.model import Model
+    from irrun.openvino.nodes.op import Parameter, Result
+
+
+class _SubGraphs(Node):
+    """An operation with bodies: models with their connections to the ports of the node."""
+
+    def _open(self, type: str, version: str, tags: Sequence[str], sources: Sequence[Any], name: str | None) -> None:
+        self._tags = tuple(tags)
+        self._models: dict[str, Model] = {}
+        self._inputs: dict[str, list[BodyInput]] = {tag: [] for tag in tags}
+        self._outputs: dict[str, list[BodyOutput]] = {tag: [] for tag in tags}
+        self._back_edges: list[tuple[int, int]] = []
+        record = record_of(resolve(type, version)(), name or fresh_name(type), 0)
+        self._begin(record._replace(names=()), [as_output(source) for source in sources], ())
+
+    def _model(self, tag: str) -> Model:
+        if tag not in self._models:
+            raise RuntimeError(f'{self.get_type_name()} "{self.friendly_name}" has no {tag} yet; set it first')
+        return self._models[tag]
+
+    def _set_model(self, tag: str, model: Any) -> None:
+        from irrun.openvino.models.model import Model
+
+        if not isinstance(model, Model):
+            raise TypeError(f"a body is a Model, got {model!r}")
+        self._models[tag] = model
+        self._connect()
+
+    def _parameter(self, tag: str, parameter: Parameter) -> int:
+        index = self._model(tag).get_parameter_index(parameter)
+        if index < 0:
+            raise IndexError(f"{parameter!r} is no Parameter of {tag}")
+        return index
+
+    def _result(self, tag: str, value: Any) -> int:
+        index = self._model(tag).get_result_index(value)
+        if index < 0:
+            raise RuntimeError(f"{value!r} is no Result of {tag}")
+        return index
+
+    def _add_input(self, value: Any) -> int:
+        self.set_arguments([*self._sources, as_output(value)])
+        return len(self._sources) - 1
+
+    def _add_output(self) -> Output:
+        count = self._record.outputs + 1
+        self.touch(self._record._replace(outputs=count, names=((),) * count))
+        self._connect()
+        return Output(self, count - 1)
+
+    def _input_descriptions(self, tag: str) -> list[InputDescription]:
+        results = {parameter: result for result, parameter in self._back_edges}
+        return [of_input(entry, results) for entry in self._inputs[tag] if entry.external is not None]
+
+    def _output_descriptions(self, tag: str) -> list[OutputDescription]:
+        return [of_output(entry) for entry in self._outputs[tag] if entry.external is not None]
+
+    def _describe_inputs(self, tag: str, items: Sequence[InputDescription]) -> None:
+        self._inputs[tag] = [as_input(item) for item in items]
+        merged = [item for item in items if isinstance(item, MergedInputDescription)]
+        self._back_edges = [(item.body_value_index, item.body_parameter_index) for item in merged]
+        self._connect()
+
+    def _describe_outputs(self, tag: str, items: Sequence[OutputDescription]) -> None:
+        self._outputs[tag] = [described(item) for item in items]
+        count = 1 + max((item.output_index for item in items), default=-1)
+        self.touch(self._record._replace(outputs=count, names=((),) * count))
+        self._connect()
+
+    def _connect(self) -> None:
+        """Give the record the bodies as they are now."""
+        bodies = {}
+        for tag in self._tags:
+            if tag not in self._models:
+                continue
+            model = self._models[tag]
+            _ = model.parameters
+            model.validate_nodes_and_infer_types()
+            graph = model.value.bound.graph
+            inputs, outputs = tuple(self._inputs[tag]), tuple(self._outputs[tag])
+            counts = len(graph.parameters), len(graph.results)
+            bodies[tag] = Body(graph, BodyPorts(inputs, outputs, tuple(self._back_edges), *counts))
+        self.touch(self._record._replace(bodies=bodies))
+
+    def validate_and_infer_types(self) -> None:
+        """Infer the facts of the outputs from those of the bodies."""
+        self._connect()
+        super().validate_and_infer_types()
+
+
+class If(_SubGraphs):
+    """Runs one of two models."""
+
+    def __init__(self, execution_condition: Any, *, name: str | None = None) -> None:
+        self._open("If", "opset8", ("then_body", "else_body"), [execution_condition], name)
+
+    def set_then_body(self, body: Model) -> None:
+        """Set the model that runs where the condition is true."""
+        self._set_model("then_body", body)
+
+    def set_else_body(self, body: Model) -> None:
+        """Set the model that runs where the condition is false."""
+        self._set_model("else_body", body)
+
+    def set_function(self, index: int, func: Model) -> None:
+        """Set a body by index, 0 for the first branch."""
+        self._set_model(self._tags[index], func)
+
+    def get_input_descriptions(self, index: int) -> list[InputDescription]:
+        """Return the connections of the inputs with a body."""
+        return self._input_descriptions(self._tags[index])
+
+    def get_output_descriptions(self, index: int) -> list[OutputDescription]:
+        """Return the connections of the outputs with a body."""
+        return self._output_descriptions(self._tags[index])
+
+    def set_input_descriptions(self, index: int, inputs: Sequence[InputDescription]) -> None:
+        """Set the connections of the inputs with a body."""
+        self._describe_inputs(self._tags[index], inputs)
+
+    def set_output_descriptions(self, index: int, outputs: Sequence[OutputDescription]) -> None:
+        """Set the connections of the outputs with a body."""
+        self._describe_outputs(self._tags[index], outputs)
+
+    def get_then_body(self) -> Model:
+        """Return the model that runs where the condition is true; RuntimeError where it is not set."""
+        return self._model("then_body")
+
+    def get_else_body(self) -> Model:
+        """Return the model that runs where the condition is false; RuntimeError where it is not set."""
+        return self._model("else_body")
+
+    def get_function(self, index: int) -> Model:
+        """Return a body by index, 0 for the first branch; RuntimeError where it is not set."""
+        return self._model(self._tags[index])
+
+    def set_input(self, value: Any, then_parameter: Parameter | None, else_parameter: Parameter | None) -> None:
+        """Feed a Parameter of each body from an output; None for a body that does not use it."""
+        parameters = zip(self._tags, (then_parameter, else_parameter), strict=True)
+        inner = {tag: self._parameter(tag, item) for tag, item in parameters if item is not None}
+        external = self._add_input(value)
+        for tag, index in inner.items():
+            self._inputs[tag].append(BodyInput(index, external))
+        self._connect()
+
+    def set_output(self, then_result: Result, else_result: Result) -> Output:
+        """Return an output that is one Result or the other."""
+        inner = [self._result(tag, item) for tag, item in zip(self._tags, (then_result, else_result), strict=True)]
+        for tag, index in zip(self._tags, inner, strict=True):
+            self._outputs[tag].append(BodyOutput(index, self._record.outputs))
+        return self._add_output()
+
+
+class _Iteration(_SubGraphs):
+    """Runs a model repeatedly."""
+
+    def set_function(self, func: Model) -> None:
+        """Set the model that is repeated."""
+        self._set_model("body", func)
+
+    def get_function(self) -> Model:
+        """Return the model that is repeated; RuntimeError where it is not set."""
+        return self._model("body")
+
+    def get_input_descriptions(self) -> list[InputDescription]:
+        """Return the connections of the inputs with the body."""
+        return self._input_descriptions("body")
+
+    def get_output_descriptions(self) -> list[OutputDescription]:
+        """Return the connections of the outputs with the body."""
+        return self._output_descriptions("body")
+
+    def set_input_descriptions(self, inputs: Sequence[InputDescription]) -> None:
+        """Set the connections of the inputs with the body."""
+        self._describe_inputs("body", inputs)
+
+    def set_output_descriptions(self, outputs: Sequence[OutputDescription]) -> None:
+        """Set the connections of the outputs with the body."""
+        self._describe_outputs("body", outputs)
+
+    def set_invariant_input(self, body_parameter: Parameter, value: Any) -> None:
+        """Feed a Parameter with the same value in each iteration."""
+        inner = self._parameter("body", body_parameter)
+        self._feed(BodyInput(inner, self._add_input(value)))
+
+    def set_merged_input(self, body_parameter: Parameter, initial_value: Any, successive_value: Any) -> None:
+        """Feed a Parameter with a value, and with a Result of the iteration before from the second one on."""
+        inner, result = self._parameter("body", body_parameter), self._result("body", successive_value)
+        self._back_edges.append((result, inner))
+        self._feed(BodyInput(inner, self._add_input(initial_value)))
+
+    def set_sliced_input(
+        self, parameter: Parameter, value: Any, start: int, stride: int, part_size: int, end: int, axis: int
+    ) -> None:
+        """Feed a Parameter with a slice for each iteration."""
+        inner = self._parameter("body", parameter)
+        self._feed(BodyInput(inner, self._add_input(value), axis, start, end, stride, part_size))
+
+    def _feed(self, entry: BodyInput) -> None:
+        self._inputs["body"].append(entry)
+        self._connect()
+
+    def get_iter_value(self, body_value: Any, iteration: int = -1) -> Output:
+        """Return an output that is a Result of the last iteration."""
+        if iteration != -1:
+            raise RuntimeError(f"iteration is {iteration}, expected -1, the last one")
+        self._outputs["body"].append(BodyOutput(self._result("body", body_value), self._record.outputs))
+        return self._add_output()
+
+    def get_concatenated_slices(
+        self, value: Any, start: int, stride: int, part_size: int, end: int, axis: int
+    ) -> Output:
+        """Return an output that is the values of a Result in all iterations, joined along an axis."""
+        inner, external = self._result("body", value), self._record.outputs
+        self._outputs["body"].append(BodyOutput(inner, external, axis, start, end, stride, part_size))
+        return self._add_output()
+
+    def get_num_iterations(self) -> int:
+        """Return the number of iterations where an output shows it; otherwise -1."""
+        for entry in self._outputs["body"]:
+            if entry.axis is None or entry.external is None:
+                continue
+            dims = self.fact(entry.external).shape.dims
+            if dims is not None and dims[entry.axis].is_static:
+                return int(dims[entry.axis].lo) // entry.part_size
+        return -1
+
+
+class Loop(_Iteration):
+    """Runs a model while its condition is true."""
+
+    def __init__(self, trip_count: Any, execution_condition: Any, *, name: str | None = None) -> None:
+        self._open("Loop", "opset5", ("body",), [trip_count, execution_condition], name)
+
+    def set_special_body_ports(self, special_body_ports: Sequence[int]) -> None:
+        """Name the Parameter that receives the iteration, -1 for none, and the Result that is the condition."""
+        iteration, condition = special_body_ports
+        inputs = [entry for entry in self._inputs["body"] if entry.external is not None]
+        outputs = [entry for entry in self._outputs["body"] if entry.external is not None]
+        self._inputs["body"] = inputs + ([BodyInput(iteration, None)] if iteration >= 0 else [])
+        self._outputs["body"] = outputs + ([BodyOutput(condition, None)] if condition >= 0 else [])
+        self._connect()
+
+    def get_special_body_ports(self) -> list[int]:
+        """Return the indices of the Parameter that receives the iteration and of the condition, -1 for none."""
+        entries = self._inputs["body"], self._outputs["body"]
+        return [next((item.internal for item in found if item.external is None), -1) for found in entries]
+
+
+class TensorIterator(_Iteration):
+    """Runs a model for each slice of its inputs."""
+
+    def __init__(self, *, name: str | None = None) -> None:
+        self._open("TensorIterator", "opset1", ("body",), [], name)
+
+    def set_body(self, body: Model) -> None:
+        """Set the model that is repeated."""
+        self.set_function(body)
+
+    def get_body(self) -> Model:
+        """Return the model that is repeated; RuntimeError where it is not set."""
+        return self.get_function()
+
+
+__all__ = ["If", "Loop", "TensorIterator"]

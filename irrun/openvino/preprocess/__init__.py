@@ -1,0 +1,27 @@
+"""Pre- and post-processing as a part of the model, as OpenVINO's ``preprocess``."""
+
+from irrun.openvino.preprocess.processor import (
+    InputInfo,
+    InputModelInfo,
+    InputTensorInfo,
+    OutputInfo,
+    OutputModelInfo,
+    OutputTensorInfo,
+    PrePostProcessor,
+)
+from irrun.openvino.preprocess.steps import ColorFormat, PaddingMode, PostProcessSteps, PreProcessSteps, ResizeAlgorithm
+
+__all__ = [
+    "ColorFormat",
+    "InputInfo",
+    "InputModelInfo",
+    "InputTensorInfo",
+    "OutputInfo",
+    "OutputModelInfo",
+    "OutputTensorInfo",
+    "PaddingMode",
+    "PostProcessSteps",
+    "PrePostProcessor",
+    "PreProcessSteps",
+    "ResizeAlgorithm",
+]

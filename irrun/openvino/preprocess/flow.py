@@ -1,0 +1,101 @@
+"""A tensor on its way between the caller and the model, with its layout and colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irrun.openvino.nodes.building import make
+from irrun.openvino.nodes.node import Node, Output, as_output
+from irrun.openvino.nodes.op import Constant
+from irrun.openvino.values.layout import Layout
+
+if TYPE_CHECKING:
+    from irrun.openvino.preprocess.steps import ColorFormat
+
+_LATEST = "opset13"
+
+
+@dataclass
+class Flow:
+    """The current output, and what is known of it. ``wanted`` is the layout at the other end.
+
+    ``planes`` are the outputs of further planes."""
+
+    output: Output
+    layout: Layout
+    wanted: Layout
+    color: ColorFormat | None = None
+    sizes: tuple[int, ...] = ()
+    planes: Sequence[Output] = ()
+    has_type: bool = True
+
+    def require_type(self) -> None:
+        """RuntimeError where the element type at the other end is not known."""
+        if not self.has_type:
+            raise RuntimeError("there is no element type to convert to: set_element_type of the tensor sets it")
+
+    def apply(self, type: str, *inputs: Any, **attributes: Any) -> None:
+        """Replace the output by that of an operation of it and of constants."""
+        if self.planes:
+            raise RuntimeError(f"{type} needs one image, but the tensor has planes; convert_color comes first")
+        self.output = node(type, self.output, *inputs, **attributes)
+
+    def axis(self, name: str, of: Layout | None = None) -> int:
+        """Return an axis of the current tensor by name, counted from 0; RuntimeError where the layout has none."""
+        layout = of if of is not None else self.layout
+        if not layout.has_name(name):
+            raise RuntimeError(f"the layout {layout} has no axis {name}; set_layout names the axes")
+        index = layout.get_index_by_name(name)
+        return index if index >= 0 else index + self.rank
+
+    @property
+    def rank(self) -> int:
+        rank = self.output.fact.rank
+        if rank is None:
+            raise RuntimeError("the rank of the tensor is dynamic")
+        return rank
+
+    def transpose(self, order: Sequence[int]) -> None:
+        """Reorder the axes."""
+        if sorted(order) != list(range(self.rank)):
+            raise RuntimeError(f"{list(order)} is no order of {self.rank} axes")
+        if list(order) != list(range(self.rank)):
+            self.apply("Transpose", np.array(order, np.int64))
+        names = expanded(self.layout, self.rank)
+        self.layout = Layout(f"[{','.join(names[axis] for axis in order)}]") if names else Layout()
+
+    def arrange(self, layout: Layout) -> None:
+        """Reorder the axes to a layout."""
+        self.transpose(order_of(self.layout, layout, self.rank))
+        self.layout = layout
+
+
+def node(type: str, *inputs: Any, **attributes: Any) -> Output:
+    """Return the first output of a new node; arrays become constants."""
+    sources = [as_output(item if isinstance(item, Node | Output) else Constant(item)) for item in inputs]
+    return Output(make(type, _LATEST, sources, attributes), 0)
+
+
+def expanded(layout: Layout, rank: int) -> tuple[str, ...]:
+    """Return a name for each axis; none where the layout is empty."""
+    names = layout.names
+    if "..." not in names:
+        return names if len(names) == rank else ()
+    at = names.index("...")
+    return (*names[:at], *("?",) * (rank - len(names) + 1), *names[at + 1 :])
+
+
+def order_of(before: Layout, after: Layout, rank: int) -> list[int]:
+    """Return for each axis of a layout the axis of another one; axes without a name keep their order.
+
+    RuntimeError where they have other names.
+    """
+    first, second = expanded(before, rank), expanded(after, rank)
+    if not first or sorted(first) != sorted(second):
+        raise RuntimeError(f"the layout {before} cannot be converted to {after} for a tensor of rank {rank}")
+    unnamed = iter([axis for axis, name in enumerate(first) if name == "?"])
+    return [next(unnamed) if name == "?" else first.index(name) for name in second]

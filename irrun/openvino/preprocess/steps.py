@@ -1,0 +1,237 @@
+"""The steps between the caller and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, Final, Self
+
+import numpy as np
+
+from irrun.openvino.nodes.building import element
+from irrun.openvino.nodes.node import Output
+from irrun.openvino.preprocess.flow import Flow, node
+from irrun.openvino.values.keywords import also_named
+from irrun.openvino.values.layout import Layout
+from irrun.tensor import Array
+
+
+class ResizeAlgorithm(Enum):
+    """The interpolation of a resized image."""
+
+    RESIZE_LINEAR = 0
+    RESIZE_CUBIC = 1
+    RESIZE_NEAREST = 2
+    RESIZE_BILINEAR_PILLOW = 3
+    RESIZE_BICUBIC_PILLOW = 4
+
+
+class ColorFormat(Enum):
+    """The channels of an image."""
+
+    UNDEFINED = 0
+    NV12_SINGLE_PLANE = 1
+    NV12_TWO_PLANES = 2
+    I420_SINGLE_PLANE = 3
+    I420_THREE_PLANES = 4
+    RGB = 5
+    BGR = 6
+    GRAY = 7
+    RGBX = 8
+    BGRX = 9
+
+
+class PaddingMode(Enum):
+    """The values around a padded tensor."""
+
+    CONSTANT = 0
+    REFLECT = 2
+    SYMMETRIC = 3
+
+
+Step = Callable[[Flow], None]
+
+_MODES: Final = {
+    ResizeAlgorithm.RESIZE_LINEAR: "linear",
+    ResizeAlgorithm.RESIZE_CUBIC: "cubic",
+    ResizeAlgorithm.RESIZE_NEAREST: "nearest",
+    ResizeAlgorithm.RESIZE_BILINEAR_PILLOW: "bilinear_pillow",
+    ResizeAlgorithm.RESIZE_BICUBIC_PILLOW: "bicubic_pillow",
+}
+_PILLOW: Final = -0.5
+"""The coefficient of Pillow's cubic interpolation."""
+
+_GRAY: Final = np.array([0.299, 0.587, 0.114], np.float32)
+
+
+class PostProcessSteps:
+    """Steps after the model, in the order of the calls."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.has_layout = False
+        self.layout: Layout | None = None
+        self.order: list[int] | None = None
+
+    def _add(self, step: Step) -> Self:
+        self.steps.append(step)
+        return self
+
+    def convert_element_type(self, type: Any = None) -> Self:
+        """Convert the elements; without a type to that of the other end, once all steps are done."""
+        if type is None:
+            return self._add(lambda flow: flow.require_type())
+        wanted = element(type)
+        return self._add(lambda flow: flow.apply("Convert", destination_type=wanted))
+
+    @also_named("dst_layout", "dims")
+    def convert_layout(self, dst_layout: Any = None) -> Self:
+        """Reorder the axes to a layout or by a list of axes; without one to the layout of the other end."""
+        if isinstance(dst_layout, list | tuple):
+            order = [int(axis) for axis in dst_layout]
+            self.has_layout, self.order = True, order
+            return self._add(lambda flow: flow.transpose(order))
+        wanted = Layout(dst_layout) if isinstance(dst_layout, str) else dst_layout
+        self.layout = wanted if wanted is not None else self.layout
+        return self._add(lambda flow: flow.arrange(flow.wanted if wanted is None else wanted))
+
+    def custom(self, operation: Callable[..., Any]) -> Self:
+        """Apply a function from an output to a node."""
+
+        def step(flow: Flow) -> None:
+            made = operation(flow.output)
+            if not isinstance(made, Output):
+                raise RuntimeError(f"a custom step returns an output, such as node.output(0), got {made!r}")
+            flow.output = made
+
+        return self._add(step)
+
+
+class PreProcessSteps(PostProcessSteps):
+    """Steps before the model, in the order of the calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.resizes = False
+
+    @also_named("value", "values")
+    def mean(self, value: float | Sequence[float]) -> Self:
+        """Subtract a number, or one for each channel."""
+        return self._add(lambda flow: flow.apply("Subtract", _by_channel(flow, value, "mean")))
+
+    @also_named("value", "values")
+    def scale(self, value: float | Sequence[float]) -> Self:
+        """Divide by a number, or by one for each channel."""
+        return self._add(lambda flow: flow.apply("Divide", _by_channel(flow, value, "scale")))
+
+    def resize(self, alg: ResizeAlgorithm, dst_height: int | None = None, dst_width: int | None = None) -> Self:
+        """Resize to a height and width, by default those of the model."""
+        self.resizes = True
+
+        def step(flow: Flow) -> None:
+            sizes = [dst_height, dst_width] if dst_height is not None and dst_width is not None else _spatial(flow)
+            axes = np.array([flow.axis("H"), flow.axis("W")], np.int64)
+            mode = _MODES[alg]
+            settings: dict[str, Any] = {"mode": mode, "shape_calculation_mode": "sizes"}
+            settings |= {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_floor"}
+            settings |= {"cube_coeff": _PILLOW if mode == "bicubic_pillow" else -0.75}
+            flow.apply("Interpolate", np.array(sizes, np.int64), axes, **settings)
+
+        return self._add(step)
+
+    def crop(self, begin: Sequence[int], end: Sequence[int]) -> Self:
+        """Take a part of the tensor, from ``begin`` up to ``end`` along each axis."""
+
+        def step(flow: Flow) -> None:
+            bounds = (np.array(list(item), np.int64) for item in (begin, end, [1] * len(begin)))
+            flow.apply("Slice", *bounds)
+
+        return self._add(step)
+
+    def pad(self, pads_begin: Sequence[int], pads_end: Sequence[int], value: Any, mode: PaddingMode) -> Self:
+        """Add elements before and after those of each axis."""
+
+        def step(flow: Flow) -> None:
+            fill = np.array(value, flow.output.fact.type.external)
+            sides = (np.array(list(item), np.int64) for item in (pads_begin, pads_end))
+            flow.apply("Pad", *sides, fill, pad_mode=mode.name.lower())
+
+        return self._add(step)
+
+    def reverse_channels(self) -> Self:
+        """Reverse the order of the channels."""
+        return self._add(_reverse)
+
+    def convert_color(self, dst_format: ColorFormat) -> Self:
+        """Convert the channels from the format of the tensor to this one."""
+
+        def step(flow: Flow) -> None:
+            _recolor(flow, dst_format)
+            flow.color = dst_format
+
+        return self._add(step)
+
+
+def _by_channel(flow: Flow, values: float | Sequence[float], what: str) -> Array:
+    """Return constants for the channels in the type of the tensor; RuntimeError where its elements are integers."""
+    type = flow.output.fact.type
+    if not type.is_float:
+        raise RuntimeError(f"{what} needs a float type, got {type}; convert_element_type comes before it")
+    if isinstance(values, int | float):
+        return np.array(values, type.external)
+    shape = [1] * flow.rank
+    shape[flow.axis("C")] = len(values)
+    return np.array(values, type.external).reshape(shape)
+
+
+def _spatial(flow: Flow) -> list[int]:
+    """Return the height and width that the model takes."""
+    if not flow.sizes:
+        raise RuntimeError("the size to resize to is not known: give a height and a width")
+    return list(flow.sizes)
+
+
+def _reverse(flow: Flow) -> None:
+    axis = flow.axis("C")
+    dims = flow.output.fact.shape.dims
+    assert dims is not None
+    if not dims[axis].is_static:
+        raise RuntimeError("the number of channels is dynamic")
+    flow.apply("Gather", np.arange(dims[axis].lo, dtype=np.int64)[::-1].copy(), np.array(axis, np.int64))
+
+
+def _recolor(flow: Flow, format: ColorFormat) -> None:
+    before, pair = flow.color, (flow.color, format)
+    if before is format:
+        return
+    three = {ColorFormat.RGB, ColorFormat.BGR}
+    if before in three and format in three:
+        _reverse(flow)
+    elif before in (ColorFormat.RGBX, ColorFormat.BGRX) and format in three:
+        axis = flow.axis("C")
+        flow.apply("Slice", *(np.array([item], np.int64) for item in (0, 3, 1, axis)))
+        if before.name[:3] != format.name:
+            _reverse(flow)
+    elif before in three and format is ColorFormat.GRAY:
+        _gray(flow, before)
+    elif before is not None and before.name.startswith(("NV12", "I420")) and format in three:
+        planes, flow.planes = flow.planes, ()
+        flow.apply(f"{before.name[:4]}to{format.name}", *planes)
+    else:
+        names = " to ".join("UNDEFINED" if item is None else item.name for item in pair)
+        raise RuntimeError(f"colours cannot be converted from {names}; set_color_format names those of the tensor")
+
+
+def _gray(flow: Flow, before: ColorFormat | None) -> None:
+    """Compute the luminance, rounded where the elements are integers."""
+    weights = _GRAY if before is ColorFormat.RGB else _GRAY[::-1].copy()
+    type = flow.output.fact.type
+    axis = flow.axis("C")
+    shape = [1] * flow.rank
+    shape[axis] = 3
+    real = flow.output if type.is_float else node("Convert", flow.output, destination_type=element("f32"))
+    scaled = node("Multiply", real, weights.astype(real.fact.type.external).reshape(shape))
+    flow.output = node("ReduceSum", scaled, np.array([axis], np.int64), keep_dims=True)
+    if not type.is_float:
+        rounded = node("Round", flow.output, mode="half_to_even")
+        flow.output = node("Convert", rounded, destination_type=type)

@@ -1,0 +1,1 @@
+"""Types, shapes, layouts, tensors and notes: values without a model."""

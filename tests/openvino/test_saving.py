@@ -1,0 +1,250 @@
+"""Models that are saved, pickled and copied: OpenVINO reads them, and both agree on their results."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("openvino", reason="OpenVINO reads what is saved")
+pytest.importorskip("numba", reason="kernels are among the files that are written")
+
+import openvino
+
+import irrun.model
+from irrun.document.writer import Writer
+from irrun.openvino import opset13 as ops
+from irrun.tensor import Array
+from tests.cases import ModelCase, all_models
+from tests.faults.paths import LARGE, write_model
+from tests.openvino import nets
+
+FOLDER = Path(__file__).parents[2] / "examples"
+EXAMPLES = [FOLDER / "digits" / "model.xml", *sorted((FOLDER / "pages").glob("*.xml"))]
+F32 = {"INFERENCE_PRECISION_HINT": "f32"}
+
+
+def random_inputs(model: irrun.CompiledModel) -> list[Array]:
+    generator = np.random.default_rng(3)
+    found = []
+    for port in model.inputs:
+        sizes = [dim.get_length() if dim.is_static else max(2, dim.min_length) for dim in port.partial_shape]
+        dtype = port.element_type.to_dtype()
+        values = generator.standard_normal(sizes) if dtype.kind == "f" else generator.integers(0, 2, sizes)
+        found.append(values.astype(dtype))
+    return found
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_survive(path: Path, tmp_path: Path) -> None:
+    core = openvino.Core()
+    model = irrun.read_model(path)
+    compiled = irrun.compile_model(model)
+    inputs = random_inputs(compiled)
+    expected = list(compiled(inputs).values())
+    irrun.save_model(model, tmp_path / "saved.xml", compress_to_fp16=False)
+    theirs = core.read_model(tmp_path / "saved.xml")
+    for made in (list(core.compile_model(theirs, "CPU", F32)(inputs).values()), _again(theirs, inputs, tmp_path)):
+        for ours, other in zip(expected, made, strict=True):
+            np.testing.assert_allclose(ours, other, rtol=1e-3, atol=1e-3)
+
+
+def _again(model: openvino.Model, inputs: list[Array], folder: Path) -> list[Array]:
+    """Return the results of irrun for what OpenVINO saved."""
+    openvino.save_model(model, folder / "theirs.xml", compress_to_fp16=False)
+    return list(irrun.compile_model(folder / "theirs.xml")(inputs).values())
+
+
+def _plain(array: Array) -> Array:
+    return array.astype(np.float64) if array.dtype.kind in "fiub" else array
+
+
+@pytest.mark.parametrize("case", all_models(), ids=str)
+def test_bodies_and_variables_survive(case: ModelCase, tmp_path: Path) -> None:
+    ir = Writer("net")
+    case.build(ir)
+    ir.save(tmp_path / "net.xml")
+    model = irrun.read_model(tmp_path / "net.xml")
+    irrun.serialize(model, tmp_path / "saved.xml")
+    request = irrun.model.build(tmp_path / "saved.xml").session()
+    for _ in range(case.runs):
+        outputs = request.run(list(case.inputs))
+    for got, expected in zip(outputs.values(), case.expected, strict=True):
+        assert got.shape == expected.shape
+        if expected.dtype != object:
+            np.testing.assert_allclose(_plain(got), _plain(expected), rtol=max(case.rtol, 1e-2), atol=case.atol)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_are_independent(copied: object) -> None:
+    model = irrun.read_model(EXAMPLES[0])
+    assert callable(copied)
+    other = copied(model)
+    x = random_inputs(irrun.compile_model(model))
+    for one, two in zip(irrun.compile_model(model)(x).values(), irrun.compile_model(other)(x).values(), strict=True):
+        np.testing.assert_array_equal(one, two)
+    other.friendly_name = "other"
+    assert model.friendly_name != "other"
+
+
+def test_constants_of_products_are_halved(tmp_path: Path) -> None:
+    ops = irrun.opset13
+    x = ops.parameter([2, 8], np.float32, name="x")
+    weights = np.linspace(-1, 1, 64, dtype=np.float32).reshape(8, 8)
+    model = irrun.Model([ops.matmul(x, ops.constant(weights), False, False)], [x], "product")
+    irrun.save_model(model, tmp_path / "half.xml")
+    irrun.save_model(model, tmp_path / "whole.xml", compress_to_fp16=False)
+    sizes = [(tmp_path / name).stat().st_size for name in ("half.bin", "whole.bin")]
+    assert sizes == [128, 256]
+    data = np.ones((2, 8), np.float32)
+    halved = openvino.compile_model(tmp_path / "half.xml", "CPU", F32)(data)[0]
+    np.testing.assert_allclose(halved, data @ weights.astype(np.float16).astype(np.float32), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(irrun.compile_model(tmp_path / "half.xml")(data)[0], halved, rtol=1e-5, atol=1e-5)
+
+
+def test_weights_truncated_meanwhile_are_not_saved(tmp_path: Path) -> None:
+    path, saved = tmp_path / "large.xml", tmp_path / "saved.xml"
+    write_model(path, np.ones(LARGE, np.float32))
+    saved.write_text("an old file")
+    model = irrun.read_model(path)
+    os.truncate(path.with_suffix(".bin"), 4096)
+    for save in (irrun.save_model, irrun.serialize):
+        with pytest.raises(
+            RuntimeError, match=r"not saved: large.bin was (truncated|changed)|large.bin, which has 4096"
+        ):
+            save(model, saved)
+    assert saved.read_text() == "an old file"
+    assert not saved.with_suffix(".bin").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+@pytest.mark.parametrize("large", ["xml", "bin"])
+def test_a_full_disk_keeps_both_files(tmp_path: Path, large: str) -> None:
+    import resource
+
+    path = tmp_path / "saved.xml"
+    x = ops.parameter([4], np.float32, name="x")
+    model = irrun.Model([ops.add(x, ops.constant(np.ones(4, np.float32)))], [x], "sum")
+    if large == "bin":
+        y = ops.parameter([2048], np.float32, name="x")
+        model = irrun.Model([ops.add(y, ops.constant(np.ones(2048, np.float32)))], [y], "sum")
+    irrun.save_model(model, path)
+    sizes = {name: path.with_suffix(f".{name}").stat().st_size for name in ("xml", "bin")}
+    assert max(sizes, key=lambda name: sizes[name]) == large
+    for name in sizes:
+        path.with_suffix(f".{name}").write_text("an old file")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[large] - 1, before[1]))
+    try:
+        for save in (irrun.save_model, irrun.serialize):
+            with pytest.raises(RuntimeError, match=rf"saved\.{large}: File too large"):
+                save(model, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [path.with_suffix(f".{name}").read_text() for name in sizes] == ["an old file"] * 2
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["saved.bin", "saved.xml"]
+
+
+def _v10(folder: Path) -> Path:
+    """Write relu(x) + a for x f16 and a i64 in IR version 10, where callers pass x as f32."""
+    half = [nets.port(index, "FP16", "1,3") for index in range(3)]
+    layers = [
+        nets.layer(0, "x", "Parameter", 'shape="1,3" element_type="f16"', nets.outs(nets.port(0, "FP16", "1,3", "x"))),
+        nets.layer(1, "a", "Parameter", 'shape="1,3" element_type="i64"', nets.outs(nets.port(0, "I64", "1,3", "a"))),
+        nets.layer(2, "relu", "ReLU", "", nets.ins(half[0]) + nets.outs(nets.port(1, "FP16", "1,3", "relu"))),
+        nets.layer(
+            3, "wide", "Convert", 'destination_type="f16"', nets.ins(nets.port(0, "I64", "1,3")) + nets.outs(half[1])
+        ),
+        nets.layer(4, "sum", "Add", "", nets.ins(half[0], half[1]) + nets.outs(nets.port(2, "FP16", "1,3", "sum"))),
+        nets.layer(5, "out", "Result", "", nets.ins(half[0])),
+    ]
+    edges = [(0, 0, 2, 0), (1, 0, 3, 0), (2, 1, 4, 0), (3, 1, 4, 1), (4, 2, 5, 0)]
+    path = folder / "old.xml"
+    path.write_text(nets.net(layers, edges).replace('version="11"', 'version="10"'))
+    path.with_suffix(".bin").write_bytes(b"")
+    return path
+
+
+def test_outputs_of_version_10_keep_their_names(tmp_path: Path) -> None:
+    """Outputs of a layer with several, which are converted, and one of the declared type."""
+    half, part, full = nets.port(0, "FP16", "2"), nets.port(0, "FP16", "1"), nets.port(0, "FP32", "2")
+    outs = nets.outs(nets.port(2, "FP16", "1", "first"), nets.port(3, "FP16", "1", "second"))
+    layers = [
+        nets.layer(0, "x", "Parameter", 'shape="2" element_type="f16"', nets.outs(nets.port(0, "FP16", "2", "x"))),
+        nets.layer(1, "y", "Parameter", 'shape="2" element_type="f32"', nets.outs(nets.port(0, "FP32", "2", "y"))),
+        nets.layer(2, "relu", "ReLU", "", nets.ins(full) + nets.outs(nets.port(1, "FP32", "2", "relu"))),
+        nets.layer(
+            3, "axis", "Const", 'element_type="i64" shape="" offset="0" size="8"', nets.outs(nets.port(0, "I64", ""))
+        ),
+        nets.layer(4, "split", "Split", 'num_splits="2"', nets.ins(half, nets.port(1, "I64", "")) + outs),
+        *[
+            nets.layer(5 + index, f"out{index}", "Result", "", nets.ins(port))
+            for index, port in enumerate((part, part, full))
+        ],
+    ]
+    edges = [(0, 0, 4, 0), (3, 0, 4, 1), (4, 2, 5, 0), (4, 3, 6, 0), (1, 0, 2, 0), (2, 1, 7, 0)]
+    path = tmp_path / "old.xml"
+    path.write_text(nets.net(layers, edges).replace('version="11"', 'version="10"'))
+    path.with_suffix(".bin").write_bytes(np.int64(0).tobytes())
+    found = []
+    for module in (openvino, irrun):
+        model = module.Core().read_model(path)
+        ends = [(sorted(p.names), p.element_type.type_name) for p in (*model.inputs, *model.outputs)]
+        run = module.compile_model(model, "CPU")([np.float32([0.5, -2]), np.float32([4, -5])])
+        found.append((ends, [run[index].tolist() for index in range(3)]))
+    assert found[1] == found[0]
+
+
+def test_a_model_with_bodies_is_edited(tmp_path: Path) -> None:
+    ops = irrun.opset13
+    x, cond = ops.parameter([3], np.float32, name="x"), ops.parameter([], bool, name="cond")
+    bodies = []
+    for factor in (2, -10):
+        inner = ops.parameter([3], np.float32)
+        bodies.append(irrun.Model([ops.multiply(inner, ops.constant(np.float32(factor)))], [inner], "body"))
+    node = ops.if_op(cond.output(0))
+    node.set_then_body(bodies[0])
+    node.set_else_body(bodies[1])
+    node.set_input(x.output(0), bodies[0].parameters[0], bodies[1].parameters[0])
+    irrun.save_model(
+        irrun.Model([node.set_output(*(body.results[0] for body in bodies))], [x, cond]), tmp_path / "m.xml"
+    )
+    model = irrun.Core().read_model(tmp_path / "m.xml")
+    result = model.results[0]
+    result.set_argument(0, ops.abs(result.input_value(0)).output(0))
+    irrun.save_model(model, tmp_path / "edited.xml")
+    edited = irrun.compile_model(tmp_path / "edited.xml")
+    ones = np.array([1, -2, 3], np.float32)
+    assert [edited([ones, flag])[0].tolist() for flag in (True, False)] == [[2, 4, 6], [10, 20, 30]]
+
+
+EDITS = {
+    "nothing": lambda model: None,
+    "another shape": lambda model: model.reshape({"x": [2, 3], "a": [2, 3]}),
+    "other shapes": lambda model: model.reshape({"x": [4, 3], "a": [1, 3]}),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_model_of_version_10_is_edited_and_saved(edit: str, tmp_path: Path) -> None:
+    source, made = _v10(tmp_path), []
+    for name, module in (("theirs", openvino), ("ours", irrun)):
+        model = module.Core().read_model(source)
+        EDITS[edit](model)
+        module.save_model(model, tmp_path / f"{name}.xml", compress_to_fp16=False)
+        for reader in (openvino, irrun):
+            compiled = reader.compile_model(reader.Core().read_model(tmp_path / f"{name}.xml"), "CPU")
+            ends = [*compiled.inputs, *compiled.outputs]
+            ports = [(str(p.partial_shape), p.element_type.type_name, sorted(p.names)) for p in ends]
+            arrays = [
+                np.linspace(-2, 5, int(np.prod(p.shape))).reshape(p.shape).astype(p.element_type.to_dtype())
+                for p in compiled.inputs
+            ]
+            run = compiled(arrays)
+            made.append((ports, [run[index].tolist() for index in range(len(compiled.outputs))]))
+    assert made[1:] == made[:1] * 3
