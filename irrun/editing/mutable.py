@@ -32,8 +32,8 @@ class MutableGraph:
 
     ``add``, ``replace``, ``connect``, ``remove`` and ``update`` are the edits. Each costs by what it touches. A node
     whose inputs have other facts than before is stale until ``infer`` computes its facts again, and those of the nodes
-    behind it as far as they differ. ``freeze`` returns the graph and its facts as values that never change: ``graph`` is
-    frozen then, and the next edit works on a copy.
+    behind it as far as they differ. ``freeze`` returns the graph and its facts as values that never change: the graph
+    is frozen then, and the next edit works on a copy.
     """
 
     def __init__(self, graph: Graph, facts: Facts, weights: Weights = NO_WEIGHTS) -> None:
@@ -125,20 +125,26 @@ class MutableGraph:
         if inlet.node not in self.graph or not 0 <= inlet.port < self.node(inlet.node).inputs:
             raise EditError(f"there is no input {inlet.port} of node {inlet.node}")
         before = self.sources(inlet.node)[inlet.port]
-        if before == outlet:
-            return
+        if before != outlet:
+            self._feed(outlet, inlet, before)
+            if _differ(self.fact(before), self.fact(outlet)):
+                self._stale.add(inlet.node)
+
+    def replace(self, old: Outlet, new: Outlet) -> None:
+        """Feed all consumers of ``old`` from ``new``; EditError where one is missing."""
+        self._require(new)
+        is_stale = _differ(self.fact(old), self.fact(new))
+        for inlet in self.consumers(old):
+            self._feed(new, inlet, old)
+            if is_stale:
+                self._stale.add(inlet.node)
+
+    def _feed(self, outlet: Outlet, inlet: Inlet, before: Outlet | None) -> None:
         self._thaw()
         if before is not None:
             self.graph.remove_edge(before.node, inlet.node, inlet.port)
         self.graph.connect(outlet, inlet)
-        if self._differ(self.fact(before), self.fact(outlet)):
-            self._stale.add(inlet.node)
         self._order = None
-
-    def replace(self, old: Outlet, new: Outlet) -> None:
-        """Feed all consumers of ``old`` from ``new``."""
-        for inlet in self.consumers(old):
-            self.connect(new, inlet)
 
     def detach(self, id: int) -> None:
         """Remove all inputs of a node."""
@@ -190,15 +196,15 @@ class MutableGraph:
         """Set the facts of a node, such as a Parameter; its consumers are stale where they differ."""
         self._faulty.pop(id, None)
         for port, fact in enumerate(facts):
-            if self._differ(self.facts.get(Outlet(id, port)), fact):
+            if _differ(self.facts.get(Outlet(id, port)), fact):
                 self.facts[Outlet(id, port)] = fact
                 self._stale.update(inlet.node for inlet in self.consumers(Outlet(id, port)))
 
     def infer(self) -> tuple[Diagnostic, ...]:
         """Infer the facts of stale nodes, and of the nodes behind them as far as facts differ; return what is wrong.
 
-        Nodes are taken in the topological order of an earlier state, new ones after their inputs: where an edit has made
-        another order necessary, some nodes are inferred twice.
+        Nodes are taken in the topological order of an earlier state, new ones after their inputs: where an edit has
+        made another order necessary, some nodes are inferred twice.
         """
         if self._stale and not self._ranks:
             self._ranks = {id: place for place, id in enumerate(self.order)}
@@ -238,21 +244,21 @@ class MutableGraph:
                 self.bodies.update(bodies)
                 self.facts.update({Outlet(id, port): fact for port, fact in enumerate(facts)})
         changed = {
-            outlet.port for outlet in self.outputs(id) if self._differ(before.get(outlet), self.facts.get(outlet))
+            outlet.port for outlet in self.outputs(id) if _differ(before.get(outlet), self.facts.get(outlet))
         }
         return [inlet.node for port, inlet in self.graph.fed(id) if port in changed]
-
-    def _differ(self, before: Fact | None, after: Fact | None) -> bool:
-        """Return whether consumers may infer other facts from one fact than from another."""
-        if before is None or after is None or before is after:
-            return before is not after
-        if before.type is not after.type or before.shape != after.shape or before.is_constant != after.is_constant:
-            return True
-        is_large = before.shape.size.hi > MOST_ELEMENTS
-        return not is_large and before != after
 
     def freeze(self) -> tuple[Graph, Facts]:
         """Return the graph and its facts."""
         found = self.infer()
         self.graph.freeze()
         return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), found)
+
+
+def _differ(before: Fact | None, after: Fact | None) -> bool:
+    """Return whether consumers may infer other facts from one fact than from another."""
+    if before is None or after is None or before is after:
+        return before is not after
+    if before.type is not after.type or before.shape != after.shape or before.is_constant != after.is_constant:
+        return True
+    return before.shape.size.hi <= MOST_ELEMENTS and before != after

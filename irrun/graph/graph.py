@@ -73,7 +73,8 @@ class Graph(_MultiDiGraph):
     among inputs; the latter is also its key, since an input has one edge. ``graph.graph`` holds the ids of the
     ``parameters``, the ``results`` and the ``sinks``.
 
-    ``bind`` and ``MutableGraph.freeze`` return frozen graphs (``networkx.freeze``): all that is made from one shares it.
+    ``bind`` and ``MutableGraph.freeze`` return frozen graphs (``networkx.freeze``), which all that is made from them
+    shares.
     """
 
     _node: dict[int, dict[str, Any]]

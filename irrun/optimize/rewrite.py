@@ -132,17 +132,14 @@ class Rewriter(MutableGraph):
         shape = before.shape.merge(after.shape)
         if shape is not None:
             self.facts[new] = Fact(after.type, shape, after.value)
-        super().replace(old, new)
+        for inlet in self.consumers(old):
+            self._feed(new, inlet, old)
         self.remove_unused([old.node], self._ends)
 
     def replace_all(self, old: int, new: int) -> None:
         """Feed the consumers of each output of a node from the same output of another."""
         for port in sorted({port for port, _ in self.graph.fed(old)}):
             self.replace(Outlet(old, port), Outlet(new, port))
-
-    def _differ(self, before: Fact | None, after: Fact | None) -> bool:
-        """Return False: a patch keeps what consumers infer."""
-        return False
 
     def optimized(self) -> tuple[Graph, Facts, Mapping[Outlet, Array]]:
         """Return the graph, its facts and its constants. Compressed values with consumers left are decompressed."""
