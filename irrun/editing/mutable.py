@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Final
 
@@ -15,6 +15,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts, infer_node
 from irrun.inference.fold import MOST_ELEMENTS
+from irrun.inference.infer import input_notes
 from irrun.tensor import Fact
 
 NO_WEIGHTS: Final = Weights(None)
@@ -41,7 +42,7 @@ class MutableGraph:
         self.facts = dict(facts.of)
         self.bodies = dict(facts.bodies)
         self.weights = weights
-        self._stale: set[int] = set()
+        self._stale = _unknown(graph, facts) if facts.diagnostics else set()
         self._faulty: dict[int, OpError] = {}
         self._order: tuple[int, ...] | None = None
         self._ranks: dict[int, int] = {}
@@ -82,6 +83,10 @@ class MutableGraph:
         """Return what is known of an outlet."""
         return None if outlet is None else self.facts.get(outlet)
 
+    def inputs(self, id: int) -> list[Fact | None]:
+        """Return what is known of the inputs of a node."""
+        return [self.fact(outlet) for outlet in self.sources(id)]
+
     def outputs(self, id: int) -> Iterator[Outlet]:
         """Yield the outlets of a node."""
         return (Outlet(id, port) for port in range(self.node(id).outputs))
@@ -99,7 +104,8 @@ class MutableGraph:
         id = self._next
         known = facts
         if known is None:
-            known, bodies = infer_node(node, [self.fact(outlet) for outlet in inputs], self.weights)
+            arriving = [None if outlet is None else self.facts.get(outlet, Fact.unknown()) for outlet in inputs]
+            known, bodies = infer_node(node, arriving, self.weights)
             self.bodies.update({(id, tag): inner for (_, tag), inner in bodies.items()})
         self._next += 1
         names = (*node.names, *((),) * (len(known) - len(node.names)))
@@ -146,14 +152,18 @@ class MutableGraph:
         self.graph.connect(outlet, inlet)
         self._order = None
 
-    def detach(self, id: int) -> None:
-        """Remove all inputs of a node."""
-        node = self.node(id)
-        if node.inputs:
-            self._thaw()
-            self.graph.remove_edges_from(list(self.graph.in_edges(id, keys=True)))
-            self.graph.put(node._replace(inputs=0))
-            self._order = None
+    def feed(self, id: int, outlets: Sequence[Outlet | None]) -> None:
+        """Feed a node from other outlets, as many as there are; EditError where one is missing."""
+        for outlet in outlets:
+            self._require(outlet)
+        self._thaw()
+        self.graph.remove_edges_from(list(self.graph.in_edges(id, keys=True)))
+        self.graph.put(self.node(id)._replace(inputs=len(outlets)))
+        for port, outlet in enumerate(outlets):
+            if outlet is not None:
+                self.graph.connect(outlet, Inlet(id, port))
+        self._stale.add(id)
+        self._order = None
 
     def remove(self, ids: Iterable[int]) -> None:
         """Remove nodes; EditError where another node consumes an output of one."""
@@ -172,7 +182,7 @@ class MutableGraph:
         self._stale -= gone
         self._order = None
 
-    def remove_unused(self, ids: Iterable[int], kept: frozenset[int] = frozenset()) -> None:
+    def remove_unused(self, ids: Iterable[int], kept: Container[int] = ()) -> None:
         """Remove those of some nodes that nothing consumes, then the producers that only they used, except ``kept``."""
         waiting = list(ids)
         while waiting:
@@ -192,16 +202,32 @@ class MutableGraph:
 
     # -- facts
 
-    def give(self, id: int, facts: Sequence[Fact]) -> None:
-        """Set the facts of a node, such as a Parameter; its consumers are stale where they differ."""
-        self._faulty.pop(id, None)
-        for port, fact in enumerate(facts):
-            if _differ(self.facts.get(Outlet(id, port)), fact):
-                self.facts[Outlet(id, port)] = fact
-                self._stale.update(inlet.node for inlet in self.consumers(Outlet(id, port)))
+    def touch(self, id: int) -> None:
+        """Let ``infer`` compute the facts of a node again."""
+        self._stale.add(id)
 
-    def infer(self) -> tuple[Diagnostic, ...]:
-        """Infer the facts of stale nodes, and of the nodes behind them as far as facts differ; return what is wrong.
+    def give(self, id: int, facts: Sequence[Fact]) -> None:
+        """Set the facts of the outputs of a node, such as a Parameter; consumers are stale where facts differ."""
+        self._thaw()
+        self._stale.discard(id)
+        self._faulty.pop(id, None)
+        self._stale.update(self._set_facts(id, facts))
+
+    def _set_facts(self, id: int, facts: Sequence[Fact]) -> list[int]:
+        """Set the facts of a node; return the consumers of those that differ from before."""
+        node = self.node(id)
+        if len(facts) > node.outputs:
+            names = (*node.names, *((),) * (len(facts) - len(node.names)))
+            self.graph.put(node._replace(outputs=len(facts), names=names))
+        known = {Outlet(id, port): fact for port, fact in enumerate(facts)}
+        changed = {
+            outlet.port for outlet in self.outputs(id) if _differ(self.facts.pop(outlet, None), known.get(outlet))
+        }
+        self.facts.update(known)
+        return [inlet.node for port, inlet in self.graph.fed(id) if port in changed]
+
+    def infer(self) -> None:
+        """Infer the facts of stale nodes, and of the nodes behind them as far as facts differ.
 
         Nodes are taken in the topological order of an earlier state, new ones after their inputs: where an edit has
         made another order necessary, some nodes are inferred twice.
@@ -219,8 +245,14 @@ class MutableGraph:
                     if target not in self._stale:
                         self._stale.add(target)
                         heappush(waiting, (self._rank(target), target))
-        found = [op_diagnostic(error, self.node(id).layer) for id, error in self._faulty.items() if id in self.graph]
-        return tuple(found)
+
+    def faults(self, ids: Container[int]) -> tuple[Diagnostic, ...]:
+        """Return what is wrong with the inputs of some nodes."""
+        return tuple(
+            op_diagnostic(error, self.node(id).layer, (), input_notes(self.inputs(id)))
+            for id, error in self._faulty.items()
+            if id in ids
+        )
 
     def _rank(self, id: int) -> int:
         """Return the place of a node in an earlier topological order; that of its last input for a new node."""
@@ -231,28 +263,27 @@ class MutableGraph:
 
     def _infer_again(self, id: int) -> list[int]:
         """Infer the facts of a node; return the consumers of the outlets whose facts differ."""
-        node = self.node(id)
-        inputs = [self.fact(outlet) for outlet in self.sources(id)]
-        before = {outlet: self.facts.pop(outlet) for outlet in self.outputs(id) if outlet in self.facts}
+        node, inputs = self.node(id), self.inputs(id)
+        facts: Sequence[Fact] = ()
         self._faulty.pop(id, None)
         if node.op is not None and all(fact is not None for fact in inputs):
             try:
                 facts, bodies = infer_node(node, inputs, self.weights)
+                self.bodies.update(bodies)
             except OpError as error:
                 self._faulty[id] = error
-            else:
-                self.bodies.update(bodies)
-                self.facts.update({Outlet(id, port): fact for port, fact in enumerate(facts)})
-        changed = {
-            outlet.port for outlet in self.outputs(id) if _differ(before.get(outlet), self.facts.get(outlet))
-        }
-        return [inlet.node for port, inlet in self.graph.fed(id) if port in changed]
+        return self._set_facts(id, facts)
 
     def freeze(self) -> tuple[Graph, Facts]:
         """Return the graph and its facts."""
-        found = self.infer()
+        self.infer()
         self.graph.freeze()
-        return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), found)
+        return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), self.faults(self.graph))
+
+
+def _unknown(graph: Graph, facts: Facts) -> set[int]:
+    """Return the nodes without facts: those that failed, and those behind them."""
+    return {id for id in graph if graph.node(id).outputs and Outlet(id, 0) not in facts.of}
 
 
 def _differ(before: Fact | None, after: Fact | None) -> bool:

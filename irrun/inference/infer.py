@@ -9,6 +9,7 @@ from irrun.diagnostics import Diagnostic, OpError
 from irrun.document.places import op_diagnostic
 from irrun.document.weights import Weights
 from irrun.graph import Graph, Node, Outlet
+from irrun.graph.graph import PARAMETER
 from irrun.inference.facts import Facts
 from irrun.inference.fold import fold
 from irrun.ops import Fact
@@ -47,7 +48,8 @@ def infer_node(
 ) -> tuple[tuple[Fact, ...], Mapping[tuple[int, str], Facts]]:
     """Infer the facts of the outputs of one node, and those inside its bodies; OpError where the inputs do not fit."""
     bodies: dict[tuple[int, str], Facts] = {}
-    return _Pass(weights, None, None).outputs(node, inputs, bodies, ()), bodies
+    outputs = _Pass(weights, None, None).outputs(node, inputs, bodies, ())
+    return (_named(outputs[0], node.name),) if node.type == PARAMETER else outputs, bodies
 
 
 class _Pass:
@@ -79,7 +81,7 @@ class _Pass:
                 try:
                     outputs = self.outputs(node, inputs, bodies, path)
                 except OpError as error:
-                    found.append(op_diagnostic(error, node.layer, path, _input_notes(inputs)))
+                    found.append(op_diagnostic(error, node.layer, path, input_notes(inputs)))
                     continue
                 if node.id in parameters:
                     outputs = (given.get(node.id, _named(outputs[0], node.name)),)
@@ -140,5 +142,6 @@ def _named(fact: Fact, name: str) -> Fact:
     return Fact(fact.type, fact.shape.named(name), fact.value)
 
 
-def _input_notes(inputs: Sequence[Fact | None]) -> tuple[str, ...]:
+def input_notes(inputs: Sequence[Fact | None]) -> tuple[str, ...]:
+    """Return a note for each input of a layer with what is known of it."""
     return tuple(f"input {index}: {fact}" for index, fact in enumerate(inputs) if fact is not None)

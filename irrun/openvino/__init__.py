@@ -16,8 +16,9 @@ from irrun.openvino.models.batch import get_batch, set_batch
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import save_model, serialize
 from irrun.openvino.nodes.custom import Op
-from irrun.openvino.nodes.node import ConstOutput, Input, Node, Output
-from irrun.openvino.nodes.opsets import module
+from irrun.openvino.nodes.node import Node
+from irrun.openvino.nodes.ports import ConstOutput, Input, Output
+from irrun.openvino.opsets import module
 from irrun.openvino.running.compiled import CompiledModel
 from irrun.openvino.running.core import Core, Version, compile_model, read_model
 from irrun.openvino.running.queue import AsyncInferQueue

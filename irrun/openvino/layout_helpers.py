@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from irrun.openvino.nodes.node import Output
 from irrun.openvino.nodes.op import Parameter, Result
+from irrun.openvino.nodes.ports import Output
 from irrun.openvino.values.layout import Layout
 
 

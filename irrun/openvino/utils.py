@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from irrun.openvino.nodes.node import Node, Output
+from irrun.openvino.nodes.node import Node
+from irrun.openvino.nodes.ports import Output
 
 
 def replace_node(target: Node, replacement: Any, outputs_order: Sequence[int] | None = None) -> None:

@@ -110,8 +110,8 @@ class Rewriter(MutableGraph):
         """Detach constant nodes from their inputs, and drop nodes that no Result and no sink depends on."""
         for id in self.order:
             node = self.node(id)
-            if id not in self.graph.results and node.outputs and self._is_constant(node):
-                self.detach(id)
+            if id not in self.graph.results and node.inputs and node.outputs and self._is_constant(node):
+                self.feed(id, ())
         self.remove(set(self.graph).difference(self.graph.dependencies()))
 
     def fuse(self, op: Op, inputs: Sequence[Outlet | None], nodes: Sequence[Node]) -> Outlet:
@@ -146,6 +146,7 @@ class Rewriter(MutableGraph):
         for outlet, packed in self._packed.items():
             if self.consumers(outlet):
                 self._known[outlet] = packed.unpacked()
+        self._stale.clear()
         graph, facts = self.freeze()
         known = {outlet: value for outlet, value in self._known.items() if self.has(outlet.node)}
         return graph, Facts(graph, facts.of, facts.bodies, self._diagnostics), known

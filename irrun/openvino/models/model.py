@@ -8,28 +8,27 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from irrun.diagnostics import Diagnostic, near_match
+from irrun.graph import Graph
 from irrun.inference import Facts
-from irrun.model import Loaded
-from irrun.openvino.models.graphs import Parts
+from irrun.model import Loaded, build, load
+from irrun.openvino.models.ends import Ends
 from irrun.openvino.models.model_parts import ModelParts
-from irrun.openvino.nodes.node import Node, Output, as_output
+from irrun.openvino.models.writing import written
+from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter, Result
-from irrun.openvino.nodes.ports import find_port
+from irrun.openvino.nodes.ports import Output, as_output, find_port
 from irrun.openvino.nodes.variables import Variable
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.shapes import PartialShape, Shape, as_dims
-from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
 from irrun.tensor import Fact
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from irrun.openvino.values.tensor import Tensor
     from irrun.runtime import Plan
 
 
 class Model(ModelParts):
-    """A model: its current value, which never changes, and nodes through which a new value is made.
+    """A model. Its nodes are handles of a graph, which edits of them change.
 
     ``Model(results, parameters, name)`` or ``Model(results, sinks, parameters, name)`` build one. Beside OpenVINO's
     names, ``value`` is the graph with its facts, and ``diagnostics`` are the findings of reading and inference.
@@ -37,25 +36,21 @@ class Model(ModelParts):
 
     def __init__(self, results: Any, *arguments: Any, **named: Any) -> None:
         if isinstance(results, Model) and not arguments and not named:
-            self._become(results.value, results.friendly_name, dict(results._notes))
+            self._become(results.value, None, results.friendly_name, dict(results._notes))
             return
         given = dict(zip(_parameters(arguments), arguments, strict=False)) | named
         outputs = list(results) if isinstance(results, list | tuple) else [results]
-        ends = [item if isinstance(item, Result) else Result(as_output(item)) for item in outputs]
+        made = [item if isinstance(item, Result) else Result(as_output(item)) for item in outputs]
         sinks = [item.node if isinstance(item, Output) else item for item in given.get("sinks", ())]
-        self._value = None
-        self._name = given.get("name") or f"Model{id(self)}"
-        self._own_notes = {}
-        self._nodes = {}
-        self._parts = Parts(list(given.get("parameters", ())), ends, sinks)
-        self._stamp = 0
+        ends = Ends(list(given.get("parameters", ())), made, sinks)
+        self._become(None, ends, given.get("name") or f"Model{id(self)}", {})
         _ = self.value
 
     @staticmethod
     def of(loaded: Loaded, notes: dict[str, Any] | None = None) -> Model:
         """Return the model of a file that was read."""
         model = Model.__new__(Model)
-        model._become(loaded, loaded.friendly_name, notes)
+        model._become(loaded, None, loaded.friendly_name, notes)
         return model
 
     # -- changes
@@ -70,8 +65,8 @@ class Model(ModelParts):
         return self.is_dynamic()
 
     def validate_nodes_and_infer_types(self) -> None:
-        """Infer all types and shapes again; RuntimeError where nodes do not fit together."""
-        self._changed()
+        """Infer the types and shapes that edits have changed; RuntimeError where nodes do not fit together."""
+        _ = self._ends
         _ = self.value
 
     @also_named("partial_shapes", "partial_shape")
@@ -85,23 +80,27 @@ class Model(ModelParts):
             if len(self._ends.parameters) != 1:
                 raise RuntimeError(f"one shape is given, expected one for each of {len(self._ends.parameters)} inputs")
             partial_shapes = {0: partial_shapes}
-        given: dict[int, Fact] = {}
-        _ = self._ends
-        value = self.value
+        given: dict[Parameter, Fact] = {}
         for key, shape in partial_shapes.items():
             if isinstance(shape, Shape) or not isinstance(shape, list | tuple | str | PartialShape):
                 raise TypeError(f"a new shape is a list, a tuple, a text or a PartialShape, got {shape!r}")
             node = self._parameter(key)
-            dims = as_dims(shape).named(node.friendly_name)
-            given[value.bound.graph.parameters[self.get_parameter_index(node)]] = Fact(node.fact(0).type, dims)
-        self._value = value.with_inputs(given)
-        self._refresh(self._value)
-        for id in given:
-            node = self._nodes[id]
-            op = ParameterOp(element_type=given[id].type, shape=given[id].shape)
-            node._record = node.record._replace(op=op)
+            given[node] = Fact(node.fact(0).type, as_dims(shape))
+        _ = self.value
+        before = {node: node.fact(0) for node in given}
+        try:
+            self._set_inputs(given)
+            _ = self.value
+        except RuntimeError:
+            self._set_inputs(before)
+            _ = self.value
+            raise
 
-    def _parameter(self, key: Any) -> Node:
+    def _set_inputs(self, facts: Mapping[Parameter, Fact]) -> None:
+        for node, fact in facts.items():
+            node.set(fact.type, fact.shape, node.friendly_name)
+
+    def _parameter(self, key: Any) -> Any:
         if isinstance(key, Output):
             if all(key.node is not node for node in self._ends.parameters):
                 raise RuntimeError(f"{key!r} is no input of this model")
@@ -115,10 +114,9 @@ class Model(ModelParts):
         known = {item.input_value(0): item for item in self._ends.results}
         made = {output: Result(output) for output in found if output not in known}
         self._ends.results.extend(made.values())
-        self._changed()
         return [Output((known | made)[output], 0) for output in found]
 
-    def _tensor(self, key: Any) -> Output:
+    def _tensor(self, key: Any) -> Any:
         if isinstance(key, Output):
             return key
         nodes = self.get_ordered_ops()
@@ -139,17 +137,14 @@ class Model(ModelParts):
     def add_results(self, results: Sequence[Result]) -> None:
         """Add Results behind the others."""
         self._ends.results.extend(results)
-        self._changed()
 
     def add_parameters(self, parameters: Sequence[Parameter]) -> None:
         """Add Parameters behind the others."""
         self._ends.parameters.extend(parameters)
-        self._changed()
 
     def add_sinks(self, sinks: Sequence[Node]) -> None:
         """Add nodes that are computed for their effect, such as Assign."""
         self._ends.sinks.extend(sinks)
-        self._changed()
 
     def add_variables(self, variables: Sequence[Variable]) -> None:
         """Do nothing: variables are those of ReadValue and Assign."""
@@ -157,17 +152,14 @@ class Model(ModelParts):
     def remove_result(self, result: Result) -> None:
         """Remove a Result."""
         self._ends.results[:] = [item for item in self._ends.results if item is not result]
-        self._changed()
 
     def remove_parameter(self, parameter: Parameter) -> None:
         """Remove a Parameter, which no node should use any more."""
         self._ends.parameters[:] = [item for item in self._ends.parameters if item is not parameter]
-        self._stamp = 0
 
     def remove_sink(self, sink: Node) -> None:
         """Remove a node that was computed for its effect."""
         self._ends.sinks[:] = [item for item in self._ends.sinks if item is not sink]
-        self._changed()
 
     def remove_variable(self, variable: Variable) -> None:
         """Do nothing: variables are those of ReadValue and Assign."""
@@ -175,7 +167,6 @@ class Model(ModelParts):
     def insert_parameters(self, index: int, parameters: Sequence[Parameter]) -> None:
         """Add Parameters before the one at an index."""
         self._ends.parameters[index:index] = parameters
-        self._changed()
 
     def replace_parameter(self, parameter_index: int, parameter: Parameter) -> None:
         """Put a Parameter in the place of another one, and feed the consumers of that one from it."""
@@ -183,7 +174,6 @@ class Model(ModelParts):
         for target in before.target_inputs:
             target.replace_source_output(Output(parameter, 0))
         self._ends.parameters[parameter_index] = parameter
-        self._changed()
 
     # -- copies
 
@@ -191,11 +181,9 @@ class Model(ModelParts):
         """Return a model with nodes of its own."""
         made = Model.of(self.value, copy.deepcopy(self._notes))
         made._name = self._name
-        if self._parts is not None:
-            _ = made._ends
-            for id, node in self._nodes.items():
-                if id in made._nodes:
-                    made._nodes[id].rt_info.update(node.rt_info)
+        if self._nodes is not None:
+            ids = self.value.bound.graph.nodes
+            made._graph.copy_notes(self._graph, ids)
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Model:
@@ -205,9 +193,8 @@ class Model(ModelParts):
         raise TypeError("a shallow copy of a model would share its nodes; clone() copies them")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from irrun.openvino.models.saving import from_bytes, to_bytes
-
-        return from_bytes, to_bytes(self)
+        writer = written(self.value, self.friendly_name, self.rt_info)
+        return _restored, (writer.text.encode(), writer.weights)
 
     def __enter__(self) -> Model:
         return self
@@ -221,7 +208,6 @@ class Model(ModelParts):
         self, output_tensors: Sequence[Tensor], input_tensors: Sequence[Tensor], evaluation_context: Any = None
     ) -> bool:
         """Compute the outputs from tensors."""
-        from irrun.model import build
         from irrun.openvino.values.tensor import Tensor
 
         results = build(self.value)([tensor.values() for tensor in input_tensors])
@@ -238,8 +224,8 @@ class Model(ModelParts):
         return self.value.diagnostics
 
     @property
-    def graph(self) -> nx.MultiDiGraph[int]:
-        """The networkx graph: layer ids, each with ``name``, ``type``, ``version`` and ``op``; edges with ports."""
+    def graph(self) -> Graph:
+        """The networkx graph at this moment, frozen: layer ids with their records, edges with their ports."""
         return self.value.graph
 
     @property
@@ -264,3 +250,7 @@ def _parameters(arguments: tuple[Any, ...]) -> tuple[str, ...]:
     if lists[:2] == [True, True]:
         return ("sinks", "parameters", "variables", "name") if lists[2:] == [True] else ("sinks", "parameters", "name")
     return ("parameters", "name")
+
+
+def _restored(xml: bytes, weights: bytes) -> Model:
+    return Model.of(load(xml, weights))

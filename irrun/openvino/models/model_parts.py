@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from irrun.diagnostics import IRError, Severity, near_match
+from irrun.diagnostics import IRError, near_match
 from irrun.diagnostics.internal import Boundary
-from irrun.document.weights import Weights
 from irrun.graph import Bound
-from irrun.inference import infer
+from irrun.graph.pre_process import Mean
 from irrun.model import Loaded
-from irrun.openvino.models.graphs import Parts, graph_of, nodes_of, ordered
-from irrun.openvino.nodes.node import Node, Output
+from irrun.openvino.models.ends import Ends, ends_of
+from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter, Result
-from irrun.openvino.nodes.ports import find_port
+from irrun.openvino.nodes.ports import Output, find_port
 from irrun.openvino.nodes.variables import Variable, VariableInfo
+from irrun.openvino.nodes.workspace import Workspace
 from irrun.openvino.values import rt_info
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.rt_info import OVAny
@@ -23,98 +23,75 @@ from irrun.openvino.values.types import Type, of_element
 
 
 class ModelParts:
-    """A value, which never changes, and the nodes through which a new value is made."""
+    """A model as read, until nodes of it are asked for; from then on the ends of a graph that edits change.
 
-    _value: Loaded | None
+    ``value`` is the model at this moment, which never changes.
+    """
+
+    _read: Loaded | None
+    _made: Loaded | None
     _name: str
     _own_notes: dict[str, Any] | None
-    _nodes: dict[int, Node]
-    _parts: Parts | None
-    _stamp: int
+    _nodes: Ends | None
+    _means: dict[Node, Mean] | None
 
-    def _become(self, value: Loaded, name: str, notes: dict[str, Any] | None) -> None:
-        self._value, self._name, self._parts = value, name, None
-        self._nodes, self._stamp = {}, 0
-        self._own_notes = notes
+    def _become(self, read: Loaded | None, ends: Ends | None, name: str, notes: dict[str, Any] | None) -> None:
+        self._read, self._nodes, self._name, self._own_notes = read, ends, name, notes
+        self._made, self._means = None, {}
 
     @property
     def _notes(self) -> dict[str, Any]:
         if self._own_notes is None:
-            origin = self._value.origin if self._value is not None else None
+            origin = self._read.origin if self._read is not None else None
             self._own_notes = {} if origin is None else _notes(origin.repaired.text)
         return self._own_notes
 
     # -- the value
 
     @property
-    def value(self) -> Loaded:
-        """The graph with its facts, made from the nodes again where they were changed."""
-        value = self._value
-        if self._parts is None:
-            assert value is not None
-            return value
-        ends = [*self._parts.results, *self._parts.sinks, *self._parts.parameters]
-        newest = max((node.stamp for node in ordered(ends)), default=1)
-        if value is None or newest > self._stamp:
-            self._value, self._stamp = self._made(), newest
-        assert self._value is not None
-        return self._value
-
-    def _made(self) -> Loaded:
-        assert self._parts is not None
-        before = self._value
-        with Boundary(self.filename, (RuntimeError,)):
-            graph, self._nodes, given = graph_of(self._parts)
-            weights = Weights(None) if before is None else before.weights
-            facts = infer(graph, weights, given)
-        errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
-        if errors:
-            raise IRError(errors, self.filename)
-        means = {} if before is None else before.bound.means
-        kept = {id: mean for id, mean in means.items() if id in graph.parameters} if means is not None else None
-        value = Loaded(
-            Bound(graph, (), kept),
-            facts,
-            weights,
-            None if before is None else before.origin,
-            name=self._name,
-            given=given,
-        )
-        self._refresh(value)
-        return value
-
-    def _refresh(self, value: Loaded) -> None:
-        """Give the nodes the facts of a value."""
-        for id, node in self._nodes.items():
-            node._facts = tuple(value.facts[outlet] for outlet in value.facts.outlets(id))
+    def _ends(self) -> Ends:
+        if self._nodes is None:
+            read = self._read
+            assert read is not None
+            self._nodes = ends_of(read)
+            by_id = dict(zip(read.bound.graph.parameters, self._nodes.parameters, strict=True))
+            means = read.bound.means
+            self._means = None if means is None else {by_id[id]: mean for id, mean in means.items() if id in by_id}
+        return self._nodes
 
     @property
-    def _ends(self) -> Parts:
-        if self._parts is None:
-            assert self._value is not None
-            self._nodes, self._parts = nodes_of(self._value)
-            changed = self._value.version == "10"
-            self._stamp = 0 if changed else max((node.stamp for node in self._nodes.values()), default=0)
-        return self._parts
+    def _graph(self) -> Workspace:
+        return self._ends.graph
 
-    def _changed(self) -> None:
-        self._stamp = 0
+    @property
+    def value(self) -> Loaded:
+        """The graph with its facts at this moment; RuntimeError where nodes do not fit together."""
+        if self._nodes is None:
+            assert self._read is not None
+            return self._read
+        read, ends, workspace = self._read, self._nodes, self._graph
+        with Boundary(self.filename, (RuntimeError,)):
+            try:
+                graph, facts = workspace.snapshot(*ends.ids)
+            except IRError as error:
+                raise IRError(error.diagnostics, self.filename) from None
+        if self._made is None or self._made.bound.graph is not graph:
+            means = self._means
+            kept = None
+            if means is not None:
+                kept = {node._id: mean for node, mean in means.items() if node in ends.parameters}
+            given = {node._id: node.fact(0) for node in ends.parameters}
+            origin = None if read is None else read.origin
+            bound = Bound(graph, (), kept)
+            self._made = Loaded(bound, facts, workspace.weights, origin, name=self._name, given=given)
+        return self._made
 
     @property
     def filename(self) -> str:
         """The path of the file that was read; empty for a model from memory."""
-        return "" if self._value is None else self._value.filename
+        return "" if self._read is None else self._read.filename
 
     # -- names and notes
-
-    @property
-    def friendly_name(self) -> str:
-        """The name of the model."""
-        return self._name
-
-    @friendly_name.setter
-    def friendly_name(self, name: str) -> None:
-        self._name = name
 
     def get_friendly_name(self) -> str:
         """Return the name of the model."""
@@ -124,14 +101,12 @@ class ModelParts:
         """Set the name of the model."""
         self._name = name
 
-    @property
-    def name(self) -> str:
-        """A name that no other model has."""
-        return f"Model{id(self)}"
-
     def get_name(self) -> str:
         """Return a name that no other model has."""
-        return self.name
+        return f"Model{id(self)}"
+
+    friendly_name = property(get_friendly_name, set_friendly_name)
+    name = property(get_name)
 
     @property
     def rt_info(self) -> rt_info.RTMap:
@@ -161,57 +136,35 @@ class ModelParts:
 
     # -- nodes
 
-    @property
-    def parameters(self) -> list[Parameter]:
-        """The Parameters, in the order of the inputs."""
-        return list(self._ends.parameters)
-
     def get_parameters(self) -> list[Parameter]:
         """Return the Parameters, in the order of the inputs."""
-        return self.parameters
-
-    @property
-    def results(self) -> list[Result]:
-        """The Results, in the order of the outputs."""
-        return list(self._ends.results)
+        return list(self._ends.parameters)
 
     def get_results(self) -> list[Result]:
         """Return the Results, in the order of the outputs."""
-        return self.results
+        return list(self._ends.results)
 
-    @property
-    def result(self) -> Result:
-        """The only Result; RuntimeError where there are several."""
+    def get_result(self) -> Result:
+        """Return the only Result; RuntimeError where there are several."""
         if len(self._ends.results) != 1:
             raise RuntimeError(f"the model has {len(self._ends.results)} results, expected one")
         return self._ends.results[0]
 
-    def get_result(self) -> Result:
-        """Return the only Result; RuntimeError where there are several."""
-        return self.result
-
-    @property
-    def sinks(self) -> list[Node]:
-        """The nodes that are computed for their effect."""
-        return list(self._ends.sinks)
-
     def get_sinks(self) -> list[Node]:
         """Return the nodes that are computed for their effect."""
-        return self.sinks
+        return list(self._ends.sinks)
 
-    def get_ordered_ops(self) -> list[Node]:
+    def get_ordered_ops(self) -> list[Any]:
         """Return all nodes in topological order."""
-        ends = self._ends
-        _ = self.value
-        return list(self._nodes.values()) or ordered([*ends.results, *ends.sinks, *ends.parameters])
+        graph = self._graph
+        return [graph.handle(id) for id in graph.needed(*self._ends.ids)]
 
-    def get_ops(self) -> list[Node]:
+    def get_ops(self) -> list[Any]:
         """Return all nodes."""
         return self.get_ordered_ops()
 
-    @property
-    def variables(self) -> list[Variable]:
-        """The variables that ReadValue and Assign name."""
+    def get_variables(self) -> list[Variable]:
+        """Return the variables that ReadValue and Assign name."""
         found: dict[str, Variable] = {}
         for node in self.get_ordered_ops():
             name = node.record.type in ("ReadValue", "Assign") and getattr(node.record.op, "variable_id", None)
@@ -220,9 +173,11 @@ class ModelParts:
                 found[name] = Variable(VariableInfo(of_dims(fact.shape), of_element(fact.type), name))
         return list(found.values())
 
-    def get_variables(self) -> list[Variable]:
-        """Return the variables that ReadValue and Assign name."""
-        return self.variables
+    parameters = property(get_parameters)
+    results = property(get_results)
+    result = property(get_result)
+    sinks = property(get_sinks)
+    variables = property(get_variables)
 
     def get_variable_by_id(self, name: str) -> Variable | None:
         """Return the variable of a name; None where there is none."""
@@ -279,15 +234,15 @@ class ModelParts:
 
     def get_output_partial_shape(self, index: int) -> PartialShape:
         """Return the shape of an output, whose sizes may be dynamic."""
-        return self.output(index).partial_shape
+        return self.output(index).get_partial_shape()
 
     def get_output_shape(self, index: int) -> Shape:
         """Return the shape of an output; RuntimeError where it is dynamic."""
-        return self.output(index).shape
+        return self.output(index).get_shape()
 
     def get_output_element_type(self, index: int) -> Type:
         """Return the type of the elements of an output."""
-        return self.output(index).element_type
+        return self.output(index).get_element_type()
 
 
 def _notes(text: bytes) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from irrun.diagnostics import OpError
-from irrun.openvino.nodes.building import fresh_name, record_of
-from irrun.openvino.nodes.node import Node, Output
+from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter
+from irrun.openvino.nodes.ports import Output
+from irrun.openvino.nodes.records import fresh_name, record_of
 from irrun.openvino.values.shapes import PartialShape, as_dims
 from irrun.openvino.values.tensor import Tensor, TensorVector
 from irrun.openvino.values.type_info import DiscreteTypeInfo
@@ -83,24 +84,25 @@ class Op(Node):
 
     def set_output_size(self, size: int) -> None:
         """Set the number of outputs."""
-        known = (*self._facts, *(Fact.unknown(),) * size)
-        self._facts = known[:size]
-        self.touch(self._record._replace(outputs=size, names=((),) * size))
+        known = (*self.facts, *(Fact.unknown(),) * size)
+        self._update(self.record._replace(outputs=size, names=((),) * size))
+        self._graph.give(self._id, known[:size])
 
     def set_output_type(self, index: int, element_type: Type, shape: PartialShape) -> None:
         """Set the type and the shape of an output, which is added where it is the next one."""
-        if index >= len(self._facts):
+        if index >= self.record.outputs:
             self.set_output_size(index + 1)
         made = Fact(element_type.element, as_dims(shape))
-        self._facts = (*self._facts[:index], made, *self._facts[index + 1 :])
+        self._graph.give(self._id, (*self.facts[:index], made, *self.facts[index + 1 :]))
 
     def constructor_validate_and_infer_types(self) -> None:
         """Infer the types and shapes of the outputs, at the end of a constructor."""
         self.validate_and_infer_types()
-        layer = self._record.layer
+        layer = self.record.layer
         assert layer is not None
         texts = {name: _text(value) for name, value in self.get_attributes().items()}
-        self.touch(self._record._replace(layer=layer._replace(data=texts)))
+        self._update(self.record._replace(layer=layer._replace(data=texts)))
+        self._graph.touch(self._id)
 
 
 class _Adapter(Operation):

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from irrun.openvino.nodes.building import constant_fact, element, fresh_name, record_of
-from irrun.openvino.nodes.constants import HeldConst, values_of
-from irrun.openvino.nodes.node import Node, Output
+from irrun.openvino.nodes.node import Node
+from irrun.openvino.nodes.ports import Output
+from irrun.openvino.nodes.records import HeldConst, constant_fact, element, fresh_name, record_of
+from irrun.openvino.nodes.workspace import HANDLES
 from irrun.openvino.values.layout import Layout
 from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
 from irrun.openvino.values.tensor import Tensor
-from irrun.openvino.values.types import Type, of_element
+from irrun.openvino.values.types import Type
 from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
 from irrun.ops.infrastructure.result import Result as ResultOp
 from irrun.tensor import Array, ElementType, Fact
@@ -23,22 +24,15 @@ from irrun.tensor.packing import storage_size
 class _ModelPort(Node):
     """An input or output of a model, with the layout of its tensor."""
 
-    @property
-    def layout(self) -> Layout:
-        """The names of the axes."""
-        return self._rt_info["layout"].value if "layout" in self._rt_info else Layout()
-
-    @layout.setter
-    def layout(self, layout: Any) -> None:
-        self._rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
-
     def get_layout(self) -> Layout:
         """Return the names of the axes."""
-        return self.layout
+        return self.rt_info["layout"].value if "layout" in self.rt_info else Layout()
 
     def set_layout(self, layout: Any) -> None:
         """Set the names of the axes."""
-        self.layout = layout
+        self.rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
+
+    layout = property(get_layout, set_layout)
 
 
 class Parameter(_ModelPort):
@@ -49,52 +43,34 @@ class Parameter(_ModelPort):
 
     def set(self, type: ElementType, shape: Dims, name: str) -> None:
         """Set the type and the shape."""
-        op = ParameterOp(element_type=type, shape=shape)
-        known = "_record" in self.__dict__
-        record = self._record._replace(op=op) if known else record_of(op, name)
-        fact = Fact(type, shape.named(name))
-        if known:
-            self._facts = (fact,)
-            self.touch(record)
+        op, fact = ParameterOp(element_type=type, shape=shape), Fact(type, shape.named(name))
+        if "_graph" not in self.__dict__:
+            self._begin(record_of(op, name), (), (fact,))
         else:
-            self._begin(record, (), (fact,))
-
-    @property
-    def partial_shape(self) -> PartialShape:
-        """The shape, whose sizes may be dynamic."""
-        return of_dims(self._facts[0].shape)
-
-    @partial_shape.setter
-    def partial_shape(self, shape: Any) -> None:
-        self.set(self._facts[0].type, as_dims(shape), self.friendly_name)
+            self._update(self.record._replace(op=op))
+            self._graph.give(self._id, (fact,))
 
     def get_partial_shape(self) -> PartialShape:
         """Return the shape, whose sizes may be dynamic."""
-        return self.partial_shape
+        return self.get_output_partial_shape(0)
 
     def set_partial_shape(self, partial_shape: Any) -> None:
         """Set the shape; the model infers the others again when it is validated."""
-        self.partial_shape = partial_shape
+        self.set(self.fact(0).type, as_dims(partial_shape), self.friendly_name)
 
     def get_shape(self) -> list[int]:
         """Return the sizes as a list; RuntimeError where one is dynamic."""
         return list(self.shape)
 
-    @property
-    def element_type(self) -> Type:
-        """The type of the elements."""
-        return of_element(self._facts[0].type)
-
-    @element_type.setter
-    def element_type(self, type: Any) -> None:
-        self.set(element(type), self._facts[0].shape, self.friendly_name)
-
     def set_element_type(self, element_type: Any) -> None:
         """Set the type of the elements."""
-        self.element_type = element_type
+        self.set(element(element_type), self.fact(0).shape, self.friendly_name)
+
+    partial_shape = property(get_partial_shape, set_partial_shape)
+    element_type = property(Node.get_element_type, set_element_type)
 
     def __repr__(self) -> str:
-        fact = self._facts[0]
+        fact = self.fact(0)
         names = {"f32": "float", "f64": "double", "i32": "int32_t", "i64": "int64_t"}
         return (
             f"<Parameter: '{self.friendly_name}' ({of_dims(fact.shape)}, {names.get(fact.type.name, fact.type.name)})>"
@@ -113,39 +89,36 @@ class Constant(Node):
             if value is None:
                 raise TypeError("a Constant is made of an array, of a tensor, or of a type, a shape and values")
             fact = constant_fact(value)
-        self._begin(record_of(HeldConst.of(fact), named.get("name") or fresh_name("Constant")), (), (fact,))
+        self._hold(fact, named.get("name"))
 
     @staticmethod
     def of_fact(fact: Fact, name: str | None = None) -> Constant:
         """Return a constant with the type, shape and values of a fact."""
         node = Constant.__new__(Constant)
-        node._begin(record_of(HeldConst.of(fact), name or fresh_name("Constant")), (), (fact,))
+        node._hold(fact, name)
         return node
 
-    @property
-    def tensor(self) -> Tensor:
-        """The values as a tensor."""
-        fact = values_of(self._record)
+    def _hold(self, fact: Fact, name: str | None) -> None:
+        self._begin(record_of(HeldConst.of(fact), name or fresh_name("Constant")), (), (fact,))
+
+    def get_tensor_view(self) -> Tensor:
+        """Return the values as a tensor; RuntimeError where they are not known."""
+        fact = self.fact(0)
         values = fact.constant
-        assert values is not None
+        if values is None:
+            what = f'the values of constant "{self.friendly_name}" are not known: there is no file of weights'
+            raise RuntimeError(what)
         values = values.astype(fact.type.external, copy=False) if fact.type.kind != "string" else values
         return Tensor.of_values(values, fact.type)
 
-    def get_tensor_view(self) -> Tensor:
-        """Return the values as a tensor."""
-        return self.tensor
-
-    tensor_view = tensor
+    tensor = tensor_view = property(get_tensor_view)
 
     @property
     def data(self) -> Array:
         """The values."""
-        return self.tensor.data
+        return self.get_tensor_view().data
 
-    @property
-    def value(self) -> Array:
-        """The values."""
-        return self.data
+    value = data
 
     def get_data(self, *, dtype: Any = None, copy: bool = False) -> Array:
         """Return the values, converted to a NumPy type if any; as a copy where asked for."""
@@ -156,14 +129,11 @@ class Constant(Node):
         """Return the values as one row."""
         return self.data.reshape(-1)
 
-    @property
-    def strides(self) -> list[int]:
-        """The distances of neighbours along each axis, in bytes."""
-        return list(self.data.strides)
-
     def get_strides(self) -> list[int]:
         """Return the distances of neighbours along each axis, in bytes."""
-        return self.strides
+        return list(self.data.strides)
+
+    strides = property(get_strides)
 
     def get_value_strings(self) -> list[str]:
         """Return the elements as texts."""
@@ -171,7 +141,8 @@ class Constant(Node):
 
     def get_byte_size(self) -> int:
         """Return the number of bytes."""
-        return storage_size(self._facts[0].type.name, int(np.prod(self._facts[0].shape.static)))
+        fact = self.fact(0)
+        return storage_size(fact.type.name, int(np.prod(fact.shape.static)))
 
 
 class Result(_ModelPort):
@@ -180,9 +151,8 @@ class Result(_ModelPort):
     def __init__(self, source: Any, *, name: str | None = None) -> None:
         if not isinstance(source, Output):
             raise TypeError(f"a Result is made of an output, such as node.output(0), got {source!r}")
-        output = source
         record = record_of(ResultOp(), name or fresh_name("Result"))
-        self._begin(record, (output,), (output.fact,))
+        self._begin(record, [(source.node, source.index)], (source.fact,))
 
 
 def _text(item: Any) -> str:
@@ -191,6 +161,6 @@ def _text(item: Any) -> str:
     return str(int(item) if isinstance(item, bool) else item)
 
 
-CLASSES: dict[str, type[Node]] = {"Parameter": Parameter, "Const": Constant, "Result": Result}
+HANDLES.update({"Parameter": Parameter, "Const": Constant, "Result": Result})
 
-__all__ = ["CLASSES", "Constant", "Output", "Parameter", "Result"]
+__all__ = ["Constant", "Parameter", "Result"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Final
 
 import numpy as np
+
+from irrun.openvino.nodes.ports import Output
 
 
 class Operators:
@@ -47,10 +50,8 @@ _OF_UFUNC: Final = {name: name for name in ("add", "subtract", "multiply", "divi
 
 def _binary(name: str, left: Any, right: Any) -> Any:
     """Return the node of an operator; NotImplemented for operands that are no nodes, numbers or arrays."""
-    from irrun.openvino.nodes.node import Node
-    from irrun.openvino.nodes.opsets import operator
-    from irrun.openvino.nodes.ports import Output
-
-    if not all(isinstance(item, Node | Output | int | float | np.ndarray | np.generic) for item in (left, right)):
+    known = (Operators, Output, int, float, np.ndarray, np.generic)
+    if not isinstance(left, known) or not isinstance(right, known):
         return NotImplemented
-    return operator(name, left, right)
+    builders = importlib.import_module("irrun.openvino.opset13")
+    return getattr(builders, name)(left, right)

@@ -1,19 +1,17 @@
-"""Ports of nodes, as OpenVINO's ``Output`` and ``Input``."""
+"""Ports of nodes and the tensors at them, as OpenVINO's ``Output``, ``Input`` and ``DescriptorTensor``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from irrun.diagnostics import near_match
-from irrun.openvino.nodes.descriptor import DescriptorTensor
+from irrun.graph.graph import RESULT, Inlet, Outlet
+from irrun.openvino.nodes.workspace import Handle, joined
 from irrun.openvino.values.rt_info import RTMap
 from irrun.openvino.values.shapes import PartialShape, Shape, of_dims
 from irrun.openvino.values.types import Type, of_element
 from irrun.tensor import Fact
-
-if TYPE_CHECKING:
-    from irrun.openvino.nodes.node import Node
 
 
 class _Port:
@@ -23,40 +21,37 @@ class _Port:
 
     _side: ClassVar[str]
 
-    def __init__(self, node: Node, index: int) -> None:
+    def __init__(self, node: Handle, index: int) -> None:
         self._node = node
         self._index = index
 
-    @property
-    def node(self) -> Node:
-        """The node of the port."""
-        return self._node
-
-    def get_node(self) -> Node:
+    def get_node(self) -> Any:
         """Return the node of the port."""
         return self._node
-
-    @property
-    def index(self) -> int:
-        """The position among the ports of the node."""
-        return self._index
 
     def get_index(self) -> int:
         """Return the position among the ports of the node."""
         return self._index
 
-    @property
-    def rt_info(self) -> RTMap:
-        """The notes on the port."""
-        return self._node._port_info.setdefault((self._side, self._index), RTMap())
-
     def get_rt_info(self) -> RTMap:
         """Return the notes on the port."""
-        return self.rt_info
+        return self._node._graph.notes(self._node._id, self._side, self._index)
 
     def set_rt_info(self, value: Any, key: str) -> None:
         """Store a note on the port under a key."""
-        self.rt_info[key] = value
+        self.get_rt_info()[key] = value
+
+    node = property(get_node)
+    index = property(get_index)
+    rt_info = property(get_rt_info)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Port) or self._side != other._side:
+            return False
+        return self._node is other._node and self._index == other._index
+
+    def __hash__(self) -> int:
+        return hash((id(self._node), self._index, self._side))
 
 
 class Output(_Port):
@@ -66,6 +61,16 @@ class Output(_Port):
 
     _side = "output"
 
+    @staticmethod
+    def at(node: Handle, outlet: Outlet) -> Output:
+        """Return an output of a node in the same graph as another one."""
+        return Output(node._graph.handle(outlet.node), outlet.port)
+
+    @property
+    def outlet(self) -> Outlet:
+        """The outlet in the graph of the node."""
+        return Outlet(self._node._id, self._index)
+
     @property
     def fact(self) -> Fact:
         """The type, shape and value that inference knows."""
@@ -74,80 +79,62 @@ class Output(_Port):
     @property
     def _named(self) -> Output:
         """The output whose names this one has: a Result has those of what it returns."""
-        is_result = self._node.record.type == "Result" and self._node.get_input_size() == 1
-        return self._node.input_value(0) if is_result else self
+        record = self._node.record
+        return Output.at(self._node, self._node._source(0)) if record.type == RESULT and record.inputs else self
 
-    @property
-    def names(self) -> set[str]:
-        """The names of the tensor; those of its source for a Result."""
+    def get_names(self) -> set[str]:
+        """Return the names of the tensor; those of its source for a Result."""
         output = self._named
         names = output._node.record.names
         return set(names[output._index]) if output._index < len(names) else set()
-
-    def get_names(self) -> set[str]:
-        """Return the names of the tensor."""
-        return self.names
-
-    @property
-    def any_name(self) -> str:
-        """The first name; RuntimeError where there is none."""
-        names = self.names
-        if not names:
-            raise RuntimeError(f'output {self._index} of node "{self._node.friendly_name}" has no name')
-        return min(names)
-
-    def get_any_name(self) -> str:
-        """Return the first name of the tensor; RuntimeError where there is none."""
-        return self.any_name
 
     def set_names(self, names: Iterable[str]) -> None:
         """Replace the names of the tensor."""
         output = self._named
         record = output._node.record
-        known = [*record.names, *((),) * (output._node.get_output_size() - len(record.names))]
+        known = [*record.names, *((),) * (output._node._count - len(record.names))]
         known[output._index] = tuple(sorted(names))
-        output._node.touch(record._replace(names=tuple(known)))
+        output._node._update(record._replace(names=tuple(known)))
 
     def add_names(self, names: Iterable[str]) -> None:
         """Add names of the tensor."""
-        self.set_names({*self.names, *names})
+        self.set_names({*self.get_names(), *names})
 
-    @property
-    def element_type(self) -> Type:
-        """The type of the elements."""
-        return of_element(self.fact.type)
+    def get_any_name(self) -> str:
+        """Return the first name of the tensor; RuntimeError where there is none."""
+        names = self.get_names()
+        if not names:
+            raise RuntimeError(f'output {self._index} of node "{self._node.friendly_name}" has no name')
+        return min(names)
 
     def get_element_type(self) -> Type:
         """Return the type of the elements."""
-        return self.element_type
-
-    @property
-    def partial_shape(self) -> PartialShape:
-        """The shape, whose sizes may be dynamic."""
-        return of_dims(self.fact.shape)
+        return of_element(self.fact.type)
 
     def get_partial_shape(self) -> PartialShape:
         """Return the shape, whose sizes may be dynamic."""
-        return self.partial_shape
-
-    @property
-    def shape(self) -> Shape:
-        """The shape; RuntimeError where it is dynamic."""
-        return self.partial_shape.to_shape()
+        return of_dims(self.fact.shape)
 
     def get_shape(self) -> Shape:
         """Return the shape; RuntimeError where it is dynamic."""
-        return self.shape
+        return self.get_partial_shape().to_shape()
 
-    @property
-    def target_inputs(self) -> set[Input]:
-        """The inputs of nodes that consume the output."""
-        users = dict.fromkeys(user for reference in self._node._users if (user := reference()) is not None)
-        return {item for user in users for item in user.inputs() if user.input_value(item.index) == self}
+    def get_tensor(self) -> DescriptorTensor:
+        """Return the description of the tensor."""
+        return DescriptorTensor(self)
 
     def get_target_inputs(self) -> set[Input]:
         """Return the inputs of nodes that consume the output."""
-        return self.target_inputs
+        graph = self._node._graph
+        return {Input(graph.handle(inlet.node), inlet.port) for inlet in graph.consumers(self.outlet)}
+
+    names = property(get_names)
+    any_name = property(get_any_name)
+    element_type = property(get_element_type)
+    partial_shape = property(get_partial_shape)
+    shape = property(get_shape)
+    tensor = property(get_tensor)
+    target_inputs = property(get_target_inputs)
 
     def remove_target_input(self, target_input: Input) -> None:
         """Raise RuntimeError: every input has a source."""
@@ -155,25 +142,10 @@ class Output(_Port):
 
     def replace(self, replacement: Output) -> None:
         """Feed all consumers from another output, which gets the names of this one."""
-        for target in self.target_inputs:
+        for target in self.get_target_inputs():
             if target.node is not replacement.node:
                 target.replace_source_output(replacement)
-        replacement.set_names(self.names)
-
-    @property
-    def tensor(self) -> DescriptorTensor:
-        """The description of the tensor."""
-        return DescriptorTensor(self)
-
-    def get_tensor(self) -> DescriptorTensor:
-        """Return the description of the tensor."""
-        return DescriptorTensor(self)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Output) and self._node is other._node and self._index == other._index
-
-    def __hash__(self) -> int:
-        return hash((id(self._node), self._index))
+        replacement.set_names(self.get_names())
 
     def __copy__(self) -> Output:
         return type(self)(self._node, self._index)
@@ -182,7 +154,7 @@ class Output(_Port):
         raise TypeError("an output is a part of its model; clone the model")
 
     def __repr__(self) -> str:
-        names, shape = ", ".join(sorted(self.names)), self.partial_shape
+        names, shape = ", ".join(sorted(self.get_names())), self.get_partial_shape()
         return f"<{type(self).__name__}: names[{names}] shape{shape} type: {self.fact.type.name}>"
 
 
@@ -205,41 +177,81 @@ class Input(_Port):
 
     def get_source_output(self) -> Output:
         """Return the output that feeds the input."""
-        return self._node.input_value(self._index)
+        return Output.at(self._node, self._node._source(self._index))
 
-    def replace_source_output(self, new_source_output: Output) -> None:
+    def replace_source_output(self, new_source_output: Any) -> None:
         """Feed the input from another output, or from the only output of a node."""
-        self._node.set_argument(self._index, new_source_output)
+        source = as_output(new_source_output)
+        self._node._source(self._index)
+        graph = joined([self._node, source._node])
+        graph.connect(source.outlet, Inlet(self._node._id, self._index))
 
     def get_element_type(self) -> Type:
         """Return the type of the elements."""
-        return self.get_source_output().element_type
+        return self.get_source_output().get_element_type()
 
     def get_partial_shape(self) -> PartialShape:
         """Return the shape, whose sizes may be dynamic."""
-        return self.get_source_output().partial_shape
+        return self.get_source_output().get_partial_shape()
 
     def get_shape(self) -> Shape:
         """Return the shape; RuntimeError where it is dynamic."""
-        return self.get_source_output().shape
+        return self.get_source_output().get_shape()
 
     def get_tensor(self) -> DescriptorTensor:
         """Return the description of the tensor."""
-        return DescriptorTensor(self.get_source_output())
+        return self.get_source_output().get_tensor()
 
     element_type = property(get_element_type)
     partial_shape = property(get_partial_shape)
     shape = property(get_shape)
     tensor = property(get_tensor)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Input) and self._node is other._node and self._index == other._index
-
-    def __hash__(self) -> int:
-        return hash((id(self._node), self._index, "input"))
-
     def __repr__(self) -> str:
         return f"<Input: {self._index} of '{self._node.friendly_name}'>"
+
+
+class DescriptorTensor:
+    """The description of the tensor at a port: its names, element type and shape."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self.set_names = output.set_names
+        self.add_names = output.add_names
+        self.get_any_name = output.get_any_name
+        self.get_element_type = output.get_element_type
+        self.get_partial_shape = output.get_partial_shape
+        self.get_shape = output.get_shape
+
+    def get_names(self) -> set[str]:
+        """Return the names of the tensor."""
+        return self._output.get_names()
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        sizes, type = self._output.fact.shape.size, self._output.get_element_type()
+        return (sizes.lo * type.bitwidth + 7) // 8
+
+    names = property(get_names, lambda self, names: self.set_names(names))
+    any_name = property(lambda self: self.get_any_name())
+    element_type = property(lambda self: self.get_element_type())
+    partial_shape = property(lambda self: self.get_partial_shape())
+    shape = property(lambda self: self.get_shape())
+
+
+def as_output(value: Any) -> Output:
+    """Return an output, that of a node with one, or that of an Input's source; TypeError otherwise."""
+    if isinstance(value, Output):
+        return value
+    if isinstance(value, Input):
+        return value.get_source_output()
+    if isinstance(value, Handle):
+        count = value._count
+        if count != 1:
+            raise RuntimeError(f'node "{value.friendly_name}" has {count} outputs; name one, as node.output(0)')
+        return Output(value, 0)
+    raise TypeError(f"{value!r} is no output of a node")
 
 
 P = TypeVar("P", bound=Output)

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from irrun.openvino.nodes.building import element, make
-from irrun.openvino.nodes.node import Node, Output, as_output
-from irrun.openvino.nodes.op import CLASSES, Constant
+from irrun.openvino.nodes.node import Node
+from irrun.openvino.nodes.op import Constant
+from irrun.openvino.nodes.ports import Output, as_output
+from irrun.openvino.nodes.records import element
+from irrun.openvino.nodes.workspace import HANDLES
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.shapes import PartialShape, as_dims
 from irrun.openvino.values.types import Type, of_element
@@ -75,8 +77,8 @@ class ReadValue(_OfVariable):
         info = variable.info
         attributes = {"variable_id": info.variable_id, "variable_type": info.data_type.element}
         attributes |= {"variable_shape": as_dims(info.data_shape)}
-        made = make("ReadValue", "opset6", [] if new_value is None else [as_output(new_value)], attributes)
-        self._begin(made.record, made.input_values(), made.facts)
+        sources = [] if new_value is None else [as_output(new_value)]
+        self._become("ReadValue", "opset6", sources, attributes, None)
 
 
 class Assign(_OfVariable):
@@ -86,8 +88,7 @@ class Assign(_OfVariable):
     def __init__(self, new_value: Any, variable: Variable | str, name: str = "") -> None:
         id = variable.info.variable_id if isinstance(variable, Variable) else _text(variable)
         value = new_value if not isinstance(new_value, np.ndarray | int | float | list) else Constant(new_value)
-        made = make("Assign", "opset6", [as_output(value)], {"variable_id": id}, name or None)
-        self._begin(made.record, made.input_values(), made.facts)
+        self._become("Assign", "opset6", [as_output(value)], {"variable_id": id}, name or None)
 
 
 def read_value(*arguments: Any, **named: Any) -> ReadValue:
@@ -130,4 +131,4 @@ def _text(id: Any) -> str:
     return id
 
 
-CLASSES.update({"ReadValue": ReadValue, "Assign": Assign})
+HANDLES.update({"ReadValue": ReadValue, "Assign": Assign})

@@ -1,7 +1,7 @@
 """Nodes with classes of their own, as OpenVINO's ``op``."""
 
+from irrun.openvino.models.subgraphs import If, Loop, TensorIterator
 from irrun.openvino.nodes.op import Constant, Parameter, Result
-from irrun.openvino.nodes.subgraphs import If, Loop, TensorIterator
 from irrun.openvino.nodes.variables import Assign, ReadValue
 from irrun.openvino.op import util
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from irrun.openvino.nodes.node import Node, Output
+from irrun.openvino.nodes.node import Node
+from irrun.openvino.nodes.ports import Output
 from irrun.openvino.values.dimensions import Dimension
 from irrun.openvino.values.types import Type
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import serialize
-from irrun.openvino.nodes.constants import HeldConst
-from irrun.openvino.nodes.node import Node, Output
+from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Constant, Parameter, Result
+from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.variables import Assign, ReadValue, Variable, VariableInfo
 from irrun.openvino.passes.patterns import Found, Pattern, as_pattern
 from irrun.openvino.values.keywords import also_named
@@ -48,7 +48,8 @@ class Matcher:
 
     def get_match_root(self) -> Node:
         """Return the node that matched; RuntimeError where none did."""
-        return self.get_match_value().node
+        node: Node = self.get_match_value().node
+        return node
 
     def get_match_values(self) -> list[Output]:
         """Return the outputs that the patterns match."""
@@ -155,7 +156,7 @@ class ConstantFolding(ModelPass):
         """Change a model; return whether it was changed."""
         is_changed = False
         for node in model.get_ordered_ops():
-            if isinstance(node.record.op, HeldConst) or node.get_type_name() in ("Result", "Assign", "ReadValue"):
+            if isinstance(node, Constant) or node.get_type_name() in ("Result", "Assign", "ReadValue"):
                 continue
             for output in node.outputs():
                 if output.fact.is_constant and output.get_target_inputs():

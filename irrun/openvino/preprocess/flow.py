@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irrun.openvino.nodes.building import make
-from irrun.openvino.nodes.node import Node, Output, as_output
+from irrun.openvino.nodes.node import Node, make
 from irrun.openvino.nodes.op import Constant
+from irrun.openvino.nodes.ports import Output, as_output
 from irrun.openvino.values.layout import Layout
 
 if TYPE_CHECKING:

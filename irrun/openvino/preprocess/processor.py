@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from irrun.openvino.models.model import Model
-from irrun.openvino.nodes.node import Output
 from irrun.openvino.nodes.op import Parameter, Result
-from irrun.openvino.nodes.ports import find_port
+from irrun.openvino.nodes.ports import Output, find_port
 from irrun.openvino.preprocess.flow import Flow, order_of
 from irrun.openvino.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
 from irrun.openvino.values.keywords import also_named

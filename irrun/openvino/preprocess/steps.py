@@ -8,8 +8,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from irrun.openvino.nodes.building import element
-from irrun.openvino.nodes.node import Output
+from irrun.openvino.nodes.ports import Output
+from irrun.openvino.nodes.records import element
 from irrun.openvino.preprocess.flow import Flow, node
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout

@@ -10,9 +10,10 @@ from irrun.graph import Node as Record
 from irrun.model import Compiled, Loaded, Port
 from irrun.model.config import ConfigError
 from irrun.openvino.models.model import Model
-from irrun.openvino.nodes.node import ConstOutput, Node
+from irrun.openvino.models.saving import export
+from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter, Result
-from irrun.openvino.nodes.ports import find_port
+from irrun.openvino.nodes.ports import ConstOutput, find_port
 from irrun.openvino.running.properties_table import model_property, name_of, plain
 from irrun.openvino.running.request import InferRequest
 from irrun.openvino.running.results import OVDict
@@ -110,7 +111,6 @@ class CompiledModel:
 
     def export_model(self, model_stream: BinaryIO | None = None) -> BytesIO | None:
         """Write the model as one block of bytes to a stream, or return one; ``import_model`` reads it."""
-        from irrun.openvino.models.saving import export
 
         data = export(Model.of(self._loaded), self._name)
         if model_stream is None:

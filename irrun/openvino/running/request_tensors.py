@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irrun.model.arguments import InputError, as_carrier
-from irrun.openvino.nodes.node import ConstOutput, Output
-from irrun.openvino.nodes.ports import port_named, same_port
+from irrun.openvino.nodes.ports import ConstOutput, Output, port_named, same_port
 from irrun.openvino.running.results import OVDict
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.shapes import Shape

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import ClassVar
 
 from irrun.diagnostics import near_match
-from irrun.openvino.nodes.node import ConstOutput, Output
+from irrun.openvino.nodes.ports import ConstOutput, Output
 from irrun.tensor import Array
 
 

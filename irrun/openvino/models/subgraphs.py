@@ -6,10 +6,10 @@ Types and shapes of their outputs are inferred by ``validate_and_infer_types``, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irrun.graph import Body
-from irrun.openvino.nodes.building import fresh_name, record_of
+from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.descriptions import (
     InputDescription,
     MergedInputDescription,
@@ -19,13 +19,12 @@ from irrun.openvino.nodes.descriptions import (
     of_output,
 )
 from irrun.openvino.nodes.descriptions import as_output as described
-from irrun.openvino.nodes.node import Node, Output, as_output
+from irrun.openvino.nodes.node import Node
+from irrun.openvino.nodes.op import Parameter, Result
+from irrun.openvino.nodes.ports import Output, as_output
+from irrun.openvino.nodes.records import fresh_name, record_of
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.ops.registry import resolve
-
-if TYPE_CHECKING:
-    from irrun.openvino.models.model import Model
-    from irrun.openvino.nodes.op import Parameter, Result
 
 
 class _SubGraphs(Node):
@@ -38,7 +37,9 @@ class _SubGraphs(Node):
         self._outputs: dict[str, list[BodyOutput]] = {tag: [] for tag in tags}
         self._back_edges: list[tuple[int, int]] = []
         record = record_of(resolve(type, version)(), name or fresh_name(type), 0)
-        self._begin(record._replace(names=()), [as_output(source) for source in sources], ())
+        outputs = [as_output(source) for source in sources]
+        self._begin(record, [(output.node, output.index) for output in outputs], ())
+        self._graph.keep(self)
 
     def _model(self, tag: str) -> Model:
         if tag not in self._models:
@@ -46,8 +47,6 @@ class _SubGraphs(Node):
         return self._models[tag]
 
     def _set_model(self, tag: str, model: Any) -> None:
-        from irrun.openvino.models.model import Model
-
         if not isinstance(model, Model):
             raise TypeError(f"a body is a Model, got {model!r}")
         self._models[tag] = model
@@ -66,14 +65,16 @@ class _SubGraphs(Node):
         return index
 
     def _add_input(self, value: Any) -> int:
-        self.set_arguments([*self._sources, as_output(value)])
-        return len(self._sources) - 1
+        self.set_arguments([*self.input_values(), value])
+        return self.record.inputs - 1
 
     def _add_output(self) -> Output:
-        count = self._record.outputs + 1
-        self.touch(self._record._replace(outputs=count, names=((),) * count))
+        self._set_output_size(self.record.outputs + 1)
+        return Output(self, self.record.outputs - 1)
+
+    def _set_output_size(self, count: int) -> None:
+        self._update(self.record._replace(outputs=count, names=((),) * count))
         self._connect()
-        return Output(self, count - 1)
 
     def _input_descriptions(self, tag: str) -> list[InputDescription]:
         results = {parameter: result for result, parameter in self._back_edges}
@@ -90,9 +91,7 @@ class _SubGraphs(Node):
 
     def _describe_outputs(self, tag: str, items: Sequence[OutputDescription]) -> None:
         self._outputs[tag] = [described(item) for item in items]
-        count = 1 + max((item.output_index for item in items), default=-1)
-        self.touch(self._record._replace(outputs=count, names=((),) * count))
-        self._connect()
+        self._set_output_size(1 + max((item.output_index for item in items), default=-1))
 
     def _connect(self) -> None:
         """Give the record the bodies as they are now."""
@@ -102,12 +101,11 @@ class _SubGraphs(Node):
                 continue
             model = self._models[tag]
             _ = model.parameters
-            model.validate_nodes_and_infer_types()
             graph = model.value.bound.graph
             inputs, outputs = tuple(self._inputs[tag]), tuple(self._outputs[tag])
             counts = len(graph.parameters), len(graph.results)
             bodies[tag] = Body(graph, BodyPorts(inputs, outputs, tuple(self._back_edges), *counts))
-        self.touch(self._record._replace(bodies=bodies))
+        self._update(self.record._replace(bodies=bodies))
 
     def validate_and_infer_types(self) -> None:
         """Infer the facts of the outputs from those of the bodies."""
@@ -174,7 +172,7 @@ class If(_SubGraphs):
         """Return an output that is one Result or the other."""
         inner = [self._result(tag, item) for tag, item in zip(self._tags, (then_result, else_result), strict=True)]
         for tag, index in zip(self._tags, inner, strict=True):
-            self._outputs[tag].append(BodyOutput(index, self._record.outputs))
+            self._outputs[tag].append(BodyOutput(index, self.record.outputs))
         return self._add_output()
 
 
@@ -231,14 +229,14 @@ class _Iteration(_SubGraphs):
         """Return an output that is a Result of the last iteration."""
         if iteration != -1:
             raise RuntimeError(f"iteration is {iteration}, expected -1, the last one")
-        self._outputs["body"].append(BodyOutput(self._result("body", body_value), self._record.outputs))
+        self._outputs["body"].append(BodyOutput(self._result("body", body_value), self.record.outputs))
         return self._add_output()
 
     def get_concatenated_slices(
         self, value: Any, start: int, stride: int, part_size: int, end: int, axis: int
     ) -> Output:
         """Return an output that is the values of a Result in all iterations, joined along an axis."""
-        inner, external = self._result("body", value), self._record.outputs
+        inner, external = self._result("body", value), self.record.outputs
         self._outputs["body"].append(BodyOutput(inner, external, axis, start, end, stride, part_size))
         return self._add_output()
 

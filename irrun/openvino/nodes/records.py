@@ -1,34 +1,34 @@
-"""Makes nodes from operations, one at a time, with the facts of their outputs."""
+"""Records of operations that are in no file, and their attributes."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.diagnostics import IRError, OpError, Severity, listing, near_match
+from irrun.diagnostics import OpError, listing, near_match
 from irrun.document.records import LayerElement
-from irrun.document.weights import Weights
-from irrun.graph import Bound, Graph, Outlet
+from irrun.graph import Body
 from irrun.graph import Node as Record
-from irrun.inference import Facts, infer
-from irrun.openvino.nodes.node import CLASS_NAMES, Node, Output
-from irrun.openvino.values.shapes import PartialShape, as_dims
+from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
 from irrun.openvino.values.tensor import Tensor
 from irrun.openvino.values.types import Type, as_element, element_of
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import conform
-from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
-from irrun.ops.infrastructure.result import Result as ResultOp
-from irrun.ops.registry import resolve
+from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BY_NAME
 
+CLASS_NAMES: Final = {"Const": "Constant", "PReLU": "PRelu", "ReLU": "Relu", "SoftMax": "Softmax"}
+"""The names of OpenVINO's classes where a file spells the type in another way."""
+
+_PLACES: Final = frozenset({"offset", "size"})
+"""Attributes that say where a value is in the file of weights."""
+
 _numbers = itertools.count()
-_NO_WEIGHTS: Final = Weights(None)
 
 
 def fresh_name(type: str) -> str:
@@ -41,27 +41,6 @@ def record_of(op: Op, name: str, outputs: int = 1, names: Sequence[Sequence[str]
     version = f"opset{op.opset}" if isinstance(op.opset, int) else op.opset
     layer = LayerElement(-1, "", name, op.type, version, None, {}, None, (), (), ())
     return Record(-1, name, op.type, version, op, 0, outputs, tuple(map(tuple, names)) or ((),) * outputs, layer, {})
-
-
-def make(
-    type: str,
-    version: str | None,
-    sources: Sequence[Output],
-    attributes: Mapping[str, Any],
-    name: str | None = None,
-    *,
-    into: type[Node] = Node,
-) -> Node:
-    """Return a new node; RuntimeError where attributes or inputs do not fit the operation."""
-    try:
-        op = resolve(type, version)(**attributes)
-    except OpError as error:
-        raise RuntimeError(f"{type}: {error}") from None
-    record = record_of(op, name or fresh_name(type))
-    facts = inferred(record, [source.fact for source in sources])
-    node = into.__new__(into)
-    node._begin(record._replace(outputs=len(facts), names=((),) * len(facts)), sources, facts)
-    return node
 
 
 def with_attribute(record: Record, name: str, value: Any) -> Record:
@@ -111,46 +90,6 @@ def attribute_value(spec: AttrSpec, value: Any) -> Any:
     return value
 
 
-def inferred(record: Record, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Infer the facts of the outputs of an operation; IRError where the inputs do not fit."""
-    facts = _alone(record, inputs)[1]
-    errors = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
-    if errors:
-        raise IRError(errors)
-    return tuple(facts[outlet] for outlet in facts.outlets(0)) or (Fact.unknown(),) * record.outputs
-
-
-def _alone(record: Record, inputs: Sequence[Fact]) -> tuple[Graph, Facts]:
-    """Return the graph of an operation between Parameters and a Result for each output, and its facts."""
-    nodes = {0: record._replace(id=0)}
-    given = {}
-    for index, fact in enumerate(inputs, 1):
-        nodes[index] = record_of(ParameterOp(element_type=fact.type, shape=fact.shape), f"input{index}")._replace(
-            id=index
-        )
-        given[index] = fact
-    parameters = list(given)
-    sources: dict[int, tuple[Outlet | None, ...]] = dict.fromkeys(parameters, ())
-    sources[0] = tuple(Outlet(id, 0) for id in parameters)
-    results = [1 + len(inputs) + port for port in range(record.outputs)]
-    for port, id in enumerate(results):
-        nodes[id] = record_of(ResultOp(), f"result{port}")._replace(id=id)
-        sources[id] = (Outlet(0, port),)
-    records = [nodes[id]._replace(inputs=len(sources[id])) for id in (*parameters, 0, *results)]
-    graph = Graph.of(records, sources, parameters, results, [])
-    return graph, infer(graph, _NO_WEIGHTS, given)
-
-
-def evaluated(node: Node, inputs: Sequence[Array]) -> list[Tensor]:
-    """Compute the outputs of a node from values of its inputs."""
-    from irrun.model import Loaded, build
-
-    types = [source.fact.type for source in node.input_values()]
-    graph, facts = _alone(node.record, [Fact(type, Shape(a.shape)) for type, a in zip(types, inputs, strict=True)])
-    outputs = build(Loaded(Bound(graph, (), {}), facts, _NO_WEIGHTS))(list(inputs))
-    return [Tensor.of_values(a, facts.results()[i].type) for i, a in enumerate(outputs.to_tuple())]
-
-
 def constant_fact(value: Any, type: ElementType | None = None, shape: Sequence[int] | None = None) -> Fact:
     """Return the fact of a constant: an array, a Tensor, a list or a number, in its own type or the given one."""
     if isinstance(value, Tensor):
@@ -175,3 +114,54 @@ def constant_fact(value: Any, type: ElementType | None = None, shape: Sequence[i
 def element(value: Any) -> ElementType:
     """Return the element type for an argument of a builder; TypeError where it is none."""
     return value.element if isinstance(value, Type) else as_element(value)
+
+
+class HeldConst(Const):
+    """A constant tensor with its values in memory."""
+
+    fact: Fact
+
+    @staticmethod
+    def of(fact: Fact) -> HeldConst:
+        op = object.__new__(HeldConst)
+        op.__dict__.update(element_type=fact.type, shape=fact.shape, offset=0, size=0, fact=fact)
+        return op
+
+    def infer(self, *, weights: Any) -> Fact:
+        return self.fact
+
+
+def held(node: Record, weights: Callable[[int, int], Array | None], fact: Fact | None = None) -> Record:
+    """Return a node, and the nodes of its bodies, with the values of constants in memory."""
+    if isinstance(node.op, Const) and not isinstance(node.op, HeldConst):
+        known = fact if fact is not None else node.op.infer(weights=weights)
+        return node._replace(op=HeldConst.of(known)) if known.is_constant else node
+    if not node.bodies:
+        return node
+    return node._replace(
+        bodies={
+            tag: Body(body.graph.with_nodes([held(inner, weights) for inner in body.graph.ordered()]), body.ports)
+            for tag, body in node.bodies.items()
+        }
+    )
+
+
+def get_attributes(record: Record) -> dict[str, Any]:
+    """Return the attributes of an operation by name; those of a layer that is not understood as they are written."""
+    op = record.op
+    if op is None or not op.spec.attributes:
+        return dict(record.layer.data) if record.layer is not None and op is None else {}
+    hidden = _PLACES if record.type == "Const" else ()
+    return {
+        item.name: _value(getattr(op, item.field))
+        for item in op.spec.attributes
+        if item.name not in hidden and "." not in item.name
+    }
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, ElementType):
+        return value.name
+    if isinstance(value, Shape):
+        return of_dims(value)
+    return list(value) if isinstance(value, tuple) else value

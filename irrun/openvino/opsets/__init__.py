@@ -14,17 +14,18 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import near_match
-from irrun.openvino.nodes.building import attribute_value, element, make
-from irrun.openvino.nodes.node import Node, Output, as_output
-from irrun.openvino.nodes.op import CLASSES, Constant, Parameter, Result
-from irrun.openvino.nodes.opsets.signatures import Parameter as Declared
-from irrun.openvino.nodes.opsets.signatures import signature
-from irrun.openvino.nodes.subgraphs import If, Loop, TensorIterator
+from irrun.openvino.models.subgraphs import If, Loop, TensorIterator
+from irrun.openvino.nodes.node import Node, make
+from irrun.openvino.nodes.op import Constant, Parameter, Result
+from irrun.openvino.nodes.ports import Output, as_output
+from irrun.openvino.nodes.records import attribute_value, constant_fact, element
 from irrun.openvino.nodes.variables import Assign, read_value
+from irrun.openvino.opsets.signatures import Parameter as Declared
+from irrun.openvino.opsets.signatures import signature
 from irrun.openvino.values.errors import OVTypeError
 from irrun.openvino.values.tensor import Tensor
 from irrun.ops import Op
-from irrun.ops.registry import LATEST, find, load, spelling
+from irrun.ops.registry import find, load, spelling
 
 _ALIASES: Final = {"ceil": "ceiling", "absolute": "abs"}
 _FILL: Final = {"pads_begin": 0, "pads_end": 0, "output_padding": 0, "dilations": 1}
@@ -83,7 +84,7 @@ def _builder(title: str, cls: type[Op], opset: int) -> Callable[..., Node]:
     declared = {item.name: item.declared for item in parameters}
     version = f"opset{opset}"
 
-    def build(*arguments: Any, **named: Any) -> Node:
+    def build(*arguments: Any, **named: Any) -> Any:
         given: dict[str, Any] = {}
         for key, value in formal.bind(*arguments, **named).arguments.items():
             if key in declared and declared[key] is None:
@@ -108,7 +109,7 @@ def _formal(parameters: Sequence[Declared], cls: type[Op]) -> inspect.Signature:
     return inspect.Signature([*(inspect.Parameter(item.name, kind) for item in leading), *defaults, name])
 
 
-def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
+def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Any:
     """Return a node of an operation from its inputs and attributes by their declared names."""
     title = given.pop("name", None)
     attributes = {item.field: item for item in cls.spec.attributes} | {item.name: item for item in cls.spec.attributes}
@@ -135,7 +136,7 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Node:
     for key in given:
         if key not in known:
             raise RuntimeError(f"{cls.type} has no attribute {key!r}{near_match(key, known)}")
-    return make(cls.type, version, _outputs(sources), values, title, into=CLASSES.get(cls.type, Node))
+    return make(cls.type, version, _outputs(sources), values, title)
 
 
 def _outputs(values: list[Any]) -> list[Output]:
@@ -149,11 +150,6 @@ def _constant(value: Any) -> Constant:
     return Constant(value)
 
 
-def operator(title: str, *operands: Any) -> Node:
-    """Return the node of an operator such as ``a + b``."""
-    return builder(title, LATEST - 4)(*operands)
-
-
 def parameter(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Parameter:
     """Return an input of a model."""
     return Parameter(_no_text(dtype), shape, name=name)
@@ -161,8 +157,6 @@ def parameter(shape: Any, dtype: Any = np.float32, name: str | None = None) -> P
 
 def constant(value: Any, dtype: Any = None, name: str | None = None) -> Constant:
     """Return a constant of an array, list, number or Tensor, in its own type or the given one."""
-    from irrun.openvino.nodes.building import constant_fact
-
     array = value if isinstance(value, np.ndarray | Tensor) else np.asarray(value)
     return Constant.of_fact(constant_fact(array, None if dtype is None else element(_no_text(dtype))), name)
 
@@ -190,4 +184,4 @@ _BUILDERS: Final[dict[str, tuple[int, Callable[..., Node]]]] = {
 }
 """Builders that are not made from the declaration, and the opset from which on there is one."""
 
-__all__ = ["builder", "module", "name", "names", "operator"]
+__all__ = ["builder", "module", "name", "names"]
