@@ -220,6 +220,7 @@ def test_names_of_openvino() -> None:
         "serialize",
         "set_batch",
         "shutdown",
+        "stand_in",
         "tensor_from_file",
         "utils",
     ]

@@ -12,6 +12,7 @@ from typing import Any
 from irrun.diagnostics.version import __version__
 from irrun.openvino import exceptions, helpers, layout_helpers, op, passes, preprocess, properties, utils
 from irrun.openvino.importing.absent import ABSENT
+from irrun.openvino.importing.stand_in import stand_in
 from irrun.openvino.models.batch import get_batch, set_batch
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import save_model, serialize
@@ -88,6 +89,7 @@ __all__ = [
     "serialize",
     "set_batch",
     "shutdown",
+    "stand_in",
     "tensor_from_file",
     "utils",
 ]
