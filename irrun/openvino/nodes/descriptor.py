@@ -55,5 +55,4 @@ class DescriptorTensor:
     @property
     def size(self) -> int:
         """The number of bytes."""
-        sizes, type = self._output.fact.shape.size, self._output.element_type
-        return (sizes.lo * type.bitwidth + 7) // 8
+        return (self._output.fact.shape.size.lo * self.get_element_type().get_bitwidth() + 7) // 8

@@ -87,22 +87,16 @@ class Tensor:
         raw = np.ascontiguousarray(self._data).view(np.uint8).reshape(-1)
         return unpack(raw, self._element.name, math.prod(self._shape)).reshape(self._shape)
 
-    @property
-    def element_type(self) -> Type:
-        """The type of the elements."""
-        return of_element(self._element)
-
     def get_element_type(self) -> Type:
         """Return the type of the elements."""
-        return self.element_type
+        return of_element(self._element)
 
-    @property
-    def shape(self) -> Shape:
-        """The sizes; setting them keeps the elements that fit."""
+    def get_shape(self) -> Shape:
+        """Return the sizes."""
         return Shape(self._shape)
 
-    @shape.setter
-    def shape(self, value: Any) -> None:
+    def set_shape(self, value: Any) -> None:
+        """Set the sizes, and keep the elements that fit; RuntimeError where shared memory is too small."""
         sizes = tuple(Shape(value))
         if self._owner is not None and math.prod(sizes) > math.prod(self._shape):
             raise RuntimeError(f"a tensor in shared memory of shape {self.shape} cannot grow to {Shape(sizes)}")
@@ -112,42 +106,25 @@ class Tensor:
         self._data = flat[:count].reshape(sizes) if fits else _empty(self._element, sizes)
         self._shape = sizes
 
-    def get_shape(self) -> Shape:
-        """Return the sizes."""
-        return self.shape
-
-    def set_shape(self, value: Any) -> None:
-        """Set the sizes; RuntimeError where shared memory is too small."""
-        self.shape = value
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self._shape)
-
     def get_size(self) -> int:
         """Return the number of elements."""
-        return self.size
-
-    @property
-    def byte_size(self) -> int:
-        """The number of bytes."""
-        if self._element.kind == "string":
-            return self.element_type.size * self.size
-        return storage_size(self._element.name, self.size)
+        return math.prod(self._shape)
 
     def get_byte_size(self) -> int:
         """Return the number of bytes."""
-        return self.byte_size
-
-    @property
-    def strides(self) -> Strides:
-        """The distances of neighbours along each axis, in bytes."""
-        return Strides(self._data.strides)
+        if self._element.kind == "string":
+            return self.get_element_type().get_size() * self.get_size()
+        return storage_size(self._element.name, self.get_size())
 
     def get_strides(self) -> Strides:
         """Return the distances of neighbours along each axis, in bytes."""
-        return self.strides
+        return Strides(self._data.strides)
+
+    element_type = property(get_element_type)
+    shape = property(get_shape, set_shape)
+    size = property(get_size)
+    byte_size = property(get_byte_size)
+    strides = property(get_strides)
 
     def is_continuous(self) -> bool:
         """Return whether the elements are in one block of memory, in order."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import near_match
+from irrun.openvino.exceptions import OVTypeError
 from irrun.openvino.nodes.building import attribute_value, element, make
 from irrun.openvino.nodes.node import Node, Output, as_output
 from irrun.openvino.nodes.op import CLASSES, Constant, Parameter, Result
@@ -21,7 +22,6 @@ from irrun.openvino.nodes.opsets.signatures import Parameter as Declared
 from irrun.openvino.nodes.opsets.signatures import signature
 from irrun.openvino.nodes.subgraphs import If, Loop, TensorIterator
 from irrun.openvino.nodes.variables import Assign, read_value
-from irrun.openvino.values.errors import OVTypeError
 from irrun.openvino.values.tensor import Tensor
 from irrun.ops import Op
 from irrun.ops.registry import LATEST, find, load, spelling
