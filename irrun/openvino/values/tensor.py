@@ -69,16 +69,11 @@ class Tensor:
     @staticmethod
     def of_values(values: Array, element: ElementType) -> Tensor:
         """Return a tensor of an array as the runtime returns it, without copying it where the elements are numbers."""
-        made = object.__new__(Tensor)
-        made._owner, made._element, made._shape = None, element, values.shape
-        if is_raw(element):
-            made._data = np.frombuffer(
-                bytearray(pack(values.reshape(-1), element.name)), of_element(element).to_dtype()
-            )
-            made._data = made._data if element.bits < 8 else made._data.reshape(values.shape)
-        else:
-            made._data = values
-        return made
+        if not is_raw(element):
+            return _made(values, element, values.shape)
+        packed = bytearray(pack(values.reshape(-1), element.name))
+        data = np.frombuffer(packed, of_element(element).to_dtype())
+        return _made(data if element.bits < 8 else data.reshape(values.shape), element, values.shape)
 
     def values(self) -> Array:
         """Return the elements as numbers or strings, as the runtime accepts them."""
@@ -182,24 +177,16 @@ class Tensor:
         target_tensor.copy_from(self)
 
     def __copy__(self) -> Tensor:
-        made = object.__new__(Tensor)
-        made._data, made._element, made._owner, made._shape = self._data, self._element, self, self._shape
-        return made
+        return _made(self._data, self._element, self._shape, self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        made = object.__new__(Tensor)
-        made._data, made._element, made._owner, made._shape = self._data.copy(), self._element, None, self._shape
-        return made
+        return _made(self._data.copy(), self._element, self._shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.data, dtype=dtype, copy=copy)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_data": self._data, "_element": self._element, "_owner": None, "_shape": self._shape}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._data, self._element, self._shape)
 
     def __repr__(self) -> str:
         return f"<Tensor: shape{self.shape} type: {self._element.name}>"
@@ -228,6 +215,12 @@ def _parameters(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[str,
         return ("type", "shape")
     second = arguments[1] if len(arguments) > 1 else None
     return ("array", "shared_memory") if isinstance(second, bool) else ("array", "shape", "type")
+
+
+def _made(data: Array, element: ElementType, shape: tuple[int, ...], owner: Any = None) -> Tensor:
+    made = object.__new__(Tensor)
+    made._data, made._element, made._shape, made._owner = data, element, shape, owner
+    return made
 
 
 def _empty(element: ElementType, shape: tuple[int, ...]) -> Array:
