@@ -46,30 +46,9 @@ _PLACES = {
     "lint": "irrun.linter",
 }
 
-__all__ = [
-    "AsyncInferQueue",
-    "CompiledModel",
-    "Core",
-    "Diagnostic",
-    "IRError",
-    "InferRequest",
-    "InputError",
-    "InternalError",
-    "Layout",
-    "Model",
-    "PartialShape",
-    "Shape",
-    "Tensor",
-    "Type",
-    "__version__",
-    "compile_model",
-    "distributed",
-    "lint",
-    "openvino",
-    "read_model",
-    "save_model",
-    "serialize",
-]
+__all__ = ["Diagnostic", "IRError", "InputError", "InternalError", "__version__", "distributed", "lint", "openvino"]
+__all__ += ["AsyncInferQueue", "CompiledModel", "Core", "InferRequest", "Layout", "Model", "PartialShape", "Shape"]
+__all__ += ["Tensor", "Type", "compile_model", "read_model", "save_model", "serialize"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from irrun.diagnostics.version import __version__
 from irrun.openvino import exceptions, helpers, layout_helpers, op, passes, preprocess, properties, utils
 from irrun.openvino.importing.absent import ABSENT
+from irrun.openvino.importing.stand_in import stand_in
 from irrun.openvino.models.batch import get_batch, set_batch
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import save_model, serialize
@@ -42,56 +43,13 @@ from irrun.openvino.values.type_info import DiscreteTypeInfo
 from irrun.openvino.values.types import Type
 from irrun.ops.registry import LATEST
 
-__all__ = [
-    "AsyncInferQueue",
-    "AxisSet",
-    "AxisVector",
-    "CompiledModel",
-    "ConstOutput",
-    "Coordinate",
-    "CoordinateDiff",
-    "Core",
-    "Dimension",
-    "DiscreteTypeInfo",
-    "InferRequest",
-    "Input",
-    "Layout",
-    "Model",
-    "Node",
-    "OVAny",
-    "OVDict",
-    "Op",
-    "Output",
-    "PartialShape",
-    "ProfilingInfo",
-    "RTMap",
-    "Shape",
-    "Strides",
-    "Symbol",
-    "Tensor",
-    "TensorVector",
-    "Type",
-    "VariableState",
-    "Version",
-    "__version__",
-    "compile_model",
-    "exceptions",
-    "get_batch",
-    "get_version",
-    "helpers",
-    "layout_helpers",
-    "op",
-    "passes",
-    "preprocess",
-    "properties",
-    "read_model",
-    "save_model",
-    "serialize",
-    "set_batch",
-    "shutdown",
-    "tensor_from_file",
-    "utils",
-]
+__all__ = ["AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "Dimension", "PartialShape", "Shape", "Strides"]
+__all__ += ["DiscreteTypeInfo", "Layout", "OVAny", "RTMap", "Symbol", "Tensor", "TensorVector", "Type"]
+__all__ += ["ConstOutput", "Input", "Model", "Node", "Op", "Output", "get_batch", "set_batch", "tensor_from_file"]
+__all__ += ["AsyncInferQueue", "CompiledModel", "Core", "InferRequest", "OVDict", "ProfilingInfo", "VariableState"]
+__all__ += ["Version", "__version__", "compile_model", "get_version", "read_model", "save_model"]
+__all__ += ["serialize", "shutdown", "stand_in"]
+__all__ += ["exceptions", "helpers", "layout_helpers", "op", "passes", "preprocess", "properties", "utils"]
 
 
 def get_version() -> str:

@@ -1,5 +1,13 @@
-"""The exceptions of OpenVINO's Python code."""
+"""The exceptions that OpenVINO's Python code raises beside RuntimeError, for programs that catch them."""
 
-from irrun.openvino.values.errors import OVError, OVTypeError, UserInputError
 
-__all__ = ["OVError", "OVTypeError", "UserInputError"]
+class OVError(Exception):
+    """Base class of these exceptions."""
+
+
+class UserInputError(OVError):
+    """An argument of a builder is wrong."""
+
+
+class OVTypeError(OVError, TypeError):
+    """An argument has a wrong type."""

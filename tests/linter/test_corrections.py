@@ -123,9 +123,7 @@ def test_the_input_of_a_node_that_is_in_no_file() -> None:
     net = context(NET)
     item = net.inputs[0]
     graph = item.facts.graph
-    nodes = {node.id: node._replace(layer=None) for node in graph.ordered()}
-    sources = {node: graph.sources(node) for node in nodes}
-    bare = type(graph)(nodes, graph.topological_order, sources, graph.parameters, graph.results, graph.sinks)
+    bare = graph.with_nodes([node._replace(layer=None) for node in graph.ordered()])
     alone = item._replace(facts=in_graph(item.facts, bare))
     assert contents(sizes(alone, Shape([5, 3]), net)) == ["5"]
 
@@ -133,9 +131,7 @@ def test_the_input_of_a_node_that_is_in_no_file() -> None:
 def test_a_node_that_is_in_no_file_between_two_ports() -> None:
     net = context(NET.replace('shape="2,3"', 'shape="5,3"'))
     graph = net.facts.graph
-    nodes = {node.id: node if node.id != 1 else node._replace(layer=None) for node in graph.ordered()}
-    sources = {node: graph.sources(node) for node in nodes}
-    bare = type(graph)(nodes, graph.topological_order, sources, graph.parameters, graph.results, graph.sinks)
+    bare = graph.with_nodes([graph.node(1)._replace(layer=None)])
     net = dataclasses.replace(net, facts=in_graph(net.facts, bare))
     fix = corrected_dims(net.outputs[0], Shape([5, 3]), net)
     assert fix is not None

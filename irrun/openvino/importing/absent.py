@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 _DEVICE: Final = "there is no device with memory of its own"
-_CONVERSION: Final = "models of other frameworks are not converted or read; OpenVINO makes an IR of one"
+_CONVERSION: Final = "only IR files are read; OpenVINO converts models of other frameworks to IR"
 _OWN: Final = "operations of users are classes of irrun, see extensions.md"
 
 ABSENT: Final[Mapping[str, str]] = {
     "convert_model": _CONVERSION,
     "frontend": _CONVERSION,
+    "runtime": "OpenVINO 2026 does not have it either; its names are in openvino",
     "tools": _CONVERSION,
     "torch": _CONVERSION,
     "Extension": _OWN,

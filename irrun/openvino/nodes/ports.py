@@ -231,7 +231,7 @@ class DescriptorTensor:
     def size(self) -> int:
         """The number of bytes."""
         sizes, type = self._output.fact.shape.size, self._output.get_element_type()
-        return (sizes.lo * type.bitwidth + 7) // 8
+        return int(sizes.lo * type.bitwidth + 7) // 8
 
     names = property(get_names, lambda self, names: self.set_names(names))
     any_name = property(lambda self: self.get_any_name())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,13 @@ from irrun.openvino.values.shapes import PartialShape, as_dims
 from irrun.openvino.values.types import Type, of_element
 
 
+@dataclass(eq=False, repr=False)
 class VariableInfo:
     """The type, shape and name of a variable."""
 
-    data_shape: PartialShape
-    data_type: Type
-    variable_id: str
-
-    def __init__(
-        self, data_shape: PartialShape | None = None, data_type: Type = Type.dynamic, variable_id: str = ""
-    ) -> None:
-        self.data_shape = data_shape if data_shape is not None else PartialShape.dynamic()
-        self.data_type = data_type
-        self.variable_id = variable_id
+    data_shape: PartialShape = field(default_factory=PartialShape.dynamic)
+    data_type: Type = Type.dynamic
+    variable_id: str = ""
 
     def __repr__(self) -> str:
         return "<VariableInfo>"

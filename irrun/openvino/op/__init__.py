@@ -11,14 +11,4 @@ tensor_iterator = TensorIterator
 assign = Assign
 read_value = ReadValue
 
-__all__ = [
-    "Constant",
-    "Parameter",
-    "Result",
-    "assign",
-    "if_op",
-    "loop",
-    "read_value",
-    "tensor_iterator",
-    "util",
-]
+__all__ = ["Constant", "Parameter", "Result", "assign", "if_op", "loop", "read_value", "tensor_iterator", "util"]

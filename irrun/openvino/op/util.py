@@ -9,12 +9,5 @@ from irrun.openvino.nodes.descriptions import (
 )
 from irrun.openvino.nodes.variables import Variable, VariableInfo
 
-__all__ = [
-    "BodyOutputDescription",
-    "ConcatOutputDescription",
-    "InvariantInputDescription",
-    "MergedInputDescription",
-    "SliceInputDescription",
-    "Variable",
-    "VariableInfo",
-]
+__all__ = ["BodyOutputDescription", "ConcatOutputDescription"]
+__all__ += ["InvariantInputDescription", "MergedInputDescription", "SliceInputDescription", "Variable", "VariableInfo"]

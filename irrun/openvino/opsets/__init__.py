@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import near_match
+from irrun.openvino.exceptions import OVTypeError
 from irrun.openvino.models.subgraphs import If, Loop, TensorIterator
 from irrun.openvino.nodes.node import Node, make
 from irrun.openvino.nodes.op import Constant, Parameter, Result
@@ -22,7 +23,6 @@ from irrun.openvino.nodes.records import attribute_value, constant_fact, element
 from irrun.openvino.nodes.variables import Assign, read_value
 from irrun.openvino.opsets.signatures import Parameter as Declared
 from irrun.openvino.opsets.signatures import signature
-from irrun.openvino.values.errors import OVTypeError
 from irrun.openvino.values.tensor import Tensor
 from irrun.ops import Op
 from irrun.ops.registry import find, load, spelling

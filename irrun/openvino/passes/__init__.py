@@ -28,28 +28,7 @@ from irrun.openvino.passes.rewriting import (
     Serialize,
 )
 
-__all__ = [
-    "AnyInput",
-    "BackwardGraphRewrite",
-    "ConstantFolding",
-    "GraphRewrite",
-    "MakeStateful",
-    "Manager",
-    "Matcher",
-    "MatcherPass",
-    "ModelPass",
-    "Optional",
-    "Or",
-    "PassBase",
-    "Predicate",
-    "Serialize",
-    "WrapType",
-    "consumers_count",
-    "has_static_dim",
-    "has_static_dims",
-    "has_static_rank",
-    "has_static_shape",
-    "rank_equals",
-    "type_matches",
-    "type_matches_any",
-]
+__all__ = ["AnyInput", "Optional", "Or", "Predicate", "WrapType", "consumers_count", "has_static_dim"]
+__all__ += ["has_static_dims", "has_static_rank", "has_static_shape", "rank_equals", "type_matches", "type_matches_any"]
+__all__ += ["BackwardGraphRewrite", "ConstantFolding", "GraphRewrite", "MakeStateful", "Manager", "Matcher"]
+__all__ += ["MatcherPass", "ModelPass", "PassBase", "Serialize"]

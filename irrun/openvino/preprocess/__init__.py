@@ -11,17 +11,5 @@ from irrun.openvino.preprocess.processor import (
 )
 from irrun.openvino.preprocess.steps import ColorFormat, PaddingMode, PostProcessSteps, PreProcessSteps, ResizeAlgorithm
 
-__all__ = [
-    "ColorFormat",
-    "InputInfo",
-    "InputModelInfo",
-    "InputTensorInfo",
-    "OutputInfo",
-    "OutputModelInfo",
-    "OutputTensorInfo",
-    "PaddingMode",
-    "PostProcessSteps",
-    "PrePostProcessor",
-    "PreProcessSteps",
-    "ResizeAlgorithm",
-]
+__all__ = ["InputInfo", "InputModelInfo", "InputTensorInfo", "OutputInfo", "OutputModelInfo", "OutputTensorInfo"]
+__all__ += ["ColorFormat", "PaddingMode", "PostProcessSteps", "PrePostProcessor", "PreProcessSteps", "ResizeAlgorithm"]

@@ -56,15 +56,5 @@ range_for_async_infer_requests = Property("RANGE_FOR_ASYNC_INFER_REQUESTS")
 range_for_streams = Property("RANGE_FOR_STREAMS")
 loaded_from_cache = Property("LOADED_FROM_CACHE")
 
-__all__ = [
-    "CacheMode",
-    "CompatibilityCheck",
-    "Property",
-    "WorkloadType",
-    "device",
-    "hint",
-    "intel_auto",
-    "intel_cpu",
-    "log",
-    "streams",
-]
+__all__ = ["CacheMode", "CompatibilityCheck", "Property", "WorkloadType"]
+__all__ += ["device", "hint", "intel_auto", "intel_cpu", "log", "streams"]

@@ -57,14 +57,11 @@ class Core:
         self._properties: dict[str, Any] = {}
         self._extensions: list[ExtensionSource] = []
 
-    @property
-    def available_devices(self) -> list[str]:
-        """The names of the devices."""
-        return list(DEVICES)
-
     def get_available_devices(self) -> list[str]:
         """Return the names of the devices."""
-        return self.available_devices
+        return list(DEVICES)
+
+    available_devices = property(get_available_devices)
 
     def read_model(self, model: Any, weights: Any = None, config: Mapping[str, Any] | None = None) -> Model:
         """Read an IR: a path, its XML as text or bytes, or a stream; with its weights as path, bytes or tensor.
@@ -179,9 +176,7 @@ class Core:
         """Raise RuntimeError: there are no plugins of devices."""
         raise RuntimeError("there are no plugins of devices; there is one device, the CPU")
 
-    def register_plugins(self, *arguments: Any) -> None:
-        """Raise RuntimeError: there are no plugins of devices."""
-        raise RuntimeError("there are no plugins of devices; there is one device, the CPU")
+    register_plugins = register_plugin
 
     def unload_plugin(self, device_name: str) -> None:
         """Do nothing; RuntimeError for an unknown device."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from irrun.diagnostics import listing, near_match
 from irrun.kernels import threads
@@ -32,45 +32,39 @@ _VIRTUAL: Final = frozenset({"AUTO", "MULTI", "HETERO", "BATCH"})
 """Devices of OpenVINO that distribute a model over others, of which there is one."""
 
 
-class _Setting(NamedTuple):
-    """The kind of the values of a setting, and the value without one."""
-
-    kind: type
-    default: Any
-
-
-_SETTINGS: Final[Mapping[str, _Setting]] = {
-    "NUM_STREAMS": _Setting(Num, 1),
-    "INFERENCE_NUM_THREADS": _Setting(int, 0),
-    "PERF_COUNT": _Setting(bool, False),
-    "INFERENCE_PRECISION_HINT": _Setting(Type, of_element(BY_NAME["f32"])),
-    "PERFORMANCE_HINT": _Setting(PerformanceMode, PerformanceMode.LATENCY),
-    "EXECUTION_MODE_HINT": _Setting(ExecutionMode, ExecutionMode.PERFORMANCE),
-    "PERFORMANCE_HINT_NUM_REQUESTS": _Setting(int, 0),
-    "ENABLE_CPU_PINNING": _Setting(bool, False),
-    "ENABLE_CPU_RESERVATION": _Setting(bool, False),
-    "SCHEDULING_CORE_TYPE": _Setting(SchedulingCoreType, SchedulingCoreType.ANY_CORE),
-    "MODEL_DISTRIBUTION_POLICY": _Setting(ModelDistributionPolicy, frozenset()),
-    "ENABLE_HYPER_THREADING": _Setting(bool, True),
-    "DEVICE_ID": _Setting(str, ""),
-    "CPU_DENORMALS_OPTIMIZATION": _Setting(bool, False),
-    "LOG_LEVEL": _Setting(Level, Level.NO),
-    "CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE": _Setting(float, 1.0),
-    "ENABLE_TENSOR_PARALLEL": _Setting(bool, False),
-    "TBB_PARTITIONER": _Setting(TbbPartitioner, TbbPartitioner.STATIC),
-    "DYNAMIC_QUANTIZATION_GROUP_SIZE": _Setting(int, 0),
-    "KV_CACHE_PRECISION": _Setting(Type, of_element(BY_NAME["f32"])),
-    "KEY_CACHE_PRECISION": _Setting(Type, of_element(BY_NAME["f32"])),
-    "VALUE_CACHE_PRECISION": _Setting(Type, of_element(BY_NAME["f32"])),
-    "KEY_CACHE_GROUP_SIZE": _Setting(int, 0),
-    "VALUE_CACHE_GROUP_SIZE": _Setting(int, 0),
-    "ENABLE_WEIGHTLESS": _Setting(bool, False),
-    "WEIGHTS_PATH": _Setting(str, ""),
-    "CACHE_DIR": _Setting(str, ""),
-    "CACHE_MODE": _Setting(CacheMode, CacheMode.OPTIMIZE_SPEED),
-    "MODEL_PRIORITY": _Setting(Priority, Priority.MEDIUM),
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    "NUM_STREAMS": 1,
+    "INFERENCE_NUM_THREADS": 0,
+    "PERF_COUNT": False,
+    "INFERENCE_PRECISION_HINT": of_element(BY_NAME["f32"]),
+    "PERFORMANCE_HINT": PerformanceMode.LATENCY,
+    "EXECUTION_MODE_HINT": ExecutionMode.PERFORMANCE,
+    "PERFORMANCE_HINT_NUM_REQUESTS": 0,
+    "ENABLE_CPU_PINNING": False,
+    "ENABLE_CPU_RESERVATION": False,
+    "SCHEDULING_CORE_TYPE": SchedulingCoreType.ANY_CORE,
+    "MODEL_DISTRIBUTION_POLICY": frozenset(),
+    "ENABLE_HYPER_THREADING": True,
+    "DEVICE_ID": "",
+    "CPU_DENORMALS_OPTIMIZATION": False,
+    "LOG_LEVEL": Level.NO,
+    "CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE": 1.0,
+    "ENABLE_TENSOR_PARALLEL": False,
+    "TBB_PARTITIONER": TbbPartitioner.STATIC,
+    "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
+    "KV_CACHE_PRECISION": of_element(BY_NAME["f32"]),
+    "KEY_CACHE_PRECISION": of_element(BY_NAME["f32"]),
+    "VALUE_CACHE_PRECISION": of_element(BY_NAME["f32"]),
+    "KEY_CACHE_GROUP_SIZE": 0,
+    "VALUE_CACHE_GROUP_SIZE": 0,
+    "ENABLE_WEIGHTLESS": False,
+    "WEIGHTS_PATH": "",
+    "CACHE_DIR": "",
+    "CACHE_MODE": CacheMode.OPTIMIZE_SPEED,
+    "MODEL_PRIORITY": Priority.MEDIUM,
 }
-"""The settings whose values are checked and converted; the values of others stay as they are given."""
+"""The settings whose values are checked and converted to the kind of these, which hold without one; others stay as they
+are given."""
 
 _LEVELS: Final = {"LOG_NONE": "NO", "LOG_ERROR": "ERR"}
 _BOOLEANS: Final = {"YES": True, "TRUE": True, "1": True, "NO": False, "FALSE": False, "0": False}
@@ -92,25 +86,24 @@ def name_of(key: Any) -> str:
 
 def _value(name: str, value: Any) -> Any:
     value = value.value if isinstance(value, OVAny) else value
-    setting = _SETTINGS.get(name)
-    if setting is None:
+    if name not in _DEFAULTS:
         return value
-    if setting.kind is Num:
+    if name == "NUM_STREAMS":
         return _streams(value)
-    if setting.kind is Type:
+    kind: Any = ModelDistributionPolicy if name == "MODEL_DISTRIBUTION_POLICY" else type(_DEFAULTS[name])
+    if kind is Type:
         return _type(name, value)
-    if issubclass(setting.kind, Choice):
-        return value if isinstance(value, setting.kind | set | frozenset) else _choice(name, value, setting.kind)
-    if setting.kind is bool:
+    if issubclass(kind, Choice):
+        return value if isinstance(value, kind | set | frozenset) else _choice(name, value, kind)
+    if kind is bool:
         if not isinstance(value, bool | str) or str(value).upper() not in _BOOLEANS:
             raise ConfigError(f"{name} is {value!r}, expected True, False, YES or NO")
         return _BOOLEANS[str(value).upper()]
-    convert: Any = setting.kind
     try:
-        number = convert(value)
+        number = kind(value)
     except (TypeError, ValueError):
-        raise ConfigError(f"{name} is {value!r}, expected {setting.kind.__name__}") from None
-    if setting.kind is int and number < 0:
+        raise ConfigError(f"{name} is {value!r}, expected {kind.__name__}") from None
+    if kind is int and number < 0:
         raise ConfigError(f"{name} is {value!r}, expected a number from 0 on")
     return number
 
@@ -164,7 +157,7 @@ _READ_ONLY: Final = (
 
 def _readable() -> list[str]:
     """Return the settings that have a value without being set."""
-    return list(dict.fromkeys((*_SETTINGS, *(name for name in known_settings() if name not in ACCEPTED))))
+    return list(dict.fromkeys((*_DEFAULTS, *(name for name in known_settings() if name not in ACCEPTED))))
 
 
 def device_property(name: str, own: Mapping[str, Any]) -> Any:
@@ -192,8 +185,8 @@ def device_property(name: str, own: Mapping[str, Any]) -> Any:
             return 1
     if name in own:
         return own[name]
-    if name in _SETTINGS:
-        return _SETTINGS[name].default
+    if name in _DEFAULTS:
+        return _DEFAULTS[name]
     if name in _readable():
         return ""
     raise RuntimeError(f'there is no property "{name}"{near_match(name, (*known_settings(), *_READ_ONLY))}')

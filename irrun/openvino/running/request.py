@@ -184,9 +184,8 @@ class InferRequest(RequestTensors):
         """The duration of the last inference, in milliseconds."""
         return 1000 * self._took
 
-    @property
-    def profiling_info(self) -> list[ProfilingInfo]:
-        """The times of the layers in the last inference, measured with the setting ``PERF_COUNT``."""
+    def get_profiling_info(self) -> list[ProfilingInfo]:
+        """Return the times of the layers in the last inference, measured with the setting ``PERF_COUNT``."""
         self._require_idle()
         timings = self._profiler.timings
         found = []
@@ -195,9 +194,7 @@ class InferRequest(RequestTensors):
             found.append(ProfilingInfo(node.name, node.type, real_time=took, cpu_time=took))
         return found
 
-    def get_profiling_info(self) -> list[ProfilingInfo]:
-        """Return the times of the layers in the last inference, measured with ``PERF_COUNT``."""
-        return self.profiling_info
+    profiling_info = property(get_profiling_info)
 
     def query_state(self) -> list[VariableState]:
         """Return the variables of the model, before the first inference too."""

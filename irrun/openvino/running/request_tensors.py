@@ -153,11 +153,9 @@ class RequestTensors:
         if not isinstance(tensor, Tensor):
             raise TypeError(f"a Tensor is expected, got {type(tensor).__name__}")
         port = (self._compiled._inputs if is_input else self._compiled._outputs)[index]
-        fact, sizes = port.fact, tuple(tensor.shape)
-        if fact.type.is_known and tensor.element_type.element is not fact.type:
-            raise InputError(f"the tensor is {tensor.element_type.type_name}, expected {fact.type} for {port!r}")
-        if not fact.shape.admits(sizes):
-            raise InputError(f"the tensor has shape {tensor.shape}, expected {fact.shape} for {port!r}")
+        _require_type(tensor, port)
+        if not port.fact.shape.admits(tuple(tensor.shape)):
+            raise InputError(f"the tensor has shape {tensor.shape}, expected {port.fact.shape} for {port!r}")
         (self._given if is_input else self._targets)[index] = tensor
 
     def _either(self, key: Any) -> tuple[bool, int]:
@@ -201,14 +199,19 @@ def shown(ports: Sequence[ConstOutput], arrays: Sequence[Array], *, decode_strin
     return made
 
 
+def _require_type(tensor: Tensor, port: ConstOutput) -> None:
+    element, type = tensor.get_element_type().element, port.fact.type
+    if type.is_known and element is not type:
+        raise InputError(f"the tensor is {element}, expected {type} for {port!r}")
+
+
 def _value(value: Any, port: ConstOutput) -> Any:
     """Return a value for an input as an array, or what can be made one; TypeError for None."""
     fact = port.fact
     if value is None:
         raise TypeError(f"the value for {port!r} is None")
     if isinstance(value, Tensor):
-        if fact.type.is_known and value.element_type.element is not fact.type:
-            raise InputError(f"the tensor is {value.element_type.type_name}, expected {fact.type} for {port!r}")
+        _require_type(value, port)
         return value.values()
     if isinstance(value, list) and fact.type.kind != "string":
         return np.asarray(value)

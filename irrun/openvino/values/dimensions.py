@@ -51,16 +51,6 @@ class Dimension:
         """True if several sizes are possible."""
         return not self.is_static
 
-    @property
-    def min_length(self) -> int:
-        """The smallest size."""
-        return self._low
-
-    @property
-    def max_length(self) -> int:
-        """The largest size; -1 where there is none."""
-        return self._high
-
     def get_min_length(self) -> int:
         """Return the smallest size."""
         return self._low
@@ -68,6 +58,9 @@ class Dimension:
     def get_max_length(self) -> int:
         """Return the largest size; -1 where there is none."""
         return self._high
+
+    min_length = property(get_min_length)
+    max_length = property(get_max_length)
 
     def get_length(self) -> int:
         """Return the size; RuntimeError where it is dynamic."""
@@ -104,10 +97,6 @@ class Dimension:
         """Give the dimension a symbol."""
         self._symbol = symbol
 
-    def to_string(self) -> str:
-        """Return the text form, such as 3, ? or 2..5."""
-        return str(self)
-
     def __len__(self) -> int:
         return self.get_length()
 
@@ -117,11 +106,14 @@ class Dimension:
         return isinstance(other, Dimension) and (self._low, self._high) == (other._low, other._high)
 
     def __str__(self) -> str:
+        """Return the text form, such as 3, ? or 2..5."""
         if self.is_static:
             return str(self._low)
         if self._low == 0:
             return "?" if self._high == OPEN else f"..{self._high}"
         return f"{self._low}..{'' if self._high == OPEN else self._high}"
+
+    to_string = __str__
 
     def __repr__(self) -> str:
         return f"<Dimension: {self}>"

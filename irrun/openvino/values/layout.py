@@ -49,10 +49,6 @@ class Layout:
         index = self._names.index(short)
         return index - len(self._names) if _REST in self._names[:index] else index
 
-    def to_string(self) -> str:
-        """Return the text form, such as [N,C,H,W]."""
-        return str(self)
-
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):
             other = Layout(other)
@@ -62,7 +58,10 @@ class Layout:
         return Layout, ("" if self.empty else str(self),)
 
     def __str__(self) -> str:
+        """Return the text form, such as [N,C,H,W]."""
         return _SCALAR if self._scalar else f"[{','.join(self._names) or _REST}]"
+
+    to_string = __str__
 
     def __repr__(self) -> str:
         return f"<Layout: {self}>"

@@ -63,12 +63,11 @@ class Shape(_Numbers):
             axis_lengths = dims.static
         super().__init__(axis_lengths)
 
-    def to_string(self) -> str:
-        """Return the text form, such as [1,2]."""
-        return str(self)
-
     def __str__(self) -> str:
+        """Return the text form, such as [1,2]."""
         return f"[{','.join(map(str, self._values))}]"
+
+    to_string = __str__
 
 
 class Strides(_Numbers):
@@ -150,9 +149,7 @@ class PartialShape:
             )
         return Shape([dim.get_length() for dim in self._known()])
 
-    def get_shape(self) -> Shape:
-        """Return the sizes; RuntimeError where one is dynamic."""
-        return self.to_shape()
+    get_shape = to_shape
 
     def get_min_shape(self) -> Shape:
         """Return the smallest sizes."""
@@ -187,10 +184,6 @@ class PartialShape:
             return self._dims is None and shape._dims is None
         pairs = zip(self._dims, shape._dims, strict=False)
         return len(self._dims) == len(shape._dims) and all(a.same_scheme(b) for a, b in pairs)
-
-    def to_string(self) -> str:
-        """Return the text form, such as [1,?,2..5]."""
-        return str(self)
 
     def _known(self) -> list[Dimension]:
         if self._dims is None:
@@ -228,7 +221,10 @@ class PartialShape:
         return PartialShape(self)
 
     def __str__(self) -> str:
+        """Return the text form, such as [1,?,2..5]."""
         return "[...]" if self._dims is None else f"[{','.join(map(str, self._dims))}]"
+
+    to_string = __str__
 
     def __repr__(self) -> str:
         return f"<PartialShape: {self}>"

@@ -69,16 +69,11 @@ class Tensor:
     @staticmethod
     def of_values(values: Array, element: ElementType) -> Tensor:
         """Return a tensor of an array as the runtime returns it, without copying it where the elements are numbers."""
-        made = object.__new__(Tensor)
-        made._owner, made._element, made._shape = None, element, values.shape
-        if is_raw(element):
-            made._data = np.frombuffer(
-                bytearray(pack(values.reshape(-1), element.name)), of_element(element).to_dtype()
-            )
-            made._data = made._data if element.bits < 8 else made._data.reshape(values.shape)
-        else:
-            made._data = values
-        return made
+        if not is_raw(element):
+            return _made(values, element, values.shape)
+        packed = bytearray(pack(values.reshape(-1), element.name))
+        data = np.frombuffer(packed, of_element(element).to_dtype())
+        return _made(data if element.bits < 8 else data.reshape(values.shape), element, values.shape)
 
     def values(self) -> Array:
         """Return the elements as numbers or strings, as the runtime accepts them."""
@@ -87,22 +82,16 @@ class Tensor:
         raw = np.ascontiguousarray(self._data).view(np.uint8).reshape(-1)
         return unpack(raw, self._element.name, math.prod(self._shape)).reshape(self._shape)
 
-    @property
-    def element_type(self) -> Type:
-        """The type of the elements."""
-        return of_element(self._element)
-
     def get_element_type(self) -> Type:
         """Return the type of the elements."""
-        return self.element_type
+        return of_element(self._element)
 
-    @property
-    def shape(self) -> Shape:
-        """The sizes; setting them keeps the elements that fit."""
+    def get_shape(self) -> Shape:
+        """Return the sizes."""
         return Shape(self._shape)
 
-    @shape.setter
-    def shape(self, value: Any) -> None:
+    def set_shape(self, value: Any) -> None:
+        """Set the sizes, and keep the elements that fit; RuntimeError where shared memory is too small."""
         sizes = tuple(Shape(value))
         if self._owner is not None and math.prod(sizes) > math.prod(self._shape):
             raise RuntimeError(f"a tensor in shared memory of shape {self.shape} cannot grow to {Shape(sizes)}")
@@ -112,42 +101,25 @@ class Tensor:
         self._data = flat[:count].reshape(sizes) if fits else _empty(self._element, sizes)
         self._shape = sizes
 
-    def get_shape(self) -> Shape:
-        """Return the sizes."""
-        return self.shape
-
-    def set_shape(self, value: Any) -> None:
-        """Set the sizes; RuntimeError where shared memory is too small."""
-        self.shape = value
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self._shape)
-
     def get_size(self) -> int:
         """Return the number of elements."""
-        return self.size
-
-    @property
-    def byte_size(self) -> int:
-        """The number of bytes."""
-        if self._element.kind == "string":
-            return self.element_type.size * self.size
-        return storage_size(self._element.name, self.size)
+        return math.prod(self._shape)
 
     def get_byte_size(self) -> int:
         """Return the number of bytes."""
-        return self.byte_size
-
-    @property
-    def strides(self) -> Strides:
-        """The distances of neighbours along each axis, in bytes."""
-        return Strides(self._data.strides)
+        if self._element.kind == "string":
+            return self.get_element_type().get_size() * self.get_size()
+        return storage_size(self._element.name, self.get_size())
 
     def get_strides(self) -> Strides:
         """Return the distances of neighbours along each axis, in bytes."""
-        return self.strides
+        return Strides(self._data.strides)
+
+    element_type = property(get_element_type)
+    shape = property(get_shape, set_shape)
+    size = property(get_size)
+    byte_size = property(get_byte_size)
+    strides = property(get_strides)
 
     def is_continuous(self) -> bool:
         """Return whether the elements are in one block of memory, in order."""
@@ -205,24 +177,16 @@ class Tensor:
         target_tensor.copy_from(self)
 
     def __copy__(self) -> Tensor:
-        made = object.__new__(Tensor)
-        made._data, made._element, made._owner, made._shape = self._data, self._element, self, self._shape
-        return made
+        return _made(self._data, self._element, self._shape, self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        made = object.__new__(Tensor)
-        made._data, made._element, made._owner, made._shape = self._data.copy(), self._element, None, self._shape
-        return made
+        return _made(self._data.copy(), self._element, self._shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.data, dtype=dtype, copy=copy)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_data": self._data, "_element": self._element, "_owner": None, "_shape": self._shape}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._data, self._element, self._shape)
 
     def __repr__(self) -> str:
         return f"<Tensor: shape{self.shape} type: {self._element.name}>"
@@ -251,6 +215,12 @@ def _parameters(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[str,
         return ("type", "shape")
     second = arguments[1] if len(arguments) > 1 else None
     return ("array", "shared_memory") if isinstance(second, bool) else ("array", "shape", "type")
+
+
+def _made(data: Array, element: ElementType, shape: tuple[int, ...], owner: Any = None) -> Tensor:
+    made = object.__new__(Tensor)
+    made._data, made._element, made._shape, made._owner = data, element, shape, owner
+    return made
 
 
 def _empty(element: ElementType, shape: tuple[int, ...]) -> Array:

@@ -61,36 +61,22 @@ class Type:
             raise TypeError(f"Type takes a NumPy type, got {dtype!r}; types by name are attributes, such as Type.f32")
         return of_element(element_of(dtype))
 
-    @property
-    def type_name(self) -> str:
-        """The name, such as f32."""
-        return self.element.name
-
     def get_type_name(self) -> str:
         """Return the name, such as f32."""
         return self.element.name
 
-    def to_string(self) -> str:
-        """Return the name, such as f32."""
-        return self.element.name
-
-    @property
-    def bitwidth(self) -> int:
-        """The number of bits of an element."""
-        return 8 * _STRING_BYTES if self.element.kind == "string" else self.element.bits
-
-    @property
-    def size(self) -> int:
-        """The number of bytes of an element, at least 1 for types of less than a byte."""
-        return (self.bitwidth + 7) // 8
-
     def get_bitwidth(self) -> int:
         """Return the number of bits of an element."""
-        return self.bitwidth
+        return 8 * _STRING_BYTES if self.element.kind == "string" else self.element.bits
 
     def get_size(self) -> int:
-        """Return the number of bytes of an element, at least 1."""
-        return self.size
+        """Return the number of bytes of an element, at least 1 for types of less than a byte."""
+        return (self.get_bitwidth() + 7) // 8
+
+    to_string = get_type_name
+    type_name = property(get_type_name)
+    bitwidth = property(get_bitwidth)
+    size = property(get_size)
 
     def is_static(self) -> bool:
         """Return whether the type is known."""

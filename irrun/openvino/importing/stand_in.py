@@ -1,0 +1,68 @@
+"""irrun in the place of OpenVINO, for programs that import ``openvino``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Final
+
+from irrun.openvino.importing.absent import ABSENT
+
+_OWN: Final = "irrun.openvino"
+_ROOMS: Final = ("importing", "models", "nodes", "running", "values")
+"""The folders of irrun's that are no modules of OpenVINO."""
+
+
+def stand_in() -> None:
+    """Let ``import openvino`` mean ``irrun.openvino`` from now on, in this process.
+
+    An installed openvino stays as it is. RuntimeError where the process has imported it already.
+    """
+    own = sys.modules[_OWN]
+    imported = sys.modules.setdefault("openvino", own)
+    if imported is not own:
+        where = getattr(imported, "__file__", None) or "elsewhere"
+        raise RuntimeError(f"openvino is imported already, from {where}; expected stand_in() before its first import")
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds the modules of ``openvino`` in irrun: both names stand for one module."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname.startswith("openvino."):
+            return ModuleSpec(fullname, self, loader_state=_module(fullname).__spec__)
+        if fullname.rpartition(".")[0] == _OWN and fullname.rpartition(".")[2] in ABSENT:
+            raise _missing(fullname.removeprefix("irrun."))
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return sys.modules[f"irrun.{spec.name}"]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Return to the module the specification that it had before."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
+
+
+def _module(name: str) -> ModuleType:
+    """Return the module of irrun for a module of openvino; ModuleNotFoundError where there is none."""
+    own = f"irrun.{name}"
+    if name.split(".")[1] in _ROOMS:
+        raise _missing(name)
+    try:
+        return import_module(own)
+    except ModuleNotFoundError as error:
+        raise (_missing(name) if error.name == own else error) from None
+
+
+def _missing(name: str) -> ModuleNotFoundError:
+    reason = next((f": {ABSENT[part]}" for part in name.split(".") if part in ABSENT), "")
+    return ModuleNotFoundError(f"irrun has no {name}{reason}", name=name)

@@ -1,0 +1,127 @@
+"""Programs that import openvino, with irrun in its place."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(__file__).with_name("programs") / "built.py"
+PRINTED = """__main__ ['a', '-b'] True True
+['Add', 'Result']
+[[0.0, 4.0, 0.0], [0.5, 1.5, 2.5]] LATENCY True
+"""
+HERE = os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+def python(
+    *arguments: object, cwd: Path | None = None, env: dict[str, str] = HERE, given: str = ""
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=env, input=given, capture_output=True, text=True, check=False)
+
+
+def irrun(*arguments: object, cwd: Path | None = None, given: str = "") -> subprocess.CompletedProcess[str]:
+    return python("-m", "irrun.openvino", *arguments, cwd=cwd, given=given)
+
+
+def lines_after_standing_in(code: str) -> list[str]:
+    done = python("-c", f"import irrun.openvino as ours\nours.stand_in()\n{code}")
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def test_a_program_runs() -> None:
+    done = irrun(PROGRAM, "a", "-b")
+    assert (done.stdout, done.stderr, done.returncode) == (PRINTED, "", 1)
+
+
+def test_openvino_prints_the_same() -> None:
+    pytest.importorskip("openvino", reason="OpenVINO is compared with")
+    done = python(PROGRAM, "a", "-b")
+    assert (done.stdout, done.stderr, done.returncode) == (PRINTED, "", 1)
+
+
+@pytest.mark.parametrize("form", ["-c", "-m", "-"])
+def test_other_forms(form: str, tmp_path: Path) -> None:
+    code = "import sys, openvino\nprint(__name__, sys.argv[1:], openvino.__name__)\nsys.exit(5)\n"
+    (tmp_path / "mine.py").write_text(code, encoding="utf-8")
+    arguments = {"-c": ["-c", code], "-m": ["-m", "mine"], "-": ["-"]}[form]
+    done = irrun(*arguments, "x", "-m", cwd=tmp_path, given=code if form == "-" else "")
+    assert (done.stdout, done.returncode) == ("__main__ ['x', '-m'] irrun.openvino\n", 5)
+
+
+def test_a_traceback_is_that_of_python(tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text("def fail():\n    raise ValueError(1)\n\n\nfail()\n", encoding="utf-8")
+    with_irrun, alone = irrun("fails.py", cwd=tmp_path), python("fails.py", cwd=tmp_path)
+    assert "ValueError: 1" in alone.stderr
+    assert (with_irrun.stderr, with_irrun.returncode) == (alone.stderr, alone.returncode) == (alone.stderr, 1)
+
+
+def test_no_such_program(tmp_path: Path) -> None:
+    done = irrun("none.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "can't open file" in done.stderr
+
+
+def test_irrun_in_the_current_folder_only(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import openvino\nprint(openvino.Type.f32)\n", encoding="utf-8")
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = python("-m", "irrun.openvino", tmp_path / "mine.py", cwd=ROOT, env=bare)
+    assert (done.stdout, done.stderr) == ("<Type: 'float32'>\n", "")
+
+
+def test_an_installed_openvino_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "openvino.py").write_text("", encoding="utf-8")
+    env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
+    code = "import irrun.openvino, openvino\nprint(openvino.__file__)\n"
+    assert python("-c", code, env=env).stdout == f"{tmp_path / 'openvino.py'}\n"
+    assert python("-m", "irrun.openvino", "-c", "import openvino\nprint(openvino.__name__)", env=env).stdout == (
+        "irrun.openvino\n"
+    )
+    late = python("-c", f"{code}irrun.openvino.stand_in()", env=env)
+    message = f"openvino is imported already, from {tmp_path / 'openvino.py'}; expected stand_in() before its first"
+    assert message in late.stderr
+
+
+def test_both_names_stand_for_one_module() -> None:
+    found = lines_after_standing_in("""
+ours.stand_in()
+import openvino, openvino.op.util, openvino.properties.hint as hint
+from openvino import opset13, passes
+from openvino.preprocess import PrePostProcessor
+print(openvino is ours, openvino.Model is ours.Model, hint is ours.properties.hint, passes is ours.passes)
+print(opset13 is ours.opset13, PrePostProcessor is ours.preprocess.PrePostProcessor)
+print(openvino.__spec__.name, hint.__spec__.name, passes.__name__)
+import openvino.layout_helpers, openvino.opset8
+print(isinstance(openvino.opset8.parameter([1]), ours.op.Parameter))
+""")
+    assert found == [
+        "True True True True",
+        "True True",
+        "irrun.openvino irrun.openvino.properties.hint irrun.openvino.passes",
+        "True",
+    ]
+
+
+def test_what_irrun_does_not_have() -> None:
+    reasons = {
+        "import openvino.frontend": "irrun has no openvino.frontend: only IR files are read; "
+        "OpenVINO converts models of other frameworks to IR",
+        "from openvino import convert_model": "irrun has no openvino.convert_model: only IR files are read; "
+        "OpenVINO converts models of other frameworks to IR",
+        "from openvino.runtime import Core": "irrun has no openvino.runtime: OpenVINO 2026 does not have it either; "
+        "its names are in openvino",
+        "import openvino.tools.ovc": "irrun has no openvino.tools: only IR files are read; "
+        "OpenVINO converts models of other frameworks to IR",
+        "import openvino.nodes": "irrun has no openvino.nodes",
+        "import openvino.opset18": "irrun has no openvino.opset18",
+        "import openvino.properties.intel_gpu": "irrun has no openvino.properties.intel_gpu: "
+        "there is one device, the CPU",
+    }
+    code = "".join(f"try: {line}\nexcept ImportError as error: print(error)\n" for line in reasons)
+    assert lines_after_standing_in(code) == list(reasons.values())
