@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from irrun.diagnostics import near_match
-from irrun.jobs.spread import Lost, chunks
+from irrun.jobs.items import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
 
 LOCAL: Final = "local"

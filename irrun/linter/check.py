@@ -23,7 +23,8 @@ from irrun.linter.context import Context
 from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import adding, rules
 from irrun.linter.suppression import unsuppressed
-from irrun.ops.extending import ExtensionSource, operations_of
+from irrun.ops.available import operations_of
+from irrun.ops.extending import ExtensionSource
 from irrun.ops.releases import least
 
 _MARK: Final = b"irrun:"
@@ -121,7 +122,8 @@ def lint(
         bound = bind(read, operations, correct=True)
         given = facts_of(bound, values)
         facts = infer(bound.graph, read.weights, given)
-        context = Context(read, bound, facts, given, target_version, target_precision, max_memory)
+        breaks = {code: rule.breaks for code, rule in rules().items()}
+        context = Context(read, bound, facts, given, target_version, target_precision, max_memory, breaks)
         needed = _needed(codes, asked, read.data, exact=target_precision is not None)
         release = least({node.version for node in bound.graph.walk()}, read.net.version)
         return Report(filename, read.source_map, _left(context, needed, asked), len(context.outputs), release)

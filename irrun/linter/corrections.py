@@ -14,19 +14,12 @@ from irrun.graph import Outlet
 from irrun.inference import Facts
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, is_miscounted, may_be_of_any_rank, offending
-from irrun.linter.edits import Editor
 from irrun.linter.scopes import once
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 Wrong = Callable[[Context, DeclaredPort], tuple[Edit, ...]]
 """Returns the edits that correct a port; none where it is right."""
-
-
-@once
-def editor(context: Context) -> Editor:
-    """Return the editor of the file."""
-    return Editor(context.document)
 
 
 def declared_at(found: Diagnostic, context: Context) -> DeclaredPort | None:
@@ -45,7 +38,7 @@ def corrected_precision(item: DeclaredPort, context: Context) -> Fix | None:
     if not item.fact.type.is_known:
         return None
     content = _spelt(item.port, item.fact.type)
-    edits = editor(context).value(item.port.element, "precision", content)
+    edits = context.editor.value(item.port.element, "precision", content)
     return _with_consequences(item, edits, content, _wrong_precision, context)
 
 
@@ -60,10 +53,10 @@ def sizes(item: DeclaredPort, shape: Shape, context: Context) -> tuple[Edit, ...
     others = {port.dims for port in _other_ends(item, context) if offending(port, shape) == ()}
     spare = others.pop() if len(others) == 1 else None
     if axes is None and spare is not None:
-        return editor(context).sizes(item.port, spare, axes)
+        return context.editor.sizes(item.port, spare, axes)
     texts = spare or ("-1",) * len(shape.dims)
     exact = [str(dim.lo) if dim.is_static else text for dim, text in zip(shape.dims, texts, strict=True)]
-    return editor(context).sizes(item.port, exact, axes)
+    return context.editor.sizes(item.port, exact, axes)
 
 
 def is_output(item: DeclaredPort, context: Context) -> bool:
@@ -81,7 +74,7 @@ def _wrong_dims(context: Context, item: DeclaredPort) -> tuple[Edit, ...]:
 def _wrong_precision(context: Context, item: DeclaredPort) -> tuple[Edit, ...]:
     if agrees(item.port, item.fact.type):
         return ()
-    return editor(context).value(item.port.element, "precision", _spelt(item.port, item.fact.type))
+    return context.editor.value(item.port.element, "precision", _spelt(item.port, item.fact.type))
 
 
 def _other_ends(item: DeclaredPort, context: Context) -> Iterator[PortElement]:

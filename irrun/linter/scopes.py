@@ -12,7 +12,6 @@ from irrun.document.records import LayerElement
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.linter.context import Context
-from irrun.linter.rule import rules
 from irrun.tensor import Fact
 
 T = TypeVar("T")
@@ -175,5 +174,5 @@ def joined(context: Context) -> bool:
     """Return whether the file is a whole model without errors in its structure, so that a missing part is a fault."""
     found = (*context.document.diagnostics, *context.bound.diagnostics)
     return not context.document.fragment and not any(
-        item.severity is Severity.ERROR and "structure" in rules()[item.code].breaks for item in found
+        item.severity is Severity.ERROR and "structure" in context.broken_by(item.code) for item in found
     )

@@ -187,7 +187,7 @@ def load(
 def _operations(extensions: Sequence[ExtensionSource]) -> Operations:
     if not extensions:
         return BUILT_IN
-    from irrun.ops.extending import operations_of
+    from irrun.ops.available import operations_of
 
     return operations_of(extensions)
 

@@ -10,8 +10,8 @@ import numpy as np
 from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import Output, find_port
-from irrun.openvino.preprocess.flow import Flow, order_of
-from irrun.openvino.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
+from irrun.openvino.preprocess.flow import ColorFormat, Flow, order_of
+from irrun.openvino.preprocess.steps import PostProcessSteps, PreProcessSteps
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout
 from irrun.openvino.values.shapes import PartialShape, as_dims

@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.records import element
-from irrun.openvino.preprocess.flow import Flow, node
+from irrun.openvino.preprocess.flow import ColorFormat, Flow, node
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout
 from irrun.tensor import Array
@@ -24,21 +24,6 @@ class ResizeAlgorithm(Enum):
     RESIZE_NEAREST = 2
     RESIZE_BILINEAR_PILLOW = 3
     RESIZE_BICUBIC_PILLOW = 4
-
-
-class ColorFormat(Enum):
-    """The channels of an image."""
-
-    UNDEFINED = 0
-    NV12_SINGLE_PLANE = 1
-    NV12_TWO_PLANES = 2
-    I420_SINGLE_PLANE = 3
-    I420_THREE_PLANES = 4
-    RGB = 5
-    BGR = 6
-    GRAY = 7
-    RGBX = 8
-    BGRX = 9
 
 
 class PaddingMode(Enum):

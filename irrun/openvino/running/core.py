@@ -20,8 +20,8 @@ from irrun.openvino.running.compiled import CompiledModel
 from irrun.openvino.running.properties_table import DEVICES, device_property, name_of, plain, require_device
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.tensor import Tensor
-from irrun.ops.available import ExtensionError
-from irrun.ops.extending import ExtensionSource, operations_of
+from irrun.ops.available import operations_of
+from irrun.ops.extending import ExtensionError, ExtensionSource
 
 _FOREIGN: Final = {
     ".onnx": "ONNX",

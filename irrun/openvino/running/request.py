@@ -7,21 +7,19 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from irrun.model import InputError
 from irrun.openvino.running.request_tensors import RequestTensors, shown
 from irrun.openvino.running.results import OVDict, ProfilingInfo
+from irrun.openvino.running.runnable import Runnable, ports_text
 from irrun.openvino.running.states import VariableState, variables_of
 from irrun.openvino.values.tensor import Tensor
 from irrun.runtime import Observer
 from irrun.runtime.observers import Profiler
 from irrun.tensor import Array
-
-if TYPE_CHECKING:
-    from irrun.openvino.running.compiled import CompiledModel
 
 
 class InferRequest(RequestTensors):
@@ -36,13 +34,13 @@ class InferRequest(RequestTensors):
         self.__dict__.update(other.__dict__)
 
     @staticmethod
-    def of(compiled: CompiledModel) -> InferRequest:
+    def of(compiled: Runnable) -> InferRequest:
         """Return a new request of a compiled model."""
         request = object.__new__(InferRequest)
         request._begin(compiled)
         return request
 
-    def _begin(self, compiled: CompiledModel) -> None:
+    def _begin(self, compiled: Runnable) -> None:
         super()._begin(compiled)
         self._session = compiled.engine.session()
         self._thread: threading.Thread | None = None
@@ -199,7 +197,10 @@ class InferRequest(RequestTensors):
     def query_state(self) -> list[VariableState]:
         """Return the variables of the model, before the first inference too."""
         self._require_idle()
-        return [VariableState(self, name, fact) for name, fact in sorted(variables_of(self._compiled).items())]
+        return [
+            VariableState(self._session.state, name, fact)
+            for name, fact in sorted(variables_of(self._compiled).items())
+        ]
 
     def reset_state(self) -> None:
         """Set the variables to their initial values."""
@@ -208,11 +209,9 @@ class InferRequest(RequestTensors):
     def __reduce__(self) -> NoReturn:
         raise TypeError("a request cannot be copied; create_infer_request makes another one")
 
-    def get_compiled_model(self) -> CompiledModel:
+    def get_compiled_model(self) -> Any:
         """Return the compiled model that the request runs."""
         return self._compiled
 
     def __repr__(self) -> str:
-        from irrun.openvino.running.compiled import ports_text
-
         return f"<InferRequest:\n{ports_text(self._compiled._inputs, self._compiled._outputs)}>"

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from irrun.model.arguments import InputError, as_carrier
 from irrun.openvino.nodes.ports import ConstOutput, Output, port_named, same_port
 from irrun.openvino.running.results import OVDict
+from irrun.openvino.running.runnable import Runnable, port_of
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.shapes import Shape
 from irrun.openvino.values.tensor import Tensor, is_raw
 from irrun.tensor import Array, Fact
 
-if TYPE_CHECKING:
-    from irrun.openvino.running.compiled import CompiledModel
-
 
 class RequestTensors:
     """The tensors of the inputs and outputs of a compiled model; zeros where none was set."""
 
-    def _begin(self, compiled: CompiledModel) -> None:
+    def _begin(self, compiled: Runnable) -> None:
         self._compiled = compiled
         self._given: dict[int, Tensor] = {}
         self._values: dict[int, Array] = {}
@@ -168,8 +166,6 @@ class RequestTensors:
         return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output", Output)
 
     def _index(self, ports: Sequence[ConstOutput], key: Any, what: str, known: type[Output] = ConstOutput) -> int:
-        from irrun.openvino.running.compiled import port_of
-
         if isinstance(key, known):
             found = same_port(ports, key)
             if found is None:
