@@ -24,7 +24,7 @@ from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import adding, rules
 from irrun.linter.suppression import unsuppressed
 from irrun.ops.available import operations_of
-from irrun.ops.extending import ExtensionSource
+from irrun.ops.extending import ExtensionSource, extended
 from irrun.ops.releases import least
 
 _MARK: Final = b"irrun:"
@@ -111,7 +111,7 @@ def lint(
         content = load(Path(path)) if data is None else data
     except IRError as error:
         return Report(filename, SourceMap(b""), error.diagnostics)
-    added = list(extensions)
+    added = [*extended(), *extensions]
     operations = operations_of(added)
     with adding(added), Boundary(filename, (UnknownPort,)):
         try:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.records import PortElement
-from irrun.graph import Outlet
 from irrun.inference import Facts
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, agrees, is_miscounted, may_be_of_any_rank, offending
@@ -122,8 +121,7 @@ def _downstream(item: DeclaredPort, context: Context) -> list[int]:
         node = facts.graph.node(number)
         if node.layer is not None:
             found[node.layer.element] = None
-        for port in range(node.outputs):
-            waiting += [(facts, inlet.node, True) for inlet in facts.graph.consumers(Outlet(number, port))]
+        waiting += [(facts, target, True) for target in facts.graph.successors(number)]
         if with_bodies:
             bodies = (inner for tag in node.bodies if (inner := facts.bodies.get((number, tag))) is not None)
             waiting += [(inner, each.id, True) for inner in bodies for each in inner.graph.ordered()]

@@ -114,14 +114,10 @@ def remarkable(context: Context) -> Sequence[InferredLayer]:
 
 def constant_nodes(graph: Graph) -> set[int]:
     """Return the nodes that depend on no Parameter and no variable."""
-    found: set[int] = set()
-    for node in graph.ordered():
-        sources = graph.sources(node.id)
-        if node.type not in ("Parameter", "ReadValue") and all(
-            item is not None and item.node in found for item in sources
-        ):
-            found.add(node.id)
-    return found
+    open_nodes = [
+        node.id for node in graph.ordered() if node.type in ("Parameter", "ReadValue") or None in graph.sources(node.id)
+    ]
+    return set(graph.topological_order).difference(graph.downstream(open_nodes))
 
 
 @once

@@ -7,7 +7,7 @@ from typing import Final
 
 from irrun.diagnostics import did_you_mean, nearest
 from irrun.ops import registry
-from irrun.ops.extending import ExtensionError, ExtensionSource, declared, installed, is_own
+from irrun.ops.extending import ExtensionError, ExtensionSource, declared, extended, installed, is_own
 from irrun.ops.operation import DECLARED, Op, OpClass
 from irrun.ops.releases import is_meant_as_number
 
@@ -93,8 +93,9 @@ BUILT_IN: Final = Operations()
 
 
 def operations_of(sources: Iterable[ExtensionSource]) -> Operations:
-    """Return the operations of irrun together with those that files, modules or classes declare.
+    """Return the operations of irrun together with those that files, modules or classes declare, and ``extend`` added.
 
     ExtensionError where a file cannot be imported, or a declaration not be used.
     """
-    return Operations(cls for source in sources for cls in declared(source))
+    own = [cls for source in (*extended(), *sources) for cls in declared(source)]
+    return Operations(own) if own else BUILT_IN

@@ -33,6 +33,24 @@ def is_own(cls: type) -> bool:
     return cls.__module__.partition(".")[0] == "irrun"
 
 
+_extended: Final[list[ExtensionSource]] = []
+
+
+def extend(*sources: ExtensionSource) -> None:
+    """Add operations and lint rules of one's own to those that every model may use from now on.
+
+    ``sources`` are Python files, modules or classes; ExtensionError where one cannot be used.
+    """
+    for source in sources:
+        declared(source)
+    _extended.extend(source for source in sources if source not in _extended)
+
+
+def extended() -> tuple[ExtensionSource, ...]:
+    """Return the sources that were given to ``extend``."""
+    return tuple(_extended)
+
+
 def classes_of(source: ExtensionSource, base: type, fact: str) -> list[Any]:
     """Return the classes of a source that derive from ``base`` and have the attribute ``fact`` of their own."""
     if isinstance(source, type):

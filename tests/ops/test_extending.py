@@ -13,10 +13,8 @@ import pytest
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.ops import Op, op, registry
-from irrun.ops.available import Operations
-from irrun.ops.extending import ExtensionError
-from irrun.ops.available import operations_of
-from irrun.ops.extending import load
+from irrun.ops.available import Operations, operations_of
+from irrun.ops.extending import ExtensionError, load
 from irrun.ops.operation import DECLARED
 from irrun.runtime.tiers import can_compile
 from irrun.tensor import Array, Fact, Shape
