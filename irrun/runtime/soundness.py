@@ -95,10 +95,11 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
 def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Iterator[Diagnostic]:
     """Yield a finding for the first constant layer that exceeds the budget when the model is planned."""
     constant: set[int] = set()
+    parameters = set(graph.parameters)
     for node in graph:
         sources = graph.sources(node.id)
         asks = () if node.op is None else node.op.spec.run_asks
-        if node.id not in needed or node.id in graph.parameters or not {"facts"}.issuperset(asks):
+        if node.id not in needed or node.id in parameters or not {"facts"}.issuperset(asks):
             continue
         if not all(source is None or source.node in constant for source in sources):
             continue
