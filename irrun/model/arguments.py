@@ -134,7 +134,7 @@ def as_carrier(port: Port, value: Any) -> Array:
             outside = least if least < low else most
             raise InputError(f'input "{port.any_name}" holds {outside}, expected {wanted}, {low} to {high}')
     with np.errstate(all="ignore"):
-        return conform(array, wanted)
+        return conform(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")), wanted)
 
 
 def integer_range(type: ElementType) -> tuple[int, int]:
@@ -144,7 +144,7 @@ def integer_range(type: ElementType) -> tuple[int, int]:
 
 def _fits(array: Array, wanted: ElementType) -> bool:
     if wanted.kind == "dynamic":
-        return True
+        return array.dtype.kind in "biufOU"
     if wanted.kind == "string":
         return array.dtype.kind in "UO"
     return np.can_cast(array.dtype, wanted.external, "same_kind") or (array.dtype.kind in "iu" and wanted.is_integer)
