@@ -36,9 +36,9 @@ def attention(
     """Return softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
 
     A boolean mask is true where a query attends to a key; a float mask is added. With ``causal``, query i attends to
-    keys 0 to i, and the mask is ignored; infinities and NaN of hidden keys and values propagate. ``sink`` is an additional score for each query that takes part in the softmax
-    but has no value. The full score matrix is never stored. The operands of both products are rounded to a
-    ``precision``, the softmax after it was divided by its sums.
+    keys 0 to i, and the mask is ignored; infinities and NaN of hidden keys and values propagate. ``sink`` is an
+    additional score for each query that takes part in the softmax but has no value. The full score matrix is never
+    stored. The operands of both products are rounded to a ``precision``, the softmax after it was divided by its sums.
     """
     queries, keys = query.shape[-2], key.shape[-2]
     mask = None if causal else mask
