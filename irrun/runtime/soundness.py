@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Fault, IRError
@@ -40,6 +40,17 @@ def sound(graph: Graph, facts: Facts, memory: int | None = None) -> Graph:
         graph.parameters,
         graph.results,
         graph.sinks,
+    )
+
+
+def stays_sound(before: Facts, after: Facts, changed: Iterable[Outlet]) -> bool:
+    """Return whether a graph that is sound for some facts is sound for others, which differ in some outlets only.
+
+    False where that is to be seen by `sound`.
+    """
+    return all(
+        before[outlet].is_constant is after[outlet].is_constant and after[outlet].least_bytes < _MOST_BYTES
+        for outlet in changed
     )
 
 
