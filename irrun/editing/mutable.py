@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
+from types import MappingProxyType
 from typing import Final
 
 import networkx as nx
@@ -14,9 +15,9 @@ from irrun.document.weights import Weights
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts, infer_node
-from irrun.inference.fold import MOST_ELEMENTS
 from irrun.inference.infer import input_notes
 from irrun.tensor import Fact
+from irrun.tensor.same import is_same
 
 NO_WEIGHTS: Final = Weights(None)
 
@@ -34,18 +35,26 @@ class MutableGraph:
     ``add``, ``replace``, ``connect``, ``remove`` and ``update`` are the edits. Each costs by what it touches. A node
     whose inputs have other facts than before is stale until ``infer`` computes its facts again, and those of the nodes
     behind it as far as they differ. ``freeze`` returns the graph and its facts as values that never change: the graph
-    is frozen then, and the next edit works on a copy.
+    is frozen then, and the next edit works on a copy. ``changed`` are the outlets whose facts differ from the first.
+    ``ranks`` are the places of the nodes in the topological order, where they are known already.
     """
 
-    def __init__(self, graph: Graph, facts: Facts, weights: Weights = NO_WEIGHTS) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        facts: Facts,
+        weights: Weights = NO_WEIGHTS,
+        ranks: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
         self.graph = graph
         self.facts = dict(facts.of)
         self.bodies = dict(facts.bodies)
         self.weights = weights
+        self.changed: set[Outlet] = set()
         self._stale = _unknown(graph, facts) if facts.diagnostics else set()
         self._faulty: dict[int, OpError] = {}
         self._order: tuple[int, ...] | None = None
-        self._ranks: dict[int, int] = {}
+        self._ranks = dict(ranks)
         self._next = max(graph, default=0) + 1
 
     # -- reading
@@ -87,9 +96,12 @@ class MutableGraph:
         """Return what is known of the inputs of a node."""
         return [self.fact(outlet) for outlet in self.sources(id)]
 
-    def outputs(self, id: int) -> Iterator[Outlet]:
-        """Yield the outlets of a node."""
-        return (Outlet(id, port) for port in range(self.node(id).outputs))
+    def outputs(self, id: int) -> list[Outlet]:
+        """Return the outlets of a node: those that the file declares, or that inference found, where these are more."""
+        found = [Outlet(id, port) for port in range(self.node(id).outputs)]
+        while Outlet(id, len(found)) in self.facts:
+            found.append(Outlet(id, len(found)))
+        return found
 
     # -- editing
 
@@ -197,7 +209,9 @@ class MutableGraph:
             self.graph = self.graph.copy()
 
     def _require(self, outlet: Outlet | None) -> None:
-        if outlet is not None and (outlet.node not in self.graph or outlet.port >= self.node(outlet.node).outputs):
+        if outlet is None or outlet in self.facts:
+            return
+        if outlet.node not in self.graph or outlet.port >= self.node(outlet.node).outputs:
             raise EditError(f"there is no output {outlet.port} of node {outlet.node}")
 
     # -- facts
@@ -208,23 +222,20 @@ class MutableGraph:
 
     def give(self, id: int, facts: Sequence[Fact]) -> None:
         """Set the facts of the outputs of a node, such as a Parameter; consumers are stale where facts differ."""
-        self._thaw()
         self._stale.discard(id)
         self._faulty.pop(id, None)
         self._stale.update(self._set_facts(id, facts))
 
     def _set_facts(self, id: int, facts: Sequence[Fact]) -> list[int]:
         """Set the facts of a node; return the consumers of those that differ from before."""
-        node = self.node(id)
-        if len(facts) > node.outputs:
-            names = (*node.names, *((),) * (len(facts) - len(node.names)))
-            self.graph.put(node._replace(outputs=len(facts), names=names))
         known = {Outlet(id, port): fact for port, fact in enumerate(facts)}
-        changed = {
-            outlet.port for outlet in self.outputs(id) if _differ(self.facts.pop(outlet, None), known.get(outlet))
-        }
+        outlets = known.keys() | self.outputs(id)
+        changed = {outlet for outlet in outlets if _differ(self.facts.get(outlet), known.get(outlet))}
+        for outlet in changed:
+            self.facts.pop(outlet, None)
         self.facts.update(known)
-        return [inlet.node for port, inlet in self.graph.fed(id) if port in changed]
+        self.changed |= changed
+        return [inlet.node for port, inlet in self.graph.fed(id) if Outlet(id, port) in changed] if changed else []
 
     def infer(self) -> None:
         """Infer the facts of stale nodes, and of the nodes behind them as far as facts differ.
@@ -288,8 +299,6 @@ def _unknown(graph: Graph, facts: Facts) -> set[int]:
 
 def _differ(before: Fact | None, after: Fact | None) -> bool:
     """Return whether consumers may infer other facts from one fact than from another."""
-    if before is None or after is None or before is after:
+    if before is None or after is None:
         return before is not after
-    if before.type is not after.type or before.shape != after.shape or before.is_constant != after.is_constant:
-        return True
-    return before.shape.size.hi <= MOST_ELEMENTS and before != after
+    return not is_same(before, after)

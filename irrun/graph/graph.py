@@ -24,6 +24,9 @@ else:
 PARAMETER: Final = "Parameter"
 RESULT: Final = "Result"
 
+_MANY: Final = 16
+"""The number of outputs above which the consumers of a node are sorted by output once."""
+
 
 class Outlet(NamedTuple):
     """An output port: the node, and the index of the output, from 0."""
@@ -153,7 +156,22 @@ class Graph(_MultiDiGraph):
 
     def consumers(self, outlet: Outlet) -> list[Inlet]:
         """Return the inputs that an outlet feeds."""
+        if nx.is_frozen(self) and self.node(outlet.node).outputs > _MANY:
+            return list(self._consumers(outlet.node).get(outlet.port, ()))
         return [inlet for port, inlet in self.fed(outlet.node) if port == outlet.port]
+
+    def _consumers(self, id: int) -> Mapping[int, Sequence[Inlet]]:
+        """Return the inputs that a node of many outputs feeds, by output, so that asking for each output is linear."""
+        if id not in self._fans:
+            found: dict[int, list[Inlet]] = {}
+            for port, inlet in self.fed(id):
+                found.setdefault(port, []).append(inlet)
+            self._fans[id] = found
+        return self._fans[id]
+
+    @functools.cached_property
+    def _fans(self) -> dict[int, Mapping[int, Sequence[Inlet]]]:
+        return {}
 
     def fed(self, id: int) -> Iterator[tuple[int, Inlet]]:
         """Yield the inputs that a node feeds, each with the index of the output that feeds it."""

@@ -138,7 +138,7 @@ def _left(context: Context, needed: Collection[str], asked: Collection[str]) -> 
     except WeightsOutOfRange as error:
         found = [Diagnostic(error.code, error.message)]
     wanted = _wanted(unexplained(_in_full(found, read), context), asked)
-    return unsuppressed([_fixed(item, context) for item in wanted], read.data, read.source_map)
+    return unsuppressed(_fixed(wanted, context), read.data, read.source_map)
 
 
 def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
@@ -147,10 +147,19 @@ def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
             yield from rule().check(context)
 
 
-def _fixed(item: Diagnostic, context: Context) -> Diagnostic:
-    """Return a finding with its fix, if there is one."""
-    fix = rules()[item.code]().fix(item, context) if item.fix is None else None
-    return item if fix is None else item._replace(fix=fix)
+def _fixed(found: Iterable[Diagnostic], context: Context) -> list[Diagnostic]:
+    """Return the findings, each with its fix if there is one."""
+    fixed = list(found)
+    unfixed: dict[str, list[int]] = {}
+    for index, item in enumerate(fixed):
+        if item.fix is None:
+            unfixed.setdefault(item.code, []).append(index)
+    for code, indices in unfixed.items():
+        for index, fix in zip(
+            indices, rules()[code]().fixes([fixed[index] for index in indices], context), strict=True
+        ):
+            fixed[index] = fixed[index]._replace(fix=fix)
+    return fixed
 
 
 def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, *, exact: bool) -> set[str]:

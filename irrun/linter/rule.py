@@ -7,7 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
@@ -94,6 +94,10 @@ class Rule:
     def fix(self, found: Diagnostic, context: Context) -> Fix | None:
         """Return the fix of a finding of this rule: its suggestion, or None."""
         return None if found.suggestion is None else context.editor.suggested(found.suggestion)
+
+    def fixes(self, found: Sequence[Diagnostic], context: Context) -> list[Fix | None]:
+        """Return the fix of each finding of this rule in one file, for rules whose fixes depend on each other."""
+        return [self.fix(item, context) for item in found]
 
     def culprits(self, found: Iterable[Diagnostic], context: Context) -> set[LayerRef]:
         """Return the layers to which findings of this rule point: what this rule explains follows from them."""

@@ -175,9 +175,9 @@ def test_a_cycle_ends_inference() -> None:
 
 def test_constants_of_equal_shape_are_not_compared() -> None:
     edited = chain()
-    large = Fact.of(F32, np.zeros((100, 100), np.float32))
+    large = Fact.of(F32, np.zeros((600, 600), np.float32))
     edited.give(1, [large])
     edited.infer()
-    edited.give(1, [Fact.of(F32, np.ones((100, 100), np.float32))])
+    edited.give(1, [Fact.of(F32, np.ones((600, 600), np.float32))])
     assert edited.order == (0, 1, 2, 3, 4)
     assert edited._stale == set()

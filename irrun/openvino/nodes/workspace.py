@@ -219,10 +219,7 @@ class Handle:
     @property
     def _count(self) -> int:
         """The number of outputs: those that the file declares, or those that inference found, where these are more."""
-        count = self.record.outputs
-        while Outlet(self._id, count) in self._graph.facts:
-            count += 1
-        return count
+        return len(self._graph.outputs(self._id))
 
     def fact(self, index: int) -> Fact:
         """Return the fact of an output; RuntimeError where there is no such output."""
