@@ -44,9 +44,6 @@ def parse(data: bytes, read: Callable[[Elements, Repaired], T]) -> Parsed[T]:
             return Parsed(_read(repaired, read), repaired)
         except Unreadable as error:
             refused = error
-    fault = doctype(repaired)
-    if fault is not None:
-        raise IRError([fault])
     fault = problem(data, repaired, refused)
     slips = [item for item in repaired.diagnostics if not _in_one_tag(data, item, fault)]
     raise IRError(sorted((*slips, fault), key=lambda item: item.anchor.offset or 0))
