@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
+import warnings
 import weakref
 from collections.abc import Sequence
 from functools import cache
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 Tier = Literal["auto", "numpy", "compiled"]
 
+UNUSABLE: Final = "compiled kernels cannot be used"
+"""The beginning of the warning that Numba is installed but cannot be used."""
+
 HOT: Final = 2
 """Runs of a plan before it is compiled: what is run once needs no compiler."""
 
@@ -40,9 +44,27 @@ def backend(precision: str, tier: str) -> str:
     return "f32" if precision == "f32" else "f32 with rounded operands"
 
 
+_FAILURES: Final[list[str]] = []
+"""Why kernels cannot be compiled in this process, as soon as that is known."""
+
+
 def can_compile() -> bool:
-    """Return whether the extra ``jit`` is installed."""
-    return importlib.util.find_spec("numba") is not None
+    """Return whether the extra ``jit`` is installed, and has not failed in this process."""
+    return not _FAILURES and importlib.util.find_spec("numba") is not None
+
+
+def failure() -> str | None:
+    """Return why kernels cannot be compiled though Numba is installed; None where nothing has failed."""
+    return _FAILURES[0] if _FAILURES else None
+
+
+def _give_up(error: Exception) -> None:
+    """Run all models of this process on NumPy from now on, with one warning."""
+    reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+    if not _FAILURES:
+        _FAILURES.append(reason)
+        what = f"{UNUSABLE}, and models run on NumPy: {reason}; pip install 'irrun[jit]' installs what they need"
+        warnings.warn(what, RuntimeWarning, 2)
 
 
 class Tiers:
@@ -87,7 +109,7 @@ class Tiers:
                 compiled.prepare(plan)
 
     def _may_compile(self, plan: Plan) -> bool:
-        return self._wanted != "numpy" and plan.budget.seconds is None
+        return self._wanted != "numpy" and plan.budget.seconds is None and not _FAILURES
 
     def _compiled(self, plan: Plan) -> _Compiled:
         with self._lock:
@@ -150,16 +172,24 @@ class _Compiled:
         """Begin to compile, unless that has begun."""
         if not (self._is_done or self.is_compiling):
             self.is_compiling = True
-            threading.Thread(target=self.prepare, args=(plan,), name="irrun-compile", daemon=True).start()
+            try:
+                threading.Thread(target=self.prepare, args=(plan,), name="irrun-compile", daemon=True).start()
+            except (RuntimeError, MemoryError):
+                # The system has no thread to spare: a later run tries again.
+                self.is_compiling = False
 
     def prepare(self, plan: Plan) -> None:
-        """Compile, unless that is done."""
+        """Compile, unless that is done. Where it fails, the plan stays on NumPy."""
         with self._lock:
             if self._is_done:
                 return
             self._is_done = self.is_compiling = True
             try:
                 self._lower(plan)
+            except MemoryError:
+                self.runner = None
+            except Exception as error:
+                _give_up(error)
             finally:
                 self.is_compiling = False
 

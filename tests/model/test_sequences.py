@@ -194,6 +194,20 @@ def test_a_mask_that_does_not_grow_with_the_ids_is_refused() -> None:
     assert [isinstance(item, str) for item in said] == [False] * 4 + [True] * 2
 
 
+@pytest.mark.parametrize("budget", [100, 300, 1000])
+@pytest.mark.parametrize("name", ["concat", "pools", "matmul", "unranked"])
+def test_shapes_that_exceed_the_memory_are_refused_in_any_sequence(name: str, budget: int) -> None:
+    config = {"TIER": "numpy", "MAX_MEMORY": budget}
+    refused = 0
+    for seed in range(SEQUENCES):
+        compiled = irrun.model.build(made(name), config)
+        for sizes in shapes(name, random.Random(f"{name}{seed}")):
+            expected = outcome(irrun.model.build(made(name), config), sizes)
+            assert is_equal(outcome(compiled, sizes), expected), (seed, sizes)
+            refused += isinstance(expected, str) and "the budget is" in expected
+    assert refused
+
+
 @pytest.mark.parametrize("cache", ["variables", "inputs"])
 def test_the_work_for_a_token_is_small(tmp_path: Path, cache: str) -> None:
     """Inference looks only at the layers that the length of the mask or of the past reaches."""

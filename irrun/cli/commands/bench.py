@@ -44,7 +44,7 @@ from irrun.cli.measuring import (
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.model import build, load
-from irrun.runtime.tiers import backend, can_compile
+from irrun.runtime.tiers import backend, can_compile, failure
 
 ROWS = (
     ("read_ms", "read"),
@@ -169,6 +169,8 @@ def _text(record: Mapping[str, Any]) -> str:
 def _tier_text(tier: str) -> str:
     if tier == "compiled":
         return "compiled kernels"
+    if failure() is not None:
+        return "NumPy; compiled kernels cannot be used"
     return "NumPy" if can_compile() else "NumPy; pip install 'irrun[jit]' compiles kernels"
 
 

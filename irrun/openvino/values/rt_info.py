@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Final
-from xml.etree import ElementTree
+
+from irrun.document.stream import Element, Unreadable, tree
 
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("", "0", "false", "no", "off")
@@ -98,13 +99,11 @@ def store(notes: dict[str, Any], value: Any, path: Sequence[str] | str) -> None:
 def read(text: bytes) -> dict[str, Any]:
     """Return the notes of a ``<rt_info>`` element; none where it cannot be read."""
     try:
-        return _entries(ElementTree.fromstring(text))
-    except ElementTree.ParseError:
+        return _entries(tree(text))
+    except Unreadable:
         return {}
 
 
-def _entries(element: ElementTree.Element) -> dict[str, Any]:
-    return {
-        item.get("name", item.tag): item.attrib["value"] if "value" in item.attrib else _entries(item)
-        for item in element
-    }
+def _entries(element: Element) -> dict[str, Any]:
+    values = ((item.get("name") or item.tag, item.get("value"), item) for item in element)
+    return {name: _entries(item) if value is None else value for name, value, item in values}
