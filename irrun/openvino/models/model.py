@@ -66,8 +66,7 @@ class Model(ModelParts):
 
     def validate_nodes_and_infer_types(self) -> None:
         """Infer the types and shapes that edits have changed; RuntimeError where nodes do not fit together."""
-        _ = self._ends
-        _ = self.value
+        self._validate()
 
     @also_named("partial_shapes", "partial_shape")
     def reshape(self, partial_shapes: Any, variables_shapes: Mapping[str, Any] | None = None) -> None:
@@ -86,14 +85,14 @@ class Model(ModelParts):
                 raise TypeError(f"a new shape is a list, a tuple, a text or a PartialShape, got {shape!r}")
             node = self._parameter(key)
             given[node] = Fact(node.fact(0).type, as_dims(shape))
-        _ = self.value
+        self._validate()
         before = {node: node.fact(0) for node in given}
         try:
             self._set_inputs(given)
-            _ = self.value
+            self._validate()
         except RuntimeError:
             self._set_inputs(before)
-            _ = self.value
+            self._validate()
             raise
 
     def _set_inputs(self, facts: Mapping[Parameter, Fact]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from irrun.diagnostics import IRError, near_match
@@ -70,11 +72,8 @@ class ModelParts:
             assert self._read is not None
             return self._read
         read, ends, workspace = self._read, self._nodes, self._graph
-        with Boundary(self.filename, (RuntimeError,)):
-            try:
-                graph, facts = workspace.snapshot(*ends.ids)
-            except IRError as error:
-                raise IRError(error.diagnostics, self.filename) from None
+        with self._boundary():
+            graph, facts = workspace.snapshot(*ends.ids)
         if self._made is None or self._made.bound.graph is not graph:
             means = self._means
             kept = None
@@ -85,6 +84,20 @@ class ModelParts:
             bound = Bound(graph, (), kept)
             self._made = Loaded(bound, facts, workspace.weights, origin, name=self._name, given=given)
         return self._made
+
+    def _validate(self) -> None:
+        """Infer what edits have changed; RuntimeError where nodes do not fit together."""
+        with self._boundary():
+            self._graph.validate(*self._ends.ids)
+
+    @contextmanager
+    def _boundary(self) -> Iterator[None]:
+        """Name the file in findings, and convert other exceptions than the documented ones to InternalError."""
+        with Boundary(self.filename, (RuntimeError,)):
+            try:
+                yield
+            except IRError as error:
+                raise IRError(error.diagnostics, self.filename) from None
 
     @property
     def filename(self) -> str:

@@ -138,16 +138,20 @@ class Workspace(MutableGraph):
                 raise RuntimeError(f'Parameter "{name}" is used, but is not among the parameters of the model')
         return ordered
 
+    def validate(self, *ends: Sequence[int]) -> None:
+        """Infer what edits have changed; IRError where nodes of a model with these ends do not fit together."""
+        self.sweep()
+        self.infer()
+        faults = self.faults(set(self.needed(*ends))) if self._faulty else ()
+        if faults:
+            raise IRError(faults)
+
     def snapshot(self, *ends: Sequence[int]) -> tuple[Graph, Facts]:
         """Return the graph of a model with these ends, and its facts; IRError where nodes do not fit together."""
-        self.sweep()
         key = tuple(map(tuple, ends))
+        self.validate(*key)
         if key not in self._snapshots:
-            self.infer()
-            needed = self.needed(*ends)
-            faults = self.faults(set(needed))
-            if faults:
-                raise IRError(faults)
+            needed = self.needed(*key)
             graph = self.graph.copy()
             graph.remove_nodes_from(set(graph).difference(needed))
             graph.graph.update(zip(("parameters", "results", "sinks"), key, strict=True))
