@@ -32,7 +32,7 @@ class Extensions:
         if domain is None or is_meant_as_number(domain) or self._operations.find(type, domain) is not None:
             return None
         op = Extension(type, domain, [declared_fact(port) for port in layer.outputs])
-        is_evident = op.library is not None or op.internal_to is not None or domain in self._domains
+        is_evident = op.origin.library is not None or op.origin.internal_to is not None or domain in self._domains
         namesakes = (cls for opset, cls in versions(type).items() if isinstance(opset, int))
         return op if is_evident or not any(_fits(layer, cls) for cls in namesakes) else None
 

@@ -2,17 +2,77 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from irrun.kernels.text.double_array import DoubleArray
 
 SPACE, ESCAPED_SPACE = " ", "\u2581"
+_SPACES: Final = re.compile(" +")
 _INVALID: Final = dict.fromkeys(range(56448, 56576), "�")
-_OFFSET, _WIDE, _LEAF, _LABEL = 10, 1 << 9, 1 << 8, 0x800000FF
+_ASCII: Final = [chr(point) for point in range(1, 128)]
+
+
+class Keys(Protocol):
+    """The keys of a map."""
+
+    def longest(self, text: str, at: int) -> tuple[str, int] | None:
+        """Return the replacement of the longest key at a place, and the size of the key; None without one."""
+        ...
+
+    def begin_with(self, text: str) -> bool:
+        """Return whether a key begins with a text."""
+        ...
+
+
+class Replacements:
+    """The keys of a dictionary."""
+
+    def __init__(self, replacements: Mapping[str, str]) -> None:
+        self.by_key: Final = replacements
+        sizes: dict[str, set[int]] = {}
+        for key in replacements:
+            sizes.setdefault(key[0], set()).add(len(key))
+        self._sizes: Final = {first: tuple(sorted(found, reverse=True)) for first, found in sizes.items()}
+        self._second: Final = frozenset(key[:2] for key in replacements)
+
+    def longest(self, text: str, at: int) -> tuple[str, int] | None:
+        for size in self._sizes.get(text[at], ()):
+            found = self.by_key.get(text[at : at + size])
+            if found is not None:
+                return found, min(size, len(text) - at)
+        return None
+
+    def begin_with(self, text: str) -> bool:
+        return text in self._sizes or text in self._second
+
+
+class Compiled:
+    """The keys of a map that SentencePiece compiled; ValueError where the data are not one.
+
+    It has the size of a double array, u32, its units, and the replacements, each ended by a NUL. The value of a key is
+    the offset of its replacement.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        size = int.from_bytes(data[:4], "little")
+        if len(data) < 4 or size % 4 or 4 + size > len(data) or size == 0:
+            raise ValueError(f"a map of {len(data)} bytes does not have a double array of {size} bytes")
+        self._keys: Final = DoubleArray(data[4 : 4 + size])
+        self._texts: Final = data[4 + size :]
+
+    def longest(self, text: str, at: int) -> tuple[str, int] | None:
+        found = self._keys.longest(_bytes_of(character) for character in text[at:])
+        if found is None:
+            return None
+        offset, size = found
+        end = self._texts.find(b"\0", offset)
+        replacement = self._texts[offset : end if end >= 0 else len(self._texts)]
+        return replacement.decode("utf-8", "replace"), size
+
+    def begin_with(self, text: str) -> bool:
+        return self._keys.begin_with(_bytes_of(text))
 
 
 class CharsMap:
@@ -22,50 +82,59 @@ class CharsMap:
     are found before all keys, and stay as they are.
     """
 
-    def __init__(self, replacements: Mapping[str, str], kept: Collection[str] = ()) -> None:
-        self._replacements: Final = replacements
-        self._sizes: Final = _sizes(replacements)
-        self._kept: Final = frozenset(kept)
-        self._kept_sizes: Final = _sizes(self._kept)
-        self._starts: Final = frozenset((*self._sizes, *map(chr, _INVALID)))
-        is_single = not kept and all(len(key) == 1 or not key.isascii() for key in replacements)
-        singles = {ord(key): text for key, text in replacements.items() if len(key) == 1 and key.isascii()}
-        self._ascii: Final = singles if is_single else None
+    def __init__(self, keys: Keys, kept: Collection[str] = ()) -> None:
+        self.keys: Final = keys
+        self._kept: Final = sorted(kept, key=len, reverse=True)
+        self._kept_starts: Final = frozenset(text[0] for text in kept)
+        self._starts: Final[set[str]] = {*self._kept_starts, *map(chr, _INVALID)}
+        self._plain: Final[set[str]] = set()
+        has_pairs = any(
+            keys.begin_with(first + second) for first in _ASCII if keys.begin_with(first) for second in _ASCII
+        )
+        singles = {ord(text): found[0] for text in _ASCII if (found := keys.longest(text, 0)) is not None}
+        self._ascii: Final = None if has_pairs or kept else singles
+
+    def is_plain(self, text: str) -> bool:
+        """Return whether no key, and nothing that is kept, begins with a character of a text."""
+        if not self._plain.issuperset(text):
+            for character in set(text) - self._plain - self._starts:
+                (self._starts if self.keys.begin_with(character) else self._plain).add(character)
+        return self._starts.isdisjoint(text)
 
     def replaced(self, text: str) -> str:
         """Return the text with all keys replaced."""
         if self._ascii is not None and text.isascii():
             return text.translate(self._ascii) if self._ascii else text
-        return text if self._starts.isdisjoint(text) and not self._kept else "".join(self.pieces(text))
+        return text if self.is_plain(text) else "".join(self.pieces(text))
 
     def pieces(self, text: str) -> Iterator[str]:
         """Yield the replacement of each key, and each character between them."""
-        sizes, replacements = self._sizes, self._replacements
-        at, end = 0, len(text)
+        self.is_plain(text)
+        starts, at, end = self._starts, 0, len(text)
         while at < end:
             character = text[at]
-            kept = self._kept_at(text, at) if character in self._kept_sizes else ""
-            size = len(kept) or 1
-            found = kept or _INVALID.get(ord(character), character)
-            for size_of_key in () if kept else sizes.get(character, ()):
-                replacement = replacements.get(text[at : at + size_of_key])
-                if replacement is not None:
-                    found, size = replacement, min(size_of_key, end - at)
-                    break
-            yield found
-            at += size
+            if character not in starts:
+                yield character
+                at += 1
+                continue
+            kept = self._kept_at(text, at) if character in self._kept_starts else ""
+            found = (kept, len(kept)) if kept else self.keys.longest(text, at)
+            if found is None:
+                found = _INVALID.get(ord(character), character), 1
+            yield found[0]
+            at += found[1]
 
     def _kept_at(self, text: str, at: int) -> str:
-        parts = (text[at : at + size] for size in self._kept_sizes[text[at]])
-        return next((part for part in parts if part in self._kept), "")
+        return next((kept for kept in self._kept if text.startswith(kept, at)), "")
 
 
-def _sizes(keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Return the lengths of keys by their first character, the longest first."""
-    sizes: dict[str, set[int]] = {}
-    for key in keys:
-        sizes.setdefault(key[0], set()).add(len(key))
-    return {first: tuple(sorted(found, reverse=True)) for first, found in sizes.items()}
+def compiled_map(data: bytes, kept: Iterable[str] = ()) -> CharsMap:
+    """Return the map that SentencePiece compiled, or one without keys of no data; ValueError where it is malformed."""
+    return CharsMap(Compiled(data) if data else Replacements({}), tuple(kept))
+
+
+def _bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 class Normalizer(NamedTuple):
@@ -93,6 +162,8 @@ class Normalizer(NamedTuple):
 
     def _without_extra_spaces(self, text: str) -> str | None:
         """Return a text without spaces at the beginning, and with one in a row; None of one that is all spaces."""
+        if self.map.is_plain(text):
+            return _SPACES.sub(SPACE, text).lstrip(SPACE) or None
         parts = []
         is_after_space, is_empty = True, True
         for piece in self.map.pieces(text):
@@ -102,46 +173,3 @@ class Normalizer(NamedTuple):
                 parts.append(part)
                 is_after_space = part.endswith(SPACE)
         return None if is_empty else "".join(parts)
-
-
-def compiled_map(data: bytes, kept: Collection[str] = ()) -> CharsMap:
-    """Return the map that SentencePiece compiled; ValueError where it is not one.
-
-    The size of a double array (Aoe, 1989) as u32, its units of 32 bits, and the replacements, each ended by a NUL. The
-    value of a key is the offset of its replacement.
-    """
-    if not data:
-        return CharsMap({}, kept)
-    size = int.from_bytes(data[:4], "little")
-    if len(data) < 4 or size % 4 or 4 + size > len(data) or size == 0:
-        raise ValueError(f"a map of {len(data)} bytes does not have a double array of {size} bytes")
-    units = np.frombuffer(data, "<u4", size // 4, 4)
-    texts = data[4 + size :]
-    replacements = {}
-    for key, offset in _keys(units):
-        end = texts.find(b"\0", offset)
-        replacement = texts[offset : end if end >= 0 else len(texts)]
-        replacements[key.decode("utf-8", "surrogateescape")] = replacement.decode("utf-8", "surrogateescape")
-    return CharsMap(replacements, kept)
-
-
-def _keys(units: Array) -> Iterator[tuple[bytes, int]]:
-    """Yield the keys and values of a double array, by levels."""
-    labels = np.arange(1, 256, dtype=np.int64)
-    nodes = np.zeros(1, np.int64)
-    prefixes = [b""]
-    while len(nodes):
-        unit = units[nodes].astype(np.int64)
-        children = nodes ^ (unit >> _OFFSET) << ((unit & _WIDE) >> 6)
-        is_leaf = ((unit & _LEAF) != 0) & (children < len(units))
-        for index in np.nonzero(is_leaf)[0].tolist():
-            yield prefixes[index], int(units[children[index]]) & 0x7FFFFFFF
-        places = children[:, None] ^ labels
-        is_inside = places < len(units)
-        is_child = is_inside & ((units[np.where(is_inside, places, 0)] & _LABEL) == labels)
-        parents, bytes_ = np.nonzero(is_child)
-        nodes = places[parents, bytes_]
-        prefixes = [
-            prefixes[parent] + bytes((byte + 1,))
-            for parent, byte in zip(parents.tolist(), bytes_.tolist(), strict=True)
-        ]

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Literal
 
-from irrun.kernels.text.charsmap import CharsMap
+from irrun.kernels.text.charsmap import CharsMap, Replacements
 
 Form = Literal["nfc", "nfd", "nfkc", "nfkd", "identity"]
 _COMPOSED = ("nfc", "nfkc")
@@ -28,7 +28,7 @@ _NORMALIZED = {"nfc": (_NFC, _NFD), "nfd": (_NFD, _NFD), "nfkc": (_NFKC, _NFKD),
 def map_of(form: Form, *, case_fold: bool) -> CharsMap:
     """Return the map of a form, followed by case folding."""
     found = {} if form == "identity" else _form(form)
-    return CharsMap(_folded(found) if case_fold else found)
+    return CharsMap(Replacements(_folded(found) if case_fold else found))
 
 
 def folded(character: str) -> str:
