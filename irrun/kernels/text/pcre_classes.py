@@ -45,7 +45,12 @@ CLASSES: Final = {
 }
 """The classes with a letter of their own; its capital is what is not in them."""
 
-_GRAPH: Final = r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Co}"
+_VISIBLE_FORMAT: Final = (
+    r"\xAD\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u200B-\u200F\u202A-\u202E\u2060-\u2064\u206A-\u206F\uFEFF"
+    r"\uFFF9-\uFFFB\U000110BD\U000110CD\U00013430-\U0001343F\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A\U000E0001"
+    r"\U000E0020-\U000E007F"
+)
+_GRAPH: Final = r"\p{L}\p{M}\p{N}\p{P}\p{S}" + _VISIBLE_FORMAT
 _POSIX: Final = {
     "alnum": Item(r"\p{L}\p{N}"),
     "alpha": Item(r"\p{L}"),
@@ -71,6 +76,7 @@ _SPECIAL: Final = {
     "xsp": _POSIX["space"],
     "xwd": _POSIX["word"],
 }
+_WITHOUT_EXTENSIONS: Final = ("common", "inherited", "qaai", "zinh", "zyyy")
 _CASED: Final = ("lu", "ll", "lt")
 _CATEGORIES_NAMES: Final = (
     "c cc cf cn co cs l ll lm lo lt lu m mc me mn n nd nl no p pc pd pe pf pi po ps s sc sk sm so z zl zp zs"
@@ -131,6 +137,8 @@ def _property(name: str, is_script: Callable[[str], bool], *, ignores_case: bool
     elif name.startswith("bidi") and name[4:] in _BIDI_CLASSES:
         return Item(rf"\p{{Bidi_Class={name[4:]}}}")
     elif is_script(name):
+        if name in _WITHOUT_EXTENSIONS:
+            return Item(rf"\p{{Script={name}}}")
         return Item(rf"\p{{Script_Extensions={name}}}")
     elif name in _BINARY:
         return Item(rf"\p{{{name}}}")
@@ -221,8 +229,7 @@ class CharacterClass:
             if posix[2] not in _POSIX:
                 raise InvalidPattern(f"there is no class {posix[2]}")
             self.end = posix.end()
-            item = _SPECIAL["l&"] if self._ignores_case and posix[2] in ("lower", "upper") else _POSIX[posix[2]]
-            return item.inverted() if posix[1] else item
+            return _POSIX[posix[2]].inverted() if posix[1] else _POSIX[posix[2]]
         if pattern[at] != "\\":
             self.end += 1
             return pattern[at]

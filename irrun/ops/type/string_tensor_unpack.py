@@ -79,8 +79,10 @@ def _unpacked(data: Array) -> tuple[Array, Array, Array]:
 
 
 def _unpacked_bytes(data: Array) -> tuple[Array, Array, Array]:
-    count = int(data[:4].view("<i4")[0]) if data.size >= 4 else -1
-    if count < 0 or data.size < 8 + 4 * count:
+    count = int(np.ascontiguousarray(data[:4]).view("<i4")[0]) if data.size >= 4 else -1
+    if count < 0:
+        raise OpError(f"{data.size} bytes do not hold a number of strings", input=0)
+    if data.size < 8 + 4 * count:
         raise OpError(f"{data.size} bytes do not hold the offsets of {count} strings", input=0)
     edges = np.ascontiguousarray(data[4 : 8 + 4 * count]).view("<i4").astype(np.int32)
     symbols = data[8 + 4 * count :]
