@@ -31,7 +31,7 @@ class StringTensorPack(Op):
         return _decoded(begins, ends, symbols)
 
 
-@op("StringTensorPack", opset="extension")
+@op("StringTensorPack", opset="extension", page="tokenizers")
 class StringTensorPackOfTokenizers(Op):
     """Strings decoded from ranges of UTF-8 bytes, as StringTensorPack of opset15.
 

@@ -28,7 +28,7 @@ class StringTensorUnpack(Op):
         return _unpacked(data)
 
 
-@op("StringTensorUnpack", opset="extension")
+@op("StringTensorUnpack", opset="extension", page="tokenizers")
 class StringTensorUnpackOfTokenizers(Op):
     """The bytes of all strings, and the begin and end of each string.
 

@@ -9,11 +9,11 @@ _TOKENS = strings("?", "un", "##a", "##aff", "##able", "una", "@@x")
 CASES = [
     case(
         _OP,
-        [*rows(["unaffable", "unx"], [], ["un", "able", "unaa"]), *_TOKENS, i32(0)],
+        [*rows(["unaffable", "unz"], [], ["un", "able", "unaa"]), *_TOKENS, i32(0)],
         ids([0, 0], [], [1, 0, 5, 2]),
         source="oracle",
     ),
-    case(_OP, [*rows(["unx", "un"]), *_TOKENS, i64(9)], ids([1, 6, 1]), {"suffix_indicator": "@@"}, name="indicator"),
+    case(_OP, [*rows(["unz", "un"]), *_TOKENS, i64(9)], ids([1, 6, 1]), {"suffix_indicator": "@@"}, name="indicator"),
     case(_OP, [*rows(["una", "éé"]), *_TOKENS, i32(0)], ids([5, 0]), {"max_bytes_per_word": 3}, name="too long"),
 ]
 INVALID = [
