@@ -9,13 +9,16 @@ from typing import Final, NamedTuple, Protocol
 from irrun.kernels.text.double_array import DoubleArray
 
 SPACE, ESCAPED_SPACE = " ", "\u2581"
-_SPACES: Final = re.compile(" +")
+_SPACES: Final = re.compile("  +")
+_RUNS: Final = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
 _INVALID: Final = dict.fromkeys(range(56448, 56576), "�")
 _ASCII: Final = [chr(point) for point in range(1, 128)]
 
 
 class Keys(Protocol):
-    """The keys of a map."""
+    """The keys of a map. ``has_double_spaces`` tells whether a replacement has two spaces in a row."""
+
+    has_double_spaces: bool
 
     def longest(self, text: str, at: int) -> tuple[str, int] | None:
         """Return the replacement of the longest key at a place, and the size of the key; None without one."""
@@ -31,6 +34,7 @@ class Replacements:
 
     def __init__(self, replacements: Mapping[str, str]) -> None:
         self.by_key: Final = replacements
+        self.has_double_spaces = any("  " in text for text in replacements.values())
         sizes: dict[str, set[int]] = {}
         for key in replacements:
             sizes.setdefault(key[0], set()).add(len(key))
@@ -61,6 +65,7 @@ class Compiled:
             raise ValueError(f"a map of {len(data)} bytes does not have a double array of {size} bytes")
         self._keys: Final = DoubleArray(data[4 : 4 + size])
         self._texts: Final = data[4 + size :]
+        self.has_double_spaces = b"  " in self._texts
 
     def longest(self, text: str, at: int) -> tuple[str, int] | None:
         found = self._keys.longest(_bytes_of(character) for character in text[at:])
@@ -105,23 +110,47 @@ class CharsMap:
         """Return the text with all keys replaced."""
         if self._ascii is not None and text.isascii():
             return text.translate(self._ascii) if self._ascii else text
-        return text if self.is_plain(text) else "".join(self.pieces(text))
+        if self.is_plain(text):
+            return text
+        if self._ascii is None:
+            return "".join(self.pieces(text))
+        return "".join(self._runs(text, self._ascii))
+
+    def _runs(self, text: str, ascii: Mapping[int, str]) -> Iterator[str]:
+        """Yield the replacements of runs of characters: no key has two of ASCII at its beginning."""
+        at = 0
+        for run in _RUNS.finditer(text):
+            begin, end = max(run.start(), at), run.end()
+            if begin >= end:
+                continue
+            if text[begin] < "\x80":
+                if end < len(text) and text[end - 1] in self._starts:
+                    end -= 1
+                at = end
+                yield text[begin:end].translate(ascii)
+                begin, end = end, run.end()
+            for piece, size in self._steps(text, begin, end):
+                at += size
+                yield piece
 
     def pieces(self, text: str) -> Iterator[str]:
         """Yield the replacement of each key, and each character between them."""
         self.is_plain(text)
-        starts, at, end = self._starts, 0, len(text)
+        return (piece for piece, _ in self._steps(text, 0, len(text)))
+
+    def _steps(self, text: str, at: int, end: int) -> Iterator[tuple[str, int]]:
+        """Yield pieces, and the number of characters that they replace, up to a place at least."""
+        starts = self._starts
         while at < end:
             character = text[at]
-            if character not in starts:
-                yield character
-                at += 1
-                continue
-            kept = self._kept_at(text, at) if character in self._kept_starts else ""
-            found = (kept, len(kept)) if kept else self.keys.longest(text, at)
-            if found is None:
-                found = _INVALID.get(ord(character), character), 1
-            yield found[0]
+            if character in starts:
+                kept = self._kept_at(text, at) if character in self._kept_starts else ""
+                found = (kept, len(kept)) if kept else self.keys.longest(text, at)
+                if found is None:
+                    found = _INVALID.get(ord(character), character), 1
+            else:
+                found = character, 1
+            yield found
             at += found[1]
 
     def _kept_at(self, text: str, at: int) -> str:
@@ -162,8 +191,10 @@ class Normalizer(NamedTuple):
 
     def _without_extra_spaces(self, text: str) -> str | None:
         """Return a text without spaces at the beginning, and with one in a row; None of one that is all spaces."""
-        if self.map.is_plain(text):
-            return _SPACES.sub(SPACE, text).lstrip(SPACE) or None
+        if not self.map.keys.has_double_spaces:
+            found = _SPACES.sub(SPACE, self.map.replaced(text)).lstrip(SPACE)
+            if found:
+                return found
         parts = []
         is_after_space, is_empty = True, True
         for piece in self.map.pieces(text):

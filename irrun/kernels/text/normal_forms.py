@@ -11,7 +11,7 @@ import functools
 import itertools
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from irrun.kernels.text.charsmap import CharsMap, Replacements
@@ -40,13 +40,11 @@ def folded(character: str) -> str:
     return lower if len(lower) == 1 else character
 
 
-def _points() -> list[str]:
-    """Return all code points but NUL, surrogates and noncharacters."""
-    return [
-        chr(point)
-        for point in range(1, sys.maxunicode + 1)
-        if not 0xD800 <= point < 0xE000 and not 0xFDD0 <= point < 0xFDF0 and point & 0xFFFE != 0xFFFE
-    ]
+def _points() -> Iterator[str]:
+    """Yield all code points but NUL, surrogates and noncharacters."""
+    for point in range(1, sys.maxunicode + 1):
+        if not 0xD800 <= point < 0xE000 and not 0xFDD0 <= point < 0xFDF0 and point & 0xFFFE != 0xFFFE:
+            yield chr(point)
 
 
 def _form(form: Form) -> dict[str, str]:

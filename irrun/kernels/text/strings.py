@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
@@ -24,12 +24,15 @@ def split(begins: Array, ends: Array, chars: Array) -> list[bytes]:
     return [text[begin:end] for begin, end in zip(begins.reshape(-1).tolist(), ends.reshape(-1).tolist(), strict=True)]
 
 
-def packed(strings: Sequence[bytes], shape: tuple[int, ...] | None = None) -> tuple[Array, Array, Array]:
+def packed(strings: Iterable[bytes], shape: tuple[int, ...] | None = None) -> tuple[Array, Array, Array]:
     """Return begins and ends, of a shape, and the bytes of strings without gaps between them."""
-    begins, ends = offsets(np.fromiter(map(len, strings), np.int64, len(strings)))
-    chars = np.frombuffer(b"".join(strings), np.uint8)
-    shape = (len(strings),) if shape is None else shape
-    return begins.reshape(shape), ends.reshape(shape), chars
+    chars, lengths = bytearray(), []
+    for text in strings:
+        chars += text
+        lengths.append(len(text))
+    begins, ends = offsets(np.array(lengths, np.int64))
+    shape = (len(lengths),) if shape is None else shape
+    return begins.reshape(shape), ends.reshape(shape), np.frombuffer(chars, np.uint8)
 
 
 def offsets(lengths: Array) -> tuple[Array, Array]:

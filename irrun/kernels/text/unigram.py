@@ -14,6 +14,8 @@ from irrun.kernels.text.segments import Cuts
 
 MOST_PARTS: Final = 1 << 17
 """The number of parts of texts whose tokens are remembered."""
+_WORD: Final = 64
+"""The bytes up to which a whole text is remembered."""
 PENALTY: Final = 10
 """How far the score of an unknown character is below the least score."""
 WIDTHS: Final = (1,) * 12 + (2, 2, 3, 4)
@@ -45,9 +47,20 @@ class Unigrams:
         self._rounds_first: Final = rounds_first
         self._cuts: Final = Cuts(tokens)
         self._known: Final[dict[bytes, _Part]] = {}
+        self._words: Final[dict[bytes, list[int]]] = {}
 
     def encode(self, text: bytes) -> list[int]:
         """Return the ids of a text."""
+        found = self._words.get(text)
+        if found is None:
+            found = self._encode(text)
+            if len(text) <= _WORD:
+                if len(self._words) >= MOST_PARTS:
+                    self._words.clear()
+                self._words[text] = found
+        return found
+
+    def _encode(self, text: bytes) -> list[int]:
         parts, known = [], self._known
         for piece in self._cuts.parts(text):
             part = known.get(piece)

@@ -3,13 +3,15 @@ from __future__ import annotations
 from irrun.kernels.text.bpe import BytePairEncoder
 from irrun.kernels.text.kept import kept
 from irrun.kernels.text.strings import joined_rows
-from irrun.ops import Array, Fact, In, Op, OpError, Shape, attr, op
+from irrun.ops import Array, Fact, In, Op, Shape, attr, op
+from irrun.ops.shapes import merge_dims
 from irrun.ops.tokenizers.ports import (
     OUT_IDS,
     ROWS_OF_TEXT,
     UNKNOWN,
     VOCABULARY,
     expect_count,
+    flat,
     said,
     same_shape,
     strings,
@@ -27,14 +29,14 @@ def _encoder(unknown: str, end_suffix: str, byte_fallback: bool, *tables: Array)
     tokens = {token: id for id, token in enumerate(texts(*tables[:3], input=5))}
     left = texts(*tables[3:6], input=8)
     if len(tables) + 5 in (14, 18):
-        pairs = list(zip(left, texts(*tables[6:9], input=11), strict=False))
+        pairs = list(zip(left, texts(*tables[6:9], input=11), strict=True))
     else:
         pairs = [
             (first, second if space else first) for first, space, second in (text.partition(b" ") for text in left)
         ]
     if len(tables) + 5 in (15, 18):
         at = len(tables) - 4
-        for token, id in zip(texts(*tables[at : at + 3], input=at + 5), tables[-1].reshape(-1).tolist(), strict=False):
+        for token, id in zip(texts(*tables[at : at + 3], input=at + 5), tables[-1].reshape(-1).tolist(), strict=True):
             tokens.setdefault(token, id)
     return said(
         BytePairEncoder,
@@ -57,6 +59,8 @@ class BPETokenizer(Op):
 
     Note: OpenVINO fails where a word with ``end_suffix`` has more tokens than bytes.
     """
+
+    workspace = 64
 
     inputs = (
         *ROWS_OF_TEXT,
@@ -82,18 +86,13 @@ class BPETokenizer(Op):
     ) -> tuple[Shape, ...]:
         count = expect_count(tables, 5, _COUNTS, self.type)
         same_shape(begins, ends, input=2)
-        for first in (5, 8, 11, 14)[: 2 + (count >= 14) + (count == 18)]:
-            a, b = tables[first - 5], tables[first - 4]
-            assert a is not None
-            assert b is not None
-            same_shape(a, b, input=first)
+        given = [fact for fact in tables if fact is not None]
+        tokens = [flat(same_shape(*given[at : at + 2], input=at + 5)) for at in range(0, len(given) - 2, 3)]
+        if count in (14, 18):
+            merge_dims(tokens[1], tokens[2], "the numbers of left and right parts of merges", input=11)
         if count in (15, 18):
-            added, ids = tables[count - 9], tables[count - 6]
-            assert added is not None
-            assert ids is not None
-            if added.shape.merge(ids.shape) is None:
-                what = f"{added.shape} added tokens have {ids.shape} ids, expected equally many"
-                raise OpError(what, input=count - 1)
+            added = flat(given[-1].shape)
+            merge_dims(tokens[-1], added, "the numbers of added tokens and of ids", input=count - 1)
         row = same_shape(row_begins, row_ends, input=0)
         return row, row, UNKNOWN
 

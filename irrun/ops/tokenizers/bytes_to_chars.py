@@ -13,6 +13,8 @@ from irrun.tensor.element_type import BOOLEAN
 class BytesToChars(Op):
     """Rows of strings in which each byte is the character that stands for it in the vocabularies of GPT-2."""
 
+    workspace = 64
+
     inputs = (*ROWS_OF_TEXT, In("flags", BOOLEAN, "[strings], which strings are passed through", optional=True))
     outputs = (*OUT_ROWS, *OUT_STRINGS, OUT_FLAGS)
 

@@ -30,6 +30,8 @@ class CharsMapNormalization(Op):
     Unicode 14, the version of Python 3.11. A map counts only without a form.
     """
 
+    workspace = 64
+
     inputs = (
         *TEXT,
         In("flags", frozenset({BOOLEAN, U8}), "[strings], which strings are passed through; or the map", optional=True),

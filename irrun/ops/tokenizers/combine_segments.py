@@ -43,6 +43,8 @@ class CombineSegments(Op):
             begins, ends, data = inputs[first : first + 3]
             expect_type(begins, I32, "begins", first)
             expect_type(ends, I32, "ends", first + 1)
+            if data.rank not in (None, 1):
+                raise OpError(f"input {first + 2} (data) has rank {data.rank}, expected 1", input=first + 2)
             if type.is_known:
                 expect_type(data, type, "data", first + 2)
             type = data.type if data.type.is_known else type

@@ -15,6 +15,8 @@ from irrun.tensor.element_type import I32, I64, U8
 class ContribStringJoin(Op):
     """Strings joined along an axis, with a separator between them. A scalar stays as it is."""
 
+    workspace = 1024
+
     inputs = (
         *TEXT,
         In("separator", U8, "its bytes", rank=1),
@@ -45,4 +47,4 @@ class ContribStringJoin(Op):
         between = separator.tobytes()
         *shape, length = table.shape
         lines = table.reshape(math.prod(shape), length).tolist()
-        return packed([between.join(line) for line in lines], tuple(shape))
+        return packed(map(between.join, lines), tuple(shape))

@@ -15,6 +15,8 @@ class ContribStringSplit(Op):
     Without empty parts the others keep their places. An empty delimiter splits after each byte.
     """
 
+    workspace = 64
+
     inputs = (
         *TEXT,
         In("delimiter", U8, "its bytes", rank=1),

@@ -27,7 +27,7 @@ def run(
     """Return the strings, packed, and the flags where there are any."""
     given = texts(begins, ends, chars, input=0)
     if flags is None:
-        return packed([normalized(text) for text in given], begins.shape)
+        return packed(map(normalized, given), begins.shape)
     marks = flags.reshape(-1).tolist()
-    found = [text if mark else normalized(text) for text, mark in zip(given, marks, strict=True)]
+    found = (text if mark else normalized(text) for text, mark in zip(given, marks, strict=True))
     return *packed(found, begins.shape), flags

@@ -17,10 +17,16 @@ class RaggedToSparse(Op):
 
     def infer(self, begins: Fact, ends: Fact) -> Shape:
         same_shape(begins, ends, input=0)
-        return Shape([Dim(), 2])
+        if begins.constant is None or ends.constant is None:
+            return Shape([Dim(), 2])
+        return Shape([int(_lengths(begins.constant, ends.constant).sum()), 2])
 
     def run(self, begins: Array, ends: Array) -> Array:
-        lengths = np.maximum((ends - begins).reshape(-1), 0)
+        lengths = _lengths(begins, ends)
         rows = np.repeat(np.arange(lengths.size), lengths)
         first, _ = offsets(lengths)
         return np.stack([rows, np.arange(rows.size) - first[rows]], axis=1).astype(np.int32)
+
+
+def _lengths(begins: Array, ends: Array) -> Array:
+    return np.maximum(ends.reshape(-1).astype(np.int64) - begins.reshape(-1), 0)

@@ -18,6 +18,8 @@ class RegexNormalization(Op):
     have less than 4 (text + n replacement) bytes, where n - 1 is the last group in the first match.
     """
 
+    workspace = 1024
+
     inputs = (
         *TEXT,
         In("flags", frozenset({BOOLEAN, U8}), "[strings], which are passed through; the pattern where there are none"),

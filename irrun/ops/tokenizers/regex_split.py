@@ -36,6 +36,8 @@ class RegexSplit(Op):
     byte the rows are one empty row.
     """
 
+    workspace = 128
+
     inputs = (
         *ROWS_OF_TEXT,
         In("flags", frozenset({BOOLEAN, U8}), "[strings], which are passed through; the pattern where there are none"),

@@ -15,6 +15,8 @@ class SentencepieceStreamDetokenizer(Op):
     Ids from the size of the vocabulary on are left out.
     """
 
+    workspace = 128
+
     inputs = (MODEL, IDS)
     outputs = OUT_STRINGS
 
@@ -23,5 +25,5 @@ class SentencepieceStreamDetokenizer(Op):
 
     def run(self, model: Array, ids: Array) -> tuple[Array, ...]:
         found = processor(model)
-        rows = [[found.pieces[id].text for id in row] for row in known_ids(ids, found)]
-        return packed([b"".join(_BYTES.get(piece, piece) for piece in row) for row in rows])
+        rows = ([found.pieces[id].text for id in row] for row in known_ids(ids, found))
+        return packed(b"".join(_BYTES.get(piece, piece) for piece in row) for row in rows)

@@ -11,8 +11,9 @@ from irrun.kernels.text.sampling import sampled
 from irrun.kernels.text.sentencepiece import SentencePiece
 from irrun.kernels.text.strings import encoded
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, attr, op
+from irrun.ops.shapes import merge_dims
 from irrun.ops.tokenizers.patterns import compiled
-from irrun.ops.tokenizers.ports import expect_count, expect_type, said, texts
+from irrun.ops.tokenizers.ports import expect_count, expect_type, flat, said, texts
 from irrun.ops.tokenizers.sentencepiece_model import MODEL, processor
 from irrun.tensor.element_type import I32, I64, STRING, U8
 
@@ -42,6 +43,7 @@ class SentencepieceTokenizer(Op):
     """
 
     foldable = Fold.NEVER
+    workspace = 128
 
     inputs = (
         MODEL,
@@ -78,6 +80,9 @@ class SentencepieceTokenizer(Op):
         for index, (fact, type) in enumerate(zip(given, wanted, strict=False), 1):
             assert fact is not None
             expect_type(fact, type, self.inputs[index].name, index)
+        if count > 5:
+            begins, *_, ids = [fact for fact in given if fact is not None][-4:]
+            merge_dims(flat(begins.shape), flat(ids.shape), "the numbers of special tokens and of ids", input=count - 1)
         return Shape([Dim(), 2]), Shape([Dim()]), Shape([2])
 
     def run(self, model: Array, *inputs: Array | None) -> tuple[Array, ...]:

@@ -32,6 +32,8 @@ class SpecialTokensSplit(Op):
     Note: OpenVINO crashes on compiling a layer with flags; here flagged strings stay whole.
     """
 
+    workspace = 128
+
     inputs = (
         *ROWS_OF_TEXT,
         In("flags", frozenset({BOOLEAN, U8}), "[strings], which are passed through; the pattern where there are none"),

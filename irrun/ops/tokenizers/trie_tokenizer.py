@@ -21,6 +21,8 @@ class TrieTokenizer(Op):
     Note: a byte with which no token begins is an error; OpenVINO never ends there. Its rows are as many as the strings.
     """
 
+    workspace = 64
+
     inputs = (*ROWS_OF_TEXT, *VOCABULARY, In("indices", I32, "[tokens], the ids of the tokens", rank=1))
     outputs = OUT_IDS
 

@@ -25,6 +25,8 @@ class UnigramTokenizer(Op):
     Sums are of f32; of equal sums the one with shorter tokens at the end is taken.
     """
 
+    workspace = 64
+
     inputs = (*ROWS_OF_TEXT, *VOCABULARY, In("scores", F32, "[tokens], logarithms of probabilities", rank=1))
     outputs = OUT_IDS
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import numpy as np
+
 from irrun.kernels.text.kept import kept
 from irrun.kernels.text.strings import joined_rows, places
 from irrun.kernels.text.wordpiece import WordPieces
@@ -23,6 +25,8 @@ class WordpieceTokenizer(Op):
     at the end of them it is unknown.
     """
 
+    workspace = 64
+
     inputs = (*ROWS_OF_TEXT, *VOCABULARY, In("unk_token_id", frozenset({I32, I64}), "the id of the unknown token"))
     outputs = OUT_IDS
 
@@ -41,7 +45,7 @@ class WordpieceTokenizer(Op):
         self, row_begins: Array, row_ends: Array, begins: Array, ends: Array, chars: Array, *tables: Array
     ) -> tuple[Array, ...]:
         encoder = _encoder(*tables[:3], indicator=self.suffix_indicator)
-        unknown = (int(tables[3].reshape(-1)[0]),)
+        unknown = (int(tables[3].reshape(-1)[0].astype(np.int32)),)
         given = words((row_begins, row_ends, begins, ends, chars))
         longest, encode = self.max_bytes_per_word, encoder.encode
         found = [encode(word) or unknown if len(word) <= longest else unknown for word in given]

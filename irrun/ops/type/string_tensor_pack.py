@@ -38,6 +38,8 @@ class StringTensorPackOfTokenizers(Op):
     Note: without any byte OpenVINO returns one arbitrary byte for each string.
     """
 
+    workspace = 48
+
     inputs = (
         In("begins", I32, "offset of each string"),
         In("ends", I32, "offset of the end of each string, exclusive"),

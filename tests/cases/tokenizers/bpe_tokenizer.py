@@ -51,7 +51,11 @@ INVALID = [
         "merge 0 needs b'ac', which is not in the vocabulary",
         input=8,
     ),
+    invalid(_OP, [*_inputs(["a"]), *_ADDED[:3], i32([1])], "the numbers of added tokens and of ids", input=17),
     invalid(
-        _OP, [*_inputs(["a"]), *_ADDED[:3], i32([1])], "[2] added tokens have [1] ids, expected equally many", input=17
+        _OP,
+        _inputs(["a"], merges=[*strings("a"), *strings("b", "c")]),
+        "the numbers of left and right parts of merges",
+        input=11,
     ),
 ]
