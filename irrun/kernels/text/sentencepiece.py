@@ -29,7 +29,6 @@ from irrun.kernels.text.unigram import PENALTY, WIDTHS, Unigrams
 _SPACE: Final = ESCAPED_SPACE.encode()
 _BYTES: Final = {f"<0x{byte:02X}>".encode(): byte for byte in range(256)}
 _WORDS: Final = re.compile(f"{ESCAPED_SPACE}[^{ESCAPED_SPACE}]*|[^{ESCAPED_SPACE}]+")
-_WORDS_BEFORE_SPACE: Final = re.compile(f"[^{ESCAPED_SPACE}]*{ESCAPED_SPACE}|[^{ESCAPED_SPACE}]+")
 _LONE: Final = re.compile("[\udc80-\udcff]")
 _LEAST: Final = float(np.finfo(np.float32).tiny)
 
@@ -52,7 +51,6 @@ class SentencePiece:
         self._normalizer: Final = _normalizer(model.normalizer, own, space_is_suffix=model.space_is_suffix)
         self._denormalizer: Final = _normalizer(model.denormalizer) if model.denormalizer.map else None
         self._bytes: Final = [self.id(piece) for piece in _BYTES]
-        self._words: Final = _WORDS_BEFORE_SPACE if model.space_is_suffix else _WORDS
         self.pairs: Final = ScoredPairs(model.pieces, self._ids, self.unknown, own)
         self.unigrams: Final = _unigrams(model.pieces, self.unknown) if model.algorithm == UNIGRAM else None
 
@@ -100,7 +98,7 @@ class SentencePiece:
 
     def _unknown_size(self, text: bytes, at: int) -> int:
         if self._model.algorithm == WORD:
-            return len(encoded(self._words.match(text[at:].decode())[0]))  # type: ignore[index]
+            return len(encoded(_WORDS.match(text[at:].decode())[0]))  # type: ignore[index]
         return WIDTHS[text[at] >> 4]
 
     def _segmented(self, text: bytes) -> list[int]:
@@ -109,7 +107,7 @@ class SentencePiece:
             return self.unigrams.encode(text)
         if self._model.algorithm == BPE:
             return self.pairs.encode(text)
-        parts = self._words.findall if self._model.algorithm == WORD else self.pairs.characters
+        parts = _WORDS.findall if self._model.algorithm == WORD else self.pairs.characters
         return [self.id(encoded(part)) for part in parts(text.decode())]
 
     def decode(self, ids: Iterable[int]) -> bytes:

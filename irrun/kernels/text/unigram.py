@@ -33,8 +33,8 @@ class _Part(NamedTuple):
 class Unigrams:
     """Encodes texts. A character that is no token is an unknown one, with the score ``penalty``.
 
-    Scores are summed in float32 from the beginning of a text. ``rounds_first`` tells whether a new sum is rounded
-    before, or after it is compared with the best one so far.
+    Scores are summed in float32 from the beginning of a text. ``rounds_first`` tells whether the sum with a token is
+    rounded before, or after it is compared with the best one so far; that with an unknown one is rounded before.
     """
 
     def __init__(
@@ -112,14 +112,14 @@ class Unigrams:
         best = [math.nan] * (size + 1)
         came: list[tuple[int, int]] = [(0, 0)] * (size + 1)
         best[0] = 0.0
-        rounds_first, at = self._rounds_first, 0
+        rounds_first, unknown, at = self._rounds_first, self._unknown, 0
         while at < size:
             so_far = best[at]
             steps, after = self.steps(text, at)
             for id, end, score in steps:
                 total = so_far + score
                 rounded = float(np.float32(total))
-                if not (rounded if rounds_first else total) <= best[end]:
+                if not (rounded if rounds_first or id == unknown else total) <= best[end]:
                     best[end], came[end] = rounded, (at, id)
             at = after
         return _backwards(came, size)
