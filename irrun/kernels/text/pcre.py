@@ -14,6 +14,7 @@ from irrun.kernels.text.pcre_classes import (
     CharacterClass,
     InvalidPattern,
     UnsupportedPattern,
+    is_number,
     literal,
     property_class,
     take_escaped_character,
@@ -24,6 +25,7 @@ _NAME: Final = r"[^\W\d]\w*"
 _NAMED: Final = re.compile(rf"(?:P?<({_NAME})>|'({_NAME})')")
 _FLAGS: Final = re.compile(r"(\^?)([imsxnJU]*)(?:-([imsxnJU]*))?([:)])")
 _RECURSION: Final = re.compile(rf"(?:(R|\d+)|&({_NAME})|P>({_NAME}))\)")
+_VERB: Final = re.compile(r"\*(?:[a-z]|(?:ACCEPT|COMMIT|F|FAIL|MARK|PRUNE|SKIP|THEN)?[:)])")
 _OPENINGS: Final = ("?:", "?=", "?!", "?>", "?|", "?<=", "?<!")
 _LETTER_AROUND: Final = CLASSES["w"].text(negated=False)
 _AT_END_OF_WORD: Final = f"(?:(?<={_LETTER_AROUND})(?!{_LETTER_AROUND})|(?<!{_LETTER_AROUND})(?={_LETTER_AROUND}))"
@@ -134,7 +136,7 @@ class _Translator:
         if self.look_behinds and not is_bounded:
             raise InvalidPattern("the length of a look-behind is not limited")
         if text[0] == "{":
-            bounds = (least or "0", least if comma is None else (most if only_most is None else only_most) or "")
+            bounds = least or "0", (only_most or (least if comma is None else most)) or ""
             if (bounds[1] and int(bounds[0]) > int(bounds[1])) or int(bounds[1] or bounds[0]) > 65535:
                 raise InvalidPattern("the numbers of a quantifier are out of order")
             text = f"{{{bounds[0]},{bounds[1]}}}"
@@ -165,7 +167,7 @@ class _Translator:
         elif kind in "pP":
             item, self.at = property_class(pattern, at, self.is_script, ignores_case=self.flags.ignores_case)
             self._emit(item.text(negated=kind == "P"))
-        elif kind in _ASSERTIONS:
+        elif kind in _ASSERTIONS and not is_number(pattern, at):
             self.at = at + 1
             self._emit(_ASSERTIONS[kind])
         elif kind in "kg" or (kind in "123456789" and self._is_reference(at)):
@@ -208,7 +210,8 @@ class _Translator:
             self.at = end + 1
             return
         if pattern.startswith("*", at):
-            raise UnsupportedPattern("a verb")
+            verb = _VERB.match(pattern, at)
+            raise InvalidPattern("there is no such verb") if verb is None else UnsupportedPattern("a verb")
         opening = next((text for text in _OPENINGS if pattern.startswith(text, at)), None)
         named = None if opening is not None or not pattern.startswith("?", at) else _NAMED.match(pattern, at + 1)
         if not pattern.startswith("?", at):

@@ -99,6 +99,7 @@ _BIDI_CLASSES: Final = frozenset(_BIDI_NAMES.split())
 _PROPERTY: Final = re.compile(r"[pP](?:([CLMNPSZ])|\{\s*(\^?)([^}^]*)\})")
 _CHARACTERS: Final = {"a": "\a", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _HEX: Final = re.compile(r"x(?:\{ *([0-9A-Fa-f]+) *\}|([0-9A-Fa-f]{0,2}))")
+_NUMBER: Final = re.compile(r"N\{U\+([0-9A-Fa-f]+)\}")
 _OCTAL: Final = re.compile(r"o\{ *([0-7]+) *\}|([0-7]{1,3})")
 
 
@@ -145,6 +146,11 @@ def _property(name: str, is_script: Callable[[str], bool], *, ignores_case: bool
     raise InvalidPattern(f"there is no property {name}")
 
 
+def is_number(pattern: str, at: int) -> bool:
+    """Return whether ``N{U+…}``, the number of a character, stands at a place."""
+    return _NUMBER.match(pattern, at) is not None
+
+
 def take_escaped_character(pattern: str, at: int) -> tuple[str, int]:
     """Return the character that an escape names, and where it ends; ``at`` is what follows the backslash."""
     kind = pattern[at]
@@ -152,6 +158,8 @@ def take_escaped_character(pattern: str, at: int) -> tuple[str, int]:
         return _CHARACTERS[kind], at + 1
     if kind == "c" and at + 1 < len(pattern) and " " <= pattern[at + 1] <= "~":
         return chr(ord(pattern[at + 1].upper()) ^ 0x40), at + 2
+    if (number := _NUMBER.match(pattern, at)) is not None:
+        return _character(number[1], 16), number.end()
     found = _HEX.match(pattern, at) if kind == "x" else _OCTAL.match(pattern, at)
     if found is not None and (kind == "x" or kind in "o01234567"):
         return _character(found[1] or found[2] or "0", 16 if kind == "x" else 8), found.end()
@@ -246,7 +254,7 @@ class CharacterClass:
         if kind == "b":
             self.end += 2
             return "\b"
-        if kind in "NRXBK":
+        if kind in "NRXBK" and not is_number(pattern, at + 1):
             raise InvalidPattern(f"\\{kind} stands in a class")
         if kind in "89":
             self.end += 2
@@ -269,4 +277,4 @@ class CharacterClass:
         if not negated:
             return f"(?:{'|'.join([f'[{inside}]', *outside] if inside else outside)})"
         ahead = "".join(f"(?=[{item.inside}])" for item in self._items if item.negated)
-        return ahead + (f"[^{inside}]" if inside else r"(?s:.)")
+        return f"(?:{ahead}[^{inside}])" if inside else f"(?:{ahead}(?s:.))"

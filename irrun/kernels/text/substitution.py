@@ -12,7 +12,10 @@ ROOM: Final = 4
 """OpenVINO's room for the result: this many times the bytes of the text and of the replacement for each group."""
 
 _OLD_GROUP: Final = re.compile(r"\\([1-9])")
-_REFERENCE: Final = re.compile(r"\$(?:(\$)|(\d+)|([^\W\d]\w*)|\{(?:(\d+)|([^\W\d]\w*))\}|)", re.ASCII)
+_REFERENCE: Final = re.compile(r"\$(?:([$&`'_+])|(\d+)|([^\W\d]\w*)|\{(?:(\d+)|([^\W\d]\w*))\}|)", re.ASCII)
+BEFORE, AFTER, ALL, LAST = -1, -2, -3, -4
+"""The text before a match, the text after it, the whole text, and the last group, as numbers of groups."""
+_PLACES: Final = {"&": 0, "`": BEFORE, "'": AFTER, "_": ALL, "+": LAST}
 Part = str | int
 """A text, or the number of a group."""
 
@@ -26,9 +29,11 @@ class Match(Protocol):
 
 
 def template(replacement: str, names: Callable[[str], int | None]) -> list[Part] | None:
-    """Return the parts of a replacement: ``$1``, ``${1}``, ``${name}`` and ``\\1`` are groups; None where malformed.
+    """Return the parts of a replacement; None where it is malformed.
 
-    ``names`` returns the number of a named group.
+    ``$1``, ``${1}``, ``${name}`` and ``\\1`` are groups, ``$+`` is the last one, ``$&`` the match, ``$_`` the text,
+    a dollar with an accent or an apostrophe the text before or after the match, ``$$`` a dollar. ``names``
+    returns the number of a named group.
     """
     found: list[Part] = []
     text, at = _OLD_GROUP.sub(r"$\1", replacement), 0
@@ -38,7 +43,7 @@ def template(replacement: str, names: Callable[[str], int | None]) -> list[Part]
         found.append(text[at : reference.start()])
         at = reference.end()
         if reference[1]:
-            found.append("$")
+            found.append(_PLACES.get(reference[1], "$"))
             continue
         name = reference[3] or reference[5]
         number = int(reference[2] or reference[4]) if name is None else names(name)
@@ -64,7 +69,7 @@ def substituted(
         found.append(text[at:begin])
         at = end
         for part in parts:
-            piece = part if isinstance(part, str) else _group(match, part)
+            piece = part if isinstance(part, str) else _group(text, match, part)
             if piece is None:
                 return text
             found.append(piece)
@@ -81,5 +86,10 @@ def substituted(
     return result if len(encoded(result)) < room else text
 
 
-def _group(match: Match, number: int) -> str | None:
+def _group(text: str, match: Match, number: int) -> str | None:
+    if number == LAST:
+        return next((group for group in reversed(match.groups()) if group is not None), None)
+    if number < 0:
+        begin, end = match.span()
+        return {BEFORE: text[:begin], AFTER: text[end:], ALL: text}[number]
     return match.group(number) if number <= len(match.groups()) else None
