@@ -57,6 +57,7 @@ def test_an_operation_of_an_extension(type: str, version: str, data: str) -> Non
         *[("Sharpen", version) for version in ("opset1", "opset99", "opste1", "")],
         *[("ReLU", version) for version in ("extension", "acme", "opste1", "")],
         *[("relu", version) for version in ("opset1", "extension")],
+        *[("RegexSplit", version) for version in ("extension", "exttension")],
     ],
 )
 def test_no_operation_of_an_extension(type: str, version: str) -> None:
