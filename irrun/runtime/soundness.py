@@ -118,7 +118,7 @@ def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
     """Return a single finding, about the first of several extensions."""
     operations = [node.op for node in nodes if isinstance(node.op, Extension)]
     known = f"operations of opset1 to opset{LATEST}, or those that --extension or add_extension names"
-    what = f"{operations[0].statement}, which irrun cannot run; expected {known}"
+    what = f"{operations[0].origin.statement}, which irrun cannot run; expected {known}"
     others = ", ".join(dict.fromkeys(op.layer_type for op in operations[1:]))
     more = f"{len(nodes) - 1} more layer{'s are' if len(nodes) > 2 else ' is'} of extensions: {others}"
     layer = nodes[0].layer
