@@ -1,7 +1,7 @@
 """Edits of a built model through the API: seconds for a number of edits of a graph of many nodes, by kind of edit.
 
-Each edit puts a node between two others, or changes an attribute; with ``--validate`` types and shapes are inferred after
-each edit. The time of an edit must not grow with the graph: compare ``--nodes 5000`` with ``--nodes 50000``.
+Each edit puts a node between two others, or changes an attribute; with ``--validate`` types and shapes are inferred
+after each edit. The time of an edit must not grow with the graph: compare ``--nodes 5000`` with ``--nodes 50000``.
 """
 
 from __future__ import annotations

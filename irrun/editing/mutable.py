@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
-from types import MappingProxyType
 from typing import Final
 
 import networkx as nx
@@ -21,9 +20,6 @@ from irrun.tensor.same import is_same
 
 NO_WEIGHTS: Final = Weights(None)
 
-_MOST_VISITS: Final = 64
-"""The limit on inferring each node again, which only a cycle exceeds."""
-
 
 class EditError(Exception):
     """An edit would leave a graph that cannot exist: an input of no node, a second edge of an input, a lost source."""
@@ -36,7 +32,7 @@ class MutableGraph:
     whose inputs have other facts than before is stale until ``infer`` computes its facts again, and those of the nodes
     behind it as far as they differ. ``freeze`` returns the graph and its facts as values that never change: the graph
     is frozen then, and the next edit works on a copy. ``changed`` are the outlets whose facts differ from the first.
-    ``ranks`` are the places of the nodes in the topological order, where they are known already.
+    ``places`` are those of the nodes in the topological order, where they are known already.
     """
 
     def __init__(
@@ -44,7 +40,7 @@ class MutableGraph:
         graph: Graph,
         facts: Facts,
         weights: Weights = NO_WEIGHTS,
-        ranks: Mapping[int, int] = MappingProxyType({}),
+        places: Mapping[int, int] | None = None,
     ) -> None:
         self.graph = graph
         self.facts = dict(facts.of)
@@ -54,7 +50,8 @@ class MutableGraph:
         self._stale = _unknown(graph, facts) if facts.diagnostics else set()
         self._faulty: dict[int, OpError] = {}
         self._order: tuple[int, ...] | None = None
-        self._ranks = dict(ranks)
+        self._places = None if places is None else dict(places)
+        self._leads_back = False
         self._next = max(graph, default=0) + 1
 
     # -- reading
@@ -126,6 +123,8 @@ class MutableGraph:
             if outlet is not None:
                 self.graph.connect(outlet, Inlet(id, port))
         self.facts.update({Outlet(id, port): fact for port, fact in enumerate(known)})
+        if self._places is not None:
+            self._places[id] = max((self._places.get(item.node, 0) for item in inputs if item is not None), default=0)
         self._order = None
         return id
 
@@ -145,6 +144,7 @@ class MutableGraph:
         before = self.sources(inlet.node)[inlet.port]
         if before != outlet:
             self._feed(outlet, inlet, before)
+            self._look_back(outlet, inlet.node)
             if _differ(self.fact(before), self.fact(outlet)):
                 self._stale.add(inlet.node)
 
@@ -154,6 +154,7 @@ class MutableGraph:
         is_stale = _differ(self.fact(old), self.fact(new))
         for inlet in self.consumers(old):
             self._feed(new, inlet, old)
+            self._look_back(new, inlet.node)
             if is_stale:
                 self._stale.add(inlet.node)
 
@@ -174,6 +175,7 @@ class MutableGraph:
         for port, outlet in enumerate(outlets):
             if outlet is not None:
                 self.graph.connect(outlet, Inlet(id, port))
+                self._look_back(outlet, id)
         self._stale.add(id)
         self._order = None
 
@@ -240,22 +242,39 @@ class MutableGraph:
     def infer(self) -> None:
         """Infer the facts of stale nodes, and of the nodes behind them as far as facts differ.
 
-        Nodes are taken in the topological order of an earlier state, new ones after their inputs: where an edit has
-        made another order necessary, some nodes are inferred twice.
+        Each is inferred once, after its inputs; nodes in and behind a cycle stay stale.
         """
-        if self._stale and not self._ranks:
-            self._ranks = {id: place for place, id in enumerate(self.order)}
-        waiting = sorted((self._rank(id), id) for id in self._stale)
-        left = _MOST_VISITS * len(self.graph)
-        while waiting and left:
+        ordered = set(self.order) if self.is_cyclic else self.graph
+        waiting = sorted(self._place(id) for id in self._stale if id in ordered)
+        while waiting:
             _, id = heappop(waiting)
             if id in self._stale:
-                left -= 1
                 self._stale.discard(id)
                 for target in self._infer_again(id):
-                    if target not in self._stale:
+                    if target not in self._stale and target in ordered:
                         self._stale.add(target)
-                        heappush(waiting, (self._rank(target), target))
+                        heappush(waiting, self._place(target))
+
+    @property
+    def is_cyclic(self) -> bool:
+        """True if nodes depend on themselves. The graph is searched only where an edge may lead back."""
+        if self._leads_back:
+            self._places = None
+            self._leads_back = len(self.order) < len(self.graph)
+        return self._leads_back
+
+    def _place(self, id: int) -> tuple[int, int]:
+        """Return a key by which a node comes after its inputs: its place in an earlier topological order, and its id.
+
+        A new node has the place of its last input, and a higher id.
+        """
+        if self._places is None:
+            self._places = {id: place for place, id in enumerate(self.order)}
+        return self._places.get(id, 0), id
+
+    def _look_back(self, outlet: Outlet, id: int) -> None:
+        """Note an edge to a node that does not come after the other end."""
+        self._leads_back = self._leads_back or self._place(outlet.node) >= self._place(id)
 
     def faults(self, ids: Container[int]) -> tuple[Diagnostic, ...]:
         """Return what is wrong with the inputs of some nodes."""
@@ -264,13 +283,6 @@ class MutableGraph:
             for id, error in self._faulty.items()
             if id in ids
         )
-
-    def _rank(self, id: int) -> int:
-        """Return the place of a node in an earlier topological order; that of its last input for a new node."""
-        if id not in self._ranks:
-            sources = [outlet.node for outlet in self.sources(id) if outlet is not None]
-            self._ranks[id] = max((self._ranks.get(source, 0) for source in sources), default=0)
-        return self._ranks[id]
 
     def _infer_again(self, id: int) -> list[int]:
         """Infer the facts of a node; return the consumers of the outlets whose facts differ."""

@@ -51,7 +51,7 @@ class Plans:
         self._is_open = any(not fact.shape.is_static for fact in self._given.values())
         self._has_unknown_rank = any(fact.rank is None for fact in self._given.values())
         self._sound: OrderedDict[Sizes, None] = OrderedDict()
-        self._ranks = {id: place for place, id in enumerate(graph.topological_order)}
+        self._places = {id: place for place, id in enumerate(graph.topological_order)}
         self._memory = MemoryCheck(whole)
         self._last: Facts | None = None
         self._special: OrderedDict[Pattern, Plan] = OrderedDict()
@@ -95,7 +95,7 @@ class Plans:
         """Return the facts for inputs of these sizes; IRError with the findings of inference if they do not fit."""
         last = self._last
         if last is not None:
-            edited = MutableGraph(self._graph, last, self._weights, self._ranks)
+            edited = MutableGraph(self._graph, last, self._weights, self._places)
             for id, fact in self._closed(sizes).items():
                 edited.give(id, [fact])
             _, again = edited.freeze()

@@ -65,8 +65,10 @@ class Workspace(MutableGraph):
     def join(self, other: Workspace) -> None:
         """Take over the nodes of another graph. Their handles follow them; constants get their values in memory."""
         other.sweep()
-        moved = {id: self._next + place for place, id in enumerate(other.graph)}
+        ordered = dict.fromkeys((*other.order, *other.graph))
+        moved = {id: self._next + place for place, id in enumerate(ordered)}
         self._next += len(moved)
+        self._leads_back = self._leads_back or other.is_cyclic
         self._thaw()
         for id, new in moved.items():
             record = held(other.node(id), other.weights.read, other.facts.get(Outlet(id, 0)))
@@ -142,7 +144,7 @@ class Workspace(MutableGraph):
         """Infer what edits have changed; IRError where nodes of a model with these ends do not fit together."""
         self.sweep()
         self.infer()
-        faults = self.faults(set(self.needed(*ends))) if self._faulty else ()
+        faults = self.faults(set(self.needed(*ends))) if self._faulty or self.is_cyclic else ()
         if faults:
             raise IRError(faults)
 
