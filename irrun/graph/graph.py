@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, cast
 
 import networkx as nx
 
@@ -68,6 +68,16 @@ class Node(NamedTuple):
     bodies: Mapping[str, Body]
 
 
+class _Layer(TypedDict):
+    """The data of a node in the networkx graph."""
+
+    node: Node
+    name: str
+    type: str
+    version: str
+    op: Op | None
+
+
 class Graph(_MultiDiGraph):
     """A networkx MultiDiGraph of layers.
 
@@ -80,7 +90,7 @@ class Graph(_MultiDiGraph):
     shares.
     """
 
-    _node: dict[int, dict[str, Any]]
+    _node: dict[int, _Layer]
     _pred: _Edges
     _succ: _Edges
 
@@ -121,7 +131,7 @@ class Graph(_MultiDiGraph):
 
     def node(self, id: int) -> Node:
         """Return the record of a node."""
-        return cast(Node, self._node[id]["node"])
+        return self._node[id]["node"]
 
     @property
     def topological_order(self) -> tuple[int, ...]:
