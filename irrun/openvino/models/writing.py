@@ -20,11 +20,9 @@ from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Fact
 from irrun.tensor.element_type import F16, F32
 
-_COMPRESSED: Final = frozenset({"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul", "Gather"})
-"""Layers whose constants are stored in f16 by ``save_model``."""
-
-_LEAST: Final = 16
-"""The number of elements from which on a constant is stored in f16."""
+_HALF: Final = np.finfo(np.float16)
+_MOST_OUTSIDE: Final = 0.75
+"""The part of the values of a constant beyond the range of f16 from which on it stays in f32."""
 
 
 def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False) -> Writer:
@@ -65,7 +63,7 @@ class _Saving:
     ) -> list[Handle]:
         writer = self.writer
         if isinstance(node.op, Const):
-            return [self._constant(node, graph, known, names)]
+            return [self._constant(node, known, names)]
         if node.type == "Result":
             return [Handle(writer.result(sources[0], node.name), 0, known[0] if known else Fact.unknown())]
         bodies = {tag: self._body(body, facts.bodies[node.id, tag], len(sources)) for tag, body in node.bodies.items()}
@@ -75,14 +73,15 @@ class _Saving:
             node.type, node.version, sources, declared, attributes, name=node.name, names=names, bodies=bodies
         )
 
-    def _constant(self, node: Node, graph: Graph, known: list[Fact], names: list[str]) -> Handle:
+    def _constant(self, node: Node, known: list[Fact], names: list[str]) -> Handle:
         fact = known[0] if known else held(node, self.weights.read).op.fact  # type: ignore[union-attr]
         values = fact.constant
         if values is None:
             raise RuntimeError(f'the values of constant "{node.name}" are not known: there is no file of weights')
-        if not (self.halves and _can_be_half(node, graph, fact)):
+        compressed = as_half(fact) if self.halves else None
+        if compressed is None or compressed.constant is None:
             return self.writer.constant(values, fact.type, node.name, names)
-        half = self.writer.constant(values, F16, f"{node.name}_compressed")
+        half = self.writer.constant(compressed.constant, F16, f"{node.name}_compressed")
         outputs = [Fact(F32, fact.shape)]
         data = {"destination_type": "f32"}
         return self.writer.layer("Convert", "opset1", [half], outputs, data, name=node.name, names=names)[0]
@@ -131,15 +130,19 @@ def _attributes(node: Node, facts: list[Fact]) -> dict[str, str]:
     return {name: item.text(value) for name, (item, value) in values.items() if value is not None and "." not in name}
 
 
-def _can_be_half(node: Node, graph: Graph, fact: Fact) -> bool:
-    """Return whether only products and the like consume a constant, whose values f16 can hold."""
-    consumers = graph.consumers(Outlet(node.id, 0))
-    if fact.type is not F32 or fact.shape.size.lo < _LEAST or not consumers:
-        return False
-    if not all(graph.node(item.node).type in _COMPRESSED for item in consumers):
-        return False
-    values = fact.constant
-    return values is not None and bool(np.all(np.abs(values) < np.finfo(np.float16).max))
+def as_half(fact: Fact) -> Fact | None:
+    """Return an f32 constant in f16; None for another one, and where most values are beyond the range of f16.
+
+    Values beyond the range become the largest ones, as in OpenVINO.
+    """
+    values = fact.constant if fact.type is F32 else None
+    if values is None:
+        return None
+    size = np.abs(values)
+    outside = (size > _HALF.max) | ((size < _HALF.smallest_subnormal) & (size != 0))
+    if values.size and np.count_nonzero(outside) >= _MOST_OUTSIDE * values.size:
+        return None
+    return Fact.of(F16, np.clip(values, -_HALF.max, _HALF.max).astype(np.float16))
 
 
 def _joined(names: Any) -> str:

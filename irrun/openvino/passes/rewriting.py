@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from irrun.openvino.models.model import Model
@@ -166,6 +167,14 @@ class ConstantFolding(ModelPass):
         return is_changed
 
 
+class Version(Enum):
+    """A version of the format of files; each stands for the current one, except IR_V10, which is not written."""
+
+    UNSPECIFIED = 0
+    IR_V10 = 10
+    IR_V11 = 11
+
+
 class Serialize(ModelPass):
     """Write the model as an .xml and a .bin."""
 
@@ -176,6 +185,17 @@ class Serialize(ModelPass):
     def run_on_model(self, model: Model) -> bool:
         """Write a model; return False, since it is not changed."""
         serialize(model, *self._paths, self._version)
+        return False
+
+
+class LowLatency2(ModelPass):
+    """Replace loops of one iteration by their bodies; irrun runs them as they are, so nothing changes."""
+
+    def __init__(self, use_const_initializer: bool = True) -> None:
+        self._uses_constants = use_const_initializer
+
+    def run_on_model(self, model: Model) -> bool:
+        """Return False, since the model is not changed."""
         return False
 
 

@@ -50,6 +50,10 @@ class Version:
         return f"<Version: {self.description} {self.build_number}>"
 
 
+class Extension:
+    """Base class of extensions, which classes of programs may derive from; they add nothing here."""
+
+
 class Core:
     """Reads and compiles models. There is one device, the CPU; settings without a meaning here are accepted."""
 
@@ -159,7 +163,10 @@ class Core:
 
         RuntimeError for a library that was written for OpenVINO, and for a class that is no operation.
         """
-        for source in (*extensions, *named.values()):
+        given = (*extensions, *named.values())
+        for source in (part for item in given for part in (item if isinstance(item, list) else [item])):
+            if isinstance(source, Extension):
+                continue
             if isinstance(source, str | os.PathLike) and Path(source).suffix in (".so", ".dll", ".dylib"):
                 raise RuntimeError(f"{source}: extensions written for OpenVINO cannot be run")
             if isinstance(source, type) and issubclass(source, Op):
