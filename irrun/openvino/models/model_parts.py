@@ -34,10 +34,11 @@ class ModelParts:
     _own_notes: dict[str, Any] | None
     _nodes: Ends | None
     _means: dict[Node, Mean] | None
+    _variables: list[Variable]
 
     def _become(self, read: Loaded | None, ends: Ends | None, name: str, notes: dict[str, Any] | None) -> None:
         self._read, self._nodes, self._name, self._own_notes = read, ends, name, notes
-        self._made, self._means = None, {}
+        self._made, self._means, self._variables = None, {}, []
 
     @property
     def _notes(self) -> dict[str, Any]:
@@ -155,9 +156,9 @@ class ModelParts:
         return list(self._ends.sinks)
 
     def get_ordered_ops(self) -> list[Any]:
-        """Return all nodes in topological order."""
+        """Return all nodes in topological order, as OpenVINO has it."""
         graph = self._graph
-        return [graph.handle(id) for id in graph.needed(*self._ends.ids)]
+        return [graph.handle(id) for id in graph.ordered(*self._ends.ids)]
 
     def get_ops(self) -> list[Any]:
         """Return all nodes."""
@@ -165,7 +166,7 @@ class ModelParts:
 
     def get_variables(self) -> list[Variable]:
         """Return the variables that ReadValue and Assign name."""
-        found: dict[str, Variable] = {}
+        found = {item.get_id(): item for item in self._variables}
         for node in self.get_ordered_ops():
             name = node.record.type in ("ReadValue", "Assign") and getattr(node.record.op, "variable_id", None)
             if isinstance(name, str) and name not in found:

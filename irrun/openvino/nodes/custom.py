@@ -32,7 +32,9 @@ class _Visitor:
         self._values = values or {}
         self.found: dict[str, Any] = {}
 
-    def on_attributes(self, attributes: dict[str, Any]) -> None:
+    def on_attributes(self, attributes: dict[str, Any] | None) -> None:
+        if attributes is None:
+            return
         attributes.update({name: value for name, value in self._values.items() if name in attributes})
         self.found.update(attributes)
 
@@ -75,8 +77,12 @@ class Op(Node):
         return True
 
     def clone_with_new_inputs(self, new_inputs: Sequence[Output]) -> Op:
-        """Return another node with other inputs; NotImplementedError unless overridden."""
-        raise NotImplementedError(f"{type(self).__name__} has no clone_with_new_inputs")
+        """Return another node with other inputs, and the same attributes."""
+        made = object.__new__(type(self))
+        made.__dict__.update({name: value for name, value in vars(self).items() if name not in ("_graph", "_id")})
+        Op.__init__(made, made, new_inputs)
+        made.constructor_validate_and_infer_types()
+        return made
 
     def has_evaluate(self) -> bool:
         """Return whether ``evaluate`` computes the outputs."""
@@ -118,7 +124,7 @@ class _Adapter(Operation):
         """Return a node of the user for inputs of these types and shapes."""
         if "owner" not in vars(self):
             values = dict(vars(self))
-            self.owner = type(self).made_by()
+            self.owner = _made_alone(type(self).made_by)
             self.owner.visit_attributes(_Visitor(values))
         ends = [Parameter(of_element(fact.type), fact.shape) for fact in facts]
         return self.owner.clone_with_new_inputs([Output(end, 0) for end in ends])
@@ -147,6 +153,16 @@ def operation_of(cls: type[Op]) -> type[_Adapter]:
         known = {}
     fields: dict[str, Any] = {name: attr(value, doc="an attribute") for name, value in known.items()}
     return _declared(cls, fields | {"__annotations__": {name: type(value) for name, value in known.items()}})
+
+
+def _made_alone(cls: type[Op]) -> Op:
+    """Return a node without inputs; without calling its constructor where that needs arguments."""
+    try:
+        return cls()
+    except TypeError:
+        node = object.__new__(cls)
+        Op.__init__(node)
+        return node
 
 
 def _built(cls: type[Op]) -> type[_Adapter]:

@@ -23,6 +23,7 @@ from irrun.openvino.nodes.records import attribute_value, constant_fact, element
 from irrun.openvino.nodes.variables import Assign, read_value
 from irrun.openvino.opsets.signatures import Parameter as Declared
 from irrun.openvino.opsets.signatures import DEFAULTS, OLDER, signature
+from irrun.openvino.passes.patterns import Pattern, of_type
 from irrun.openvino.values.tensor import Tensor
 from irrun.ops import Op
 from irrun.ops.registry import find, load, spelling
@@ -137,6 +138,8 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Any:
     for key, number in _FILL.items():
         if axes and key in attributes and key not in values:
             values[key] = (number,) * axes
+    if any(isinstance(source, Pattern) for source in sources):
+        return of_type(cls.type, [as_output(item) if isinstance(item, Node | Output) else item for item in sources])
     known = {port.name for port in cls.inputs} | set(attributes)
     for key in given:
         if key not in known:

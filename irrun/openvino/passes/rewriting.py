@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
+from irrun.diagnostics import listing
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import serialize
 from irrun.openvino.nodes.node import Node
@@ -181,6 +182,8 @@ class Serialize(ModelPass):
     def __init__(self, path_to_xml: Any, path_to_bin: Any = "", version: Any = "UNSPECIFIED") -> None:
         self._paths = os.fspath(path_to_xml), os.fspath(path_to_bin)
         self._version = "UNSPECIFIED" if version is None else str(getattr(version, "name", version))
+        if self._version not in Version.__members__:
+            raise TypeError(f"version is {version!r}, expected {listing(list(Version.__members__))}")
 
     def run_on_model(self, model: Model) -> bool:
         """Write a model; return False, since it is not changed."""

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from irrun.graph import Graph
 from irrun.graph import Node as Record
 from irrun.model import Compiled, Loaded, Port
 from irrun.model.config import ConfigError
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import export
 from irrun.openvino.nodes.node import Node
-from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import ConstOutput, find_port
+from irrun.openvino.nodes.workspace import HANDLES
 from irrun.openvino.running.properties_table import model_property, name_of, plain
 from irrun.openvino.running.request import InferRequest
 from irrun.openvino.running.results import OVDict
@@ -47,9 +48,9 @@ class CompiledModel:
     def _begin(self, engine: Compiled, loaded: Loaded, name: str, settings: Mapping[str, Any]) -> None:
         self._engine, self._loaded, self._name, self._settings = engine, loaded, name, dict(settings)
         graph = loaded.bound.graph
-        self._inputs = [_end(Parameter, graph.node(i), p) for i, p in zip(graph.parameters, engine.inputs, strict=True)]
-        self._outputs = [_end(Result, graph.node(i), p) for i, p in zip(graph.results, engine.outputs, strict=True)]
-        self._request: InferRequest | None = None
+        self._inputs = [_input(graph.node(id), port) for id, port in zip(graph.parameters, engine.inputs, strict=True)]
+        self._outputs = [_output(graph, id, port) for id, port in zip(graph.results, engine.outputs, strict=True)]
+        self._infer_request: InferRequest | None = None
 
     @property
     def inputs(self) -> list[ConstOutput]:
@@ -81,9 +82,9 @@ class CompiledModel:
 
     @property
     def _own(self) -> InferRequest:
-        if self._request is None:
-            self._request = self.create_infer_request()
-        return self._request
+        if self._infer_request is None:
+            self._infer_request = self.create_infer_request()
+        return self._infer_request
 
     def __call__(
         self, inputs: Any = None, share_inputs: bool = True, share_outputs: bool = False, *, decode_strings: bool = True
@@ -126,7 +127,7 @@ class CompiledModel:
 
     def release_memory(self) -> None:
         """Forget the request of this object, and with it the values of its variables."""
-        self._request = None
+        self._infer_request = None
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a compiled model cannot be copied; export_model and import_model do that")
@@ -175,9 +176,24 @@ def port_of(ports: list[ConstOutput], key: Any, what: str) -> ConstOutput:
         raise RuntimeError(str(error)) from None
 
 
-def _end(cls: type[Node], record: Record, port: Port) -> ConstOutput:
-    """Return an end of the model as a port that knows what callers pass or receive."""
-    node = cls.__new__(cls)
-    fact = Fact(port.element_type, port.partial_shape)
-    node._begin(record._replace(names=(tuple(sorted(port.names)),)), (), (fact,))
-    return ConstOutput(node, 0)
+def _input(record: Record, port: Port) -> ConstOutput:
+    """Return an input of the model as a port that knows what callers pass."""
+    return ConstOutput(_node(record._replace(names=(tuple(sorted(port.names)),)), port), 0)
+
+
+def _output(graph: Graph, id: int, port: Port) -> ConstOutput:
+    """Return an output of the model as a port that knows what callers receive, with the node that makes it."""
+    outlet = graph.sources(id)[0]
+    if outlet is None:
+        return ConstOutput(_node(graph.node(id), port), 0)
+    names = tuple(tuple(sorted(port.names)) for _ in range(outlet.port + 1))
+    source = _node(graph.node(outlet.node)._replace(outputs=outlet.port + 1, names=names), port, outlet.port + 1)
+    return ConstOutput(_node(graph.node(id), port, 1, (source, outlet.port)), 0)
+
+
+def _node(record: Record, port: Port, count: int = 1, *sources: tuple[Node, int]) -> Node:
+    """Return a node with outputs of the type and the shape of a port."""
+    cls: Any = HANDLES.get(record.type, HANDLES[""])
+    node: Node = cls.__new__(cls)
+    node._begin(record, sources, (Fact(port.element_type, port.partial_shape),) * count)
+    return node

@@ -156,6 +156,9 @@ class Core:
         if not isinstance(model_stream, bytes) and not hasattr(model_stream, "read"):
             raise TypeError(f"an exported model is bytes, a stream or a Tensor, got {model_stream!r}")
         data = model_stream if isinstance(model_stream, bytes) else model_stream.read()
+        if not data and not isinstance(model_stream, bytes) and model_stream.seekable():
+            model_stream.seek(0)
+            data = model_stream.read()
         return self.compile_model(imported(data), device_name, config)
 
     def add_extension(self, *extensions: Any, **named: Any) -> None:
