@@ -121,7 +121,8 @@ class ModelParts:
         try:
             return OVAny(rt_info.find(self._notes, path))
         except KeyError:
-            raise RuntimeError(f"the model has no rt_info {path!r}{near_match(str(path), self._notes)}") from None
+            what = "Cannot get runtime attribute. Path to runtime attribute is incorrect"
+            raise RuntimeError(f"{what}: {path!r}{near_match(str(path), self._notes)}") from None
 
     def has_rt_info(self, path: Any) -> bool:
         """Return whether there is a note under a key or a list of keys."""
@@ -198,9 +199,10 @@ class ModelParts:
         return -1
 
     @also_named("sink", "value")
-    def get_sink_index(self, sink: Node) -> int:
-        """Return the position of a sink; -1 where it is none of the model."""
-        return next((index for index, item in enumerate(self._ends.sinks) if item is sink), -1)
+    def get_sink_index(self, sink: Node | Output) -> int:
+        """Return the position of a sink, or of that of an output; -1 where it is none of the model."""
+        node = sink.node if isinstance(sink, Output) else sink
+        return next((index for index, item in enumerate(self._ends.sinks) if item is node), -1)
 
     # -- ports
 

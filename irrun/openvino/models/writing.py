@@ -14,7 +14,7 @@ from irrun.inference import Facts
 from irrun.model import Loaded
 from irrun.openvino.models.ends import interface_names
 from irrun.openvino.nodes.records import held
-from irrun.openvino.values.rt_info import RTMap
+from irrun.openvino.values.rt_info import RTMap, plain, text
 from irrun.ops.context import BodyInput, BodyOutput
 from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Fact
@@ -27,7 +27,7 @@ _MOST_OUTSIDE: Final = 0.75
 
 def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False) -> Writer:
     """Return the layers and weights of a model; RuntimeError where values of constants are not known."""
-    kept = {key: item.value for key, item in notes.items() if not (key == "version" and not item.value)}
+    kept = {key: text(plain(item)) for key, item in notes.items() if not (key == "version" and not plain(item))}
     writer = Writer(name, notes=kept)
     try:
         _Saving(writer, value.weights, halves).graph(value.bound.graph, value.facts, interface_names(value))
@@ -121,6 +121,9 @@ def _attributes(node: Node, facts: list[Fact]) -> dict[str, str]:
         dims = facts[0].shape.dims
         shape = "..." if dims is None else ",".join(map(str, dims))
         return {"shape": shape, "element_type": facts[0].type.name}
+    texts = getattr(node.op, "texts", None)
+    if texts is not None:
+        return dict(texts())
     if node.layer is not None and node.layer.data:
         return dict(node.layer.data)
     op = node.op

@@ -157,8 +157,6 @@ class Result(_ModelPort):
     """An output of a model."""
 
     def __init__(self, source: Any, *, name: str | None = None) -> None:
-        if isinstance(source, Node) and source.get_output_size() == 1:
-            source = source.output(0)
         if not isinstance(source, Output):
             raise TypeError(f"a Result is made of an output, such as node.output(0), got {source!r}")
         record = record_of(ResultOp(), name or fresh_name("Result"))

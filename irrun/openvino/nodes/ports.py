@@ -146,11 +146,14 @@ class Output(_Port):
         raise RuntimeError(f"{target_input!r} needs a source; replace_source_output gives it another one")
 
     def replace(self, replacement: Output) -> None:
-        """Feed all consumers from another output, which gets the names of this one."""
+        """Feed all consumers from another output, which gets the names of this one; alone, if it is one of a model."""
+        is_result = False
         for target in self.get_target_inputs():
+            is_result |= target.node.record.type == RESULT
             if target.node is not replacement.node:
                 target.replace_source_output(replacement)
-        replacement.add_names(self.get_names())
+        names = self.get_names()
+        replacement.set_names(names if is_result else names | replacement.get_names())
 
     def __copy__(self) -> Output:
         return type(self)(self._node, self._index)

@@ -34,6 +34,15 @@ _FILL: Final = {"pads_begin": 0, "pads_end": 0, "output_padding": 0, "dilations"
 """Attributes with a number for each spatial axis, and the number where the caller leaves them out."""
 
 
+_FILLERS: Final = {
+    ("ScaledDotProductAttention", 3): (0, 0),
+    ("EmbeddingBagOffsets", 3): (1, -1),
+    ("EmbeddingBagOffsetsSum", 3): (1, -1),
+    ("EmbeddingSegmentsSum", 4): (1, -1),
+}
+"""Inputs that a caller may leave out before others: the input whose type they have, and the number for them."""
+
+
 def module(opset: int) -> ModuleType:
     """Return the module with the builders of an opset, which makes each on first use."""
     spec = ModuleSpec(f"irrun.openvino.opset{opset}", None)
@@ -85,9 +94,10 @@ def _builder(title: str, cls: type[Op], opset: int, version: str) -> Callable[..
     parameters = signature(title, cls, opset)
     formal = _formal(parameters, cls)
     declared = {item.name: item.declared for item in parameters}
+    left_out = DEFAULTS.get(title, {})
 
     def build(*arguments: Any, **named: Any) -> Any:
-        given: dict[str, Any] = dict(DEFAULTS.get(title, {}) if version != "opset1" or title != "mvn" else {})
+        given: dict[str, Any] = {key: item for key, item in left_out.items() if cls.spec.attribute(key)}
         for key, value in formal.bind(*arguments, **named).arguments.items():
             if key in declared and declared[key] is None:
                 given.update(value or {})
@@ -125,8 +135,10 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Any:
         sources += list(value) if port.variadic and isinstance(value, list | tuple) else [value]
     while sources and sources[-1] is None:
         sources.pop()
-    if cls.type == "ScaledDotProductAttention" and len(sources) == 5 and sources[3] is None:
-        sources[3] = np.zeros((), as_output(sources[0]).fact.type.external)
+    for index in (index for index, source in enumerate(sources) if source is None):
+        if (cls.type, index) in _FILLERS:
+            like, number = _FILLERS[cls.type, index]
+            sources[index] = np.array(number, as_output(sources[like]).fact.type.external)
     if any(source is None for source in sources) or len(sources) < cls.spec.least_inputs:
         raise OVTypeError(f"{cls.type}: an input is missing")
     values = {
@@ -171,6 +183,8 @@ def constant(value: Any, dtype: Any = None, name: str | None = None, *, shared_m
 
     With ``shared_memory`` it has the values that an array has at any time, if they need no conversion.
     """
+    if value is None or (isinstance(value, np.ndarray) and value.size == 0):
+        raise ValueError(f"a constant is made of an array, a list, a number or a Tensor with elements, got {value!r}")
     shared = shared_memory or (isinstance(value, Tensor) and dtype is True)
     if isinstance(value, np.ndarray) and shared and not value.flags.c_contiguous:
         raise RuntimeError("SHARED MEMORY MODE FOR THIS CONSTANT IS NOT APPLICABLE! The array is not contiguous")

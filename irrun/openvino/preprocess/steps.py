@@ -143,7 +143,8 @@ class PreProcessSteps(PostProcessSteps):
         """Take a part of the tensor, from ``begin`` up to ``end`` along each axis."""
 
         def step(flow: Flow) -> None:
-            bounds = (np.array(list(item), np.int64) for item in (begin, end, [1] * len(begin)))
+            sides = (begin, end, [1] * len(begin), range(len(begin)))
+            bounds = (np.array(list(item), np.int64) for item in sides)
             flow.apply("Slice", *bounds)
 
         return self._add(step)

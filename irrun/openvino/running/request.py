@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from irrun.model import InputError
+from irrun.openvino.nodes.records import CLASS_NAMES
 from irrun.openvino.running.request_tensors import RequestTensors, shown
 from irrun.openvino.running.results import OVDict, ProfilingInfo
 from irrun.openvino.running.states import VariableState, variables_of
@@ -194,7 +195,7 @@ class InferRequest(RequestTensors):
         found = []
         for timing in timings:
             took, node = timedelta(microseconds=timing.own[-1] / 1000), timing.step.node
-            found.append(ProfilingInfo(node.name, node.type, real_time=took, cpu_time=took))
+            found.append(ProfilingInfo(node.name, CLASS_NAMES.get(node.type, node.type), real_time=took, cpu_time=took))
         return found
 
     profiling_info = property(get_profiling_info)

@@ -46,7 +46,8 @@ class RequestTensors:
             self._given.pop(index, None)
             self._shared.discard(index)
         if shared:
-            self._shared.add(index)
+            if array.flags.writeable:
+                self._shared.add(index)
             self._values[index] = array
         elif index in self._given:
             self._given[index].copy_from(Tensor.of_values(array, port.element_type))

@@ -61,6 +61,8 @@ class Shape(_Numbers):
 
     @also_named("axis_lengths", "shape")
     def __init__(self, axis_lengths: Iterable[Any] | str = ()) -> None:
+        if isinstance(axis_lengths, PartialShape):
+            raise TypeError(f"a Shape is made of sizes, got {axis_lengths!r}; to_shape() makes one of it")
         if isinstance(axis_lengths, str):
             dims = _shape_parsed(axis_lengths)
             if not dims.is_static:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from irrun.openvino.values.types import Type, as_element, element_of, is_coded, 
 from irrun.tensor import Array, ElementType
 from irrun.tensor.packing import storage_size, unpack
 from irrun.tensor.storing import pack
+
+
+_NO_BYTES: Final = "for types with bitwidths less then 8 bit. Elements share bytes"
 
 
 class Tensor:
@@ -37,7 +40,7 @@ class Tensor:
             other = given["other"]
             begin, end = given.get("begin", Coordinate()), given.get("end", Coordinate())
             if other._element.bits < 8:
-                raise RuntimeError(f"a part of a tensor of {other._element} cannot be taken: its elements share bytes")
+                raise RuntimeError(f"no part of a tensor of {other._element}: {_NO_BYTES}")
             self._element, self._owner = other._element, other
             self._data = other._data[tuple(slice(a, b) for a, b in zip(begin, end, strict=True))]
             self._shape = self._data.shape
@@ -59,7 +62,7 @@ class Tensor:
         self._shape = tuple(Shape(given["shape"])) if "shape" in given else whole.shape
         if self._element.kind == "string":
             if shared:
-                raise RuntimeError("SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE! Strings are copied")
+                raise RuntimeError("SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE! String types can be only copied.")
             self._data = _strings(whole)
             return
         if shared and not whole.flags.c_contiguous:
@@ -101,8 +104,9 @@ class Tensor:
         """Set the sizes, and keep the elements that fit; RuntimeError where shared memory is too small."""
         sizes = tuple(Shape(value))
         if self._owner is not None and math.prod(sizes) > math.prod(self._shape):
-            raise RuntimeError(f"a tensor in shared memory of shape {self.shape} cannot grow to {Shape(sizes)}")
-        count = storage_size(self._element.name, math.prod(sizes)) if is_raw(self._element) else math.prod(sizes)
+            what = f"a tensor in shared memory of shape {self.shape} cannot grow to {Shape(sizes)}"
+            raise RuntimeError(f"set_shape failed: {what}")
+        count = math.prod(sizes)
         flat = self._data.reshape(-1)
         fits = self._element.bits >= 8 and count <= flat.size and self._element.kind != "string"
         self._data = flat[:count].reshape(sizes) if fits else _empty(self._element, sizes)
@@ -121,7 +125,7 @@ class Tensor:
     def get_strides(self) -> Strides:
         """Return the distances of neighbours along each axis, in bytes."""
         if self._element.bits < 8:
-            raise RuntimeError(f"a tensor of {self._element} has no strides in bytes")
+            raise RuntimeError(f"Could not get strides {_NO_BYTES}")
         return Strides(self._data.strides)
 
     element_type = property(get_element_type)
@@ -147,7 +151,8 @@ class Tensor:
     def str_data(self) -> Array:
         """A copy of the strings."""
         self._require_strings()
-        return np.array([str(item) for item in self._data.reshape(-1).tolist()], dtype=np.str_).reshape(self._shape)
+        encoded = (item.encode("utf-8", "surrogateescape") for item in self._data.reshape(-1).tolist())
+        return np.array([item.decode("utf-8", "replace") for item in encoded], dtype=np.str_).reshape(self._shape)
 
     @str_data.setter
     def str_data(self, value: Any) -> None:
