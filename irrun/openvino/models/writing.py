@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.diagnostics import IRError
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.document.writer import Handle, Writer, WrittenBody
 from irrun.graph import Body, Graph, Node, Outlet
@@ -26,7 +27,10 @@ _MOST_OUTSIDE: Final = 0.75
 
 
 def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False) -> Writer:
-    """Return the layers and weights of a model; RuntimeError where values of constants are not known."""
+    """Return the layers and weights of a model.
+
+    RuntimeError where values of constants are not known, IRError where faults of the model leave a layer without inputs.
+    """
     kept = {key: text(plain(item)) for key, item in notes.items() if not (key == "version" and not plain(item))}
     writer = Writer(name, notes=kept)
     try:
@@ -34,6 +38,10 @@ def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False) -> 
         value.weights.check()
     except WeightsOutOfRange as error:
         raise RuntimeError(f"the model is not saved: {error}") from None
+    except LookupError:
+        if not value.diagnostics:
+            raise RuntimeError("the model is not saved: it has an edge from an output that no layer has") from None
+        raise IRError(value.diagnostics, value.filename) from None
     return writer
 
 
