@@ -1,8 +1,9 @@
 """Runs OpenVINO's own tests of its Python API on the installed openvino and on irrun, and compares them by function.
 
 Run it by hand: ``python tools/openvino_tests.py FOLDER [--record]``. FOLDER is ``src/bindings/python`` of a copy of
-OpenVINO's sources, of the release that is installed, or a part of it that has the folder ``tests``. ``--record`` writes
-the results to docs/data/openvino-tests.json. A function counts where it passes on OpenVINO, with all of its cases.
+OpenVINO's sources, or a part of it that has the folder ``tests``. Tests of an older release may need the names of the
+modules of the installed one. ``--record`` writes the results to docs/data/openvino-tests.json, from which
+``tools/generate.py`` makes a section of docs/openvino-api.md. A function counts where OpenVINO passes all of its cases.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -21,12 +22,12 @@ from typing import Any, Final, NamedTuple
 
 from lxml import etree
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools import records
 from tools.openvino_tests_reasons import Reason, reason
 
+ROOT: Final = Path(__file__).resolve().parents[1]
 RECORD: Final = ROOT / "docs" / "data" / "openvino-tests.json"
 SIDES: Final[Mapping[str, tuple[str, ...]]] = {"openvino": (), "irrun": ("-m", "irrun.openvino")}
 
@@ -96,6 +97,26 @@ def summary(functions: Sequence[Function]) -> dict[str, Any]:
     }
 
 
+def section() -> Iterator[str]:
+    """Yield the section of a page for the record."""
+    record = records.read(RECORD)
+    yield from (
+        "## OpenVINO's own tests",
+        "",
+        f"OpenVINO {record['openvino']} passes {record['functions']} functions ({record['cases']:,} cases) of the tests",
+        f"of its Python API in release {record['tests']}. irrun passes {record['functions that pass']} of them:",
+        f"{record['percent of those that apply']:g} % of the {record['functions that apply']} that matter to programs",
+        "which run IRs. `tools/openvino_tests.py` runs them on both.",
+        "",
+        "| why irrun fails the others | functions | needed |",
+        "|---|---:|---|",
+    )
+    for key, needed in (("fail", "yes"), ("do not apply", "no")):
+        counts = Counter(record[key].values())
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        yield from (f"| {text or 'not known'} | {number} | {needed} |" for text, number in ranked)
+
+
 def _text(function: Function) -> str:
     return function.reason.text if function.reason is not None else ""
 
@@ -106,11 +127,12 @@ def main() -> int:
     parser.add_argument("--files", default="", help="a regular expression that the names of the files contain")
     parser.add_argument("--workers", type=int, default=2, help="the number of processes")
     parser.add_argument("--messages", action="store_true", help="print what irrun says to each case that fails")
+    parser.add_argument("--release", default=version("openvino"), help="the release that the tests are of")
     parser.add_argument("--record", action="store_true", help="write docs/data/openvino-tests.json")
     given = parser.parse_args()
     known, own = (run(given.folder.resolve(), given.files, side, given.workers) for side in SIDES)
     functions = compare(known, own)
-    record = {"openvino": version("openvino"), **summary(functions)}
+    record = {"openvino": version("openvino"), "tests": given.release, **summary(functions)}
     for function in functions:
         if function.failures:
             print(f"{function.name}: {len(function.failures)} of {function.cases}; {_text(function) or 'no reason'}")

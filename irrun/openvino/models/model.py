@@ -78,8 +78,9 @@ class Model(ModelParts):
     def reshape(self, partial_shapes: Any, variables_shapes: Mapping[str, Any] | None = None) -> None:
         """Give inputs new shapes: one shape for the only input, or a mapping of names, positions or ports.
 
-        ``variables_shapes`` are those of variables by their names. A shape is a list or tuple of sizes, -1 for a dynamic one and a pair for an interval, a text such as
-        ``1,3,?,2..5``, or a PartialShape. The model stays as it was where the shapes do not fit.
+        ``variables_shapes`` are those of variables by their names. A shape is a list or tuple of sizes, -1 for a
+        dynamic one and a pair for an interval, a text such as ``1,3,?,2..5``, or a PartialShape. The model stays as it
+        was where the shapes do not fit.
         """
         if not isinstance(partial_shapes, Mapping):
             if len(self._ends.parameters) != 1 or partial_shapes is None:

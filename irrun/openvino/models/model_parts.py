@@ -202,6 +202,8 @@ class ModelParts:
     def get_sink_index(self, sink: Node | Output) -> int:
         """Return the position of a sink, or of that of an output; -1 where it is none of the model."""
         node = sink.node if isinstance(sink, Output) else sink
+        if not isinstance(node, Node):
+            raise TypeError(f"a sink is a node or its output, got {sink!r}")
         return next((index for index, item in enumerate(self._ends.sinks) if item is node), -1)
 
     # -- ports

@@ -26,13 +26,13 @@ _MOST_OUTSIDE: Final = 0.75
 """The part of the values of a constant beyond the range of f16 from which on it stays in f32."""
 
 
-def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False) -> Writer:
+def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False, version: str = "11") -> Writer:
     """Return the layers and weights of a model.
 
-    RuntimeError where values of constants are not known, IRError where faults of the model leave a layer without inputs.
+    RuntimeError where values of constants are not known, IRError where faults leave a layer without inputs.
     """
-    kept = {key: text(plain(item)) for key, item in notes.items() if not (key == "version" and not plain(item))}
-    writer = Writer(name, notes=kept)
+    kept = text({key: plain(item) for key, item in notes.items() if not (key == "version" and not plain(item))})
+    writer = Writer(name, version, kept)
     try:
         _Saving(writer, value.weights, halves).graph(value.bound.graph, value.facts, interface_names(value))
         value.weights.check()

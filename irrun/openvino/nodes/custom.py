@@ -81,7 +81,9 @@ class Op(Node):
     def clone_with_new_inputs(self, new_inputs: Sequence[Output]) -> Op:
         """Return another node with other inputs, and the same attributes."""
         made = object.__new__(type(self))
-        made.__dict__.update({name: value for name, value in vars(self).items() if name not in ("_graph", "_id", "_known")})
+        made.__dict__.update(
+            {name: value for name, value in vars(self).items() if name not in ("_graph", "_id", "_known")}
+        )
         Op.__init__(made, made, new_inputs)
         made.constructor_validate_and_infer_types()
         return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -77,6 +77,9 @@ class Parameter(_ModelPort):
         )
 
 
+NOT_SHARED: Final = "SHARED MEMORY MODE FOR THIS CONSTANT IS NOT APPLICABLE! The array is not contiguous"
+
+
 class Constant(Node):
     """A constant tensor: ``Constant(array)``, ``Constant(Type.f32, Shape([2]), [1, 2])``, ``Constant(tensor)``.
 
@@ -93,7 +96,9 @@ class Constant(Node):
                 raise TypeError("a Constant is made of an array, of a tensor, or of a type, a shape and values")
             shared = bool(arguments[1] if len(arguments) > 1 else named.get("shared_memory", False))
             if shared and isinstance(value, np.ndarray) and not value.flags.c_contiguous:
-                raise RuntimeError("SHARED MEMORY MODE FOR THIS CONSTANT IS NOT APPLICABLE! The array is not contiguous")
+                raise RuntimeError(
+                    "SHARED MEMORY MODE FOR THIS CONSTANT IS NOT APPLICABLE! The array is not contiguous"
+                )
             fact = constant_fact(value, shared=shared)
         self._hold(fact, named.get("name"))
 
@@ -131,7 +136,8 @@ class Constant(Node):
         data = self.data
         if dtype is None or (np.dtype(dtype) == data.dtype and not self.fact(0).type.bits < 8):
             return data.copy() if copy else data.view()
-        return self.tensor.values().astype(dtype)
+        values: Array = self.tensor.values().astype(dtype)
+        return values
 
     def get_vector(self) -> Array:
         """Return the values as one row."""

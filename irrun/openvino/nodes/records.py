@@ -114,7 +114,7 @@ def constant_fact(
             array = conform(array, wanted)
     if shape is not None:
         sizes = tuple(shape)
-        array = np.broadcast_to(array, sizes) if array.size == 1 else array.reshape(sizes)
+        array = np.broadcast_to(array.reshape(()), sizes) if array.size == 1 else array.reshape(sizes)
     array = array.view() if shared and array.flags.c_contiguous else np.array(array, order="C")
     array.flags.writeable = False
     return Fact.of(wanted, array)

@@ -84,8 +84,9 @@ class Assign(_OfVariable):
     @also_named("variable", "variable_id")
     def __init__(self, new_value: Any = None, variable: Variable | str = "", name: str = "") -> None:
         if new_value is None:
-            op = resolve("Assign", "opset6")(variable_id=_text(variable))
-            self._begin(record_of(op, name or fresh_name("Assign")), (), (Fact.unknown(),))
+            declared: Any = resolve("Assign", "opset6")
+            record = record_of(declared(variable_id=_text(variable)), name or fresh_name("Assign"))
+            self._begin(record, (), (Fact.unknown(),))
             return
         id = variable.info.variable_id if isinstance(variable, Variable) else _text(variable)
         value = new_value if not isinstance(new_value, np.ndarray | int | float | list) else Constant(new_value)

@@ -17,12 +17,12 @@ from irrun.diagnostics import near_match
 from irrun.openvino.exceptions import OVTypeError
 from irrun.openvino.models.subgraphs import If, Loop, TensorIterator
 from irrun.openvino.nodes.node import Node, make
-from irrun.openvino.nodes.op import Constant, Parameter, Result
+from irrun.openvino.nodes.op import NOT_SHARED, Constant, Parameter, Result
 from irrun.openvino.nodes.ports import Output, as_output
 from irrun.openvino.nodes.records import attribute_value, constant_fact, element
 from irrun.openvino.nodes.variables import Assign, read_value
-from irrun.openvino.opsets.signatures import Parameter as Declared
 from irrun.openvino.opsets.signatures import DEFAULTS, OLDER, signature
+from irrun.openvino.opsets.signatures import Parameter as Declared
 from irrun.openvino.passes.patterns import Pattern, of_type
 from irrun.openvino.values.tensor import Tensor
 from irrun.ops import Op
@@ -183,11 +183,11 @@ def constant(value: Any, dtype: Any = None, name: str | None = None, *, shared_m
 
     With ``shared_memory`` it has the values that an array has at any time, if they need no conversion.
     """
-    if value is None or (isinstance(value, np.ndarray) and value.size == 0):
-        raise ValueError(f"a constant is made of an array, a list, a number or a Tensor with elements, got {value!r}")
+    if value is None:
+        raise ValueError("a constant is made of an array, a list, a number or a Tensor, got None")
     shared = shared_memory or (isinstance(value, Tensor) and dtype is True)
     if isinstance(value, np.ndarray) and shared and not value.flags.c_contiguous:
-        raise RuntimeError("SHARED MEMORY MODE FOR THIS CONSTANT IS NOT APPLICABLE! The array is not contiguous")
+        raise RuntimeError(NOT_SHARED)
     array = value if isinstance(value, np.ndarray | Tensor) else np.asarray(value)
     type = None if dtype is None or isinstance(dtype, bool) else _type(dtype)
     return Constant.of_fact(constant_fact(array, type, shared=shared), name)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from irrun.openvino.models.model import Model
+from irrun.openvino.models.writing import as_half
 from irrun.openvino.nodes.node import make
 from irrun.openvino.nodes.op import Constant
 from irrun.openvino.passes.rewriting import ModelPass
-from irrun.openvino.models.writing import as_half
 from irrun.openvino.values.types import Type
 from irrun.tensor.element_type import F16, F32
 

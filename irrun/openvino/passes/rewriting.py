@@ -169,7 +169,7 @@ class ConstantFolding(ModelPass):
 
 
 class Version(Enum):
-    """A version of the format of files; each stands for the current one, except IR_V10, which is not written."""
+    """A version of the format of files; UNSPECIFIED is the newest one."""
 
     UNSPECIFIED = 0
     IR_V10 = 10

@@ -120,12 +120,16 @@ class PreProcessSteps(PostProcessSteps):
     @also_named("value", "values")
     def mean(self, value: float | Sequence[float]) -> Self:
         """Subtract a number, or one for each channel."""
-        return self._add(lambda flow: flow.apply("Subtract", _by_channel(flow, value, "mean")), f"mean {_listed(value)}")
+        return self._add(
+            lambda flow: flow.apply("Subtract", _by_channel(flow, value, "mean")), f"mean {_listed(value)}"
+        )
 
     @also_named("value", "values")
     def scale(self, value: float | Sequence[float]) -> Self:
         """Divide by a number, or by one for each channel."""
-        return self._add(lambda flow: flow.apply("Divide", _by_channel(flow, value, "scale")), f"scale {_listed(value)}")
+        return self._add(
+            lambda flow: flow.apply("Divide", _by_channel(flow, value, "scale")), f"scale {_listed(value)}"
+        )
 
     def resize(self, alg: ResizeAlgorithm, dst_height: int | None = None, dst_width: int | None = None) -> Self:
         """Resize to a height and width, by default those of the model."""

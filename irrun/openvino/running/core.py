@@ -110,7 +110,10 @@ class Core:
         require_device(device_name or DEVICES[0])
         settings = {**self._properties, **plain(config)}
         read_config(settings)
-        read = model if isinstance(model, Model) else self.read_model(model, weights)
+        try:
+            read = model if isinstance(model, Model) else self.read_model(model, weights)
+        except TypeError as error:
+            raise RuntimeError(str(error)) from None
         value = read.value
         with Boundary(value.filename, (RuntimeError,)):
             engine = build(value, settings)

@@ -74,7 +74,8 @@ class InferRequest(RequestTensors):
         Inputs that are not given keep their values: copies, or with ``share_inputs`` the arrays themselves.
         RuntimeError where an input does not fit, where a layer cannot be computed, or while an inference runs in the
         background. Inputs are never written to. Results are the caller's; with ``share_outputs`` they are the values
-        of output tensors that are asked for afterwards. Without ``decode_strings`` the strings that are returned are bytes in UTF-8.
+        of output tensors that are asked for afterwards. Without ``decode_strings`` the strings that are returned are
+        bytes in UTF-8.
         """
         arrays = self._open(inputs, share_inputs)
         return self._infer(arrays, decode_strings, share_outputs)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from irrun.diagnostics import OpError
 from irrun.openvino.exceptions import UserInputError
 from irrun.openvino.nodes.node import Node, make
-from irrun.openvino.nodes.ports import as_output
+from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.records import attribute_value
 from irrun.openvino.running.core import Core
 from irrun.ops.registry import resolve, spelling
-from irrun.diagnostics import OpError
 
 
 class NodeFactory:
@@ -36,8 +36,13 @@ class NodeFactory:
             raise RuntimeError(str(error)) from None
         given = {name: value for name, value in (attributes or {}).items() if name in fields}
         values = {fields[name].field: attribute_value(fields[name], value) for name, value in given.items()}
-        made: Node = make(type, self._opset, [as_output(item) for item in arguments or ()], values)
+        made: Node = make(type, self._opset, self._arguments_as_outputs(arguments or ()), values)
         return made
+
+    @staticmethod
+    def _arguments_as_outputs(arguments: Sequence[Any]) -> list[Output]:
+        """Return outputs as they are, and all outputs of nodes."""
+        return [output for item in arguments for output in (item.outputs() if isinstance(item, Node) else [item])]
 
     def add_extension(self, *extensions: Any) -> None:
         """Add operations to those that the factory knows, as ``Core().add_extension`` does."""

@@ -89,9 +89,9 @@ def plain(value: Any) -> Any:
 
 
 def text(value: Any) -> Any:
-    """Return a value as a file has it: numbers of a list with spaces between them, YES or NO; mappings as such."""
+    """Return a value as a file has it: values of a list with spaces, YES or NO; mappings by their keys."""
     if isinstance(value, Mapping):
-        return {key: text(item) for key, item in value.items()}
+        return {key: text(item) for key, item in sorted(value.items())}
     if isinstance(value, bool):
         return "YES" if value else "NO"
     if isinstance(value, list | tuple):

@@ -56,13 +56,11 @@ class _Numbers:
 class Shape(_Numbers):
     """The sizes of a tensor."""
 
-    def _number(self, value: Any) -> int:
-        return super()._number(value.get_length() if isinstance(value, Dimension) else value)
+    def __setitem__(self, key: int, value: Any) -> None:
+        super().__setitem__(key, value.get_length() if isinstance(value, Dimension) else value)
 
     @also_named("axis_lengths", "shape")
     def __init__(self, axis_lengths: Iterable[Any] | str = ()) -> None:
-        if isinstance(axis_lengths, PartialShape):
-            raise TypeError(f"a Shape is made of sizes, got {axis_lengths!r}; to_shape() makes one of it")
         if isinstance(axis_lengths, str):
             dims = _shape_parsed(axis_lengths)
             if not dims.is_static:

@@ -15,7 +15,7 @@ from irrun.tensor import Array, ElementType
 from irrun.tensor.packing import storage_size, unpack
 from irrun.tensor.storing import pack
 
-
+_NOT_SHARED: Final = "SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE!"
 _NO_BYTES: Final = "for types with bitwidths less then 8 bit. Elements share bytes"
 
 
@@ -62,12 +62,14 @@ class Tensor:
         self._shape = tuple(Shape(given["shape"])) if "shape" in given else whole.shape
         if self._element.kind == "string":
             if shared:
-                raise RuntimeError("SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE! String types can be only copied.")
+                raise RuntimeError(
+                    "SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE! String types can be only copied."
+                )
             self._data = _strings(whole)
             return
         if shared and not whole.flags.c_contiguous:
             what = "the array is not contiguous; copy it, or leave out shared_memory"
-            raise RuntimeError(f"SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE! {what}")
+            raise RuntimeError(f"{_NOT_SHARED} {what}")
         if shared and not whole.flags.writeable:
             raise ValueError("the array is not writable and cannot be shared; copy it, or leave out shared_memory")
         flat = whole if shared else np.array(whole, order="C")
