@@ -59,6 +59,8 @@ def run(folder: Path, pattern: str, side: str, workers: int) -> dict[str, list[s
             stdout=subprocess.DEVNULL,
             check=False,
         )
+        if not report.exists():
+            raise RuntimeError(f"pytest wrote no report on {side}: {' '.join(command)}")
         found = defaultdict(list)
         for case in etree.parse(report).iter("testcase"):
             bad = next((item for item in case if item.tag in ("failure", "error")), None)
@@ -103,8 +105,8 @@ def section() -> Iterator[str]:
     yield from (
         "## OpenVINO's own tests",
         "",
-        f"OpenVINO {record['openvino']} passes {record['functions']} functions ({record['cases']:,} cases) of the tests",
-        f"of its Python API in release {record['tests']}. irrun passes {record['functions that pass']} of them:",
+        f"OpenVINO {record['openvino']} passes {record['functions']} functions ({record['cases']:,} cases) of tests,",
+        f"those of release {record['tests']} for the Python API. irrun passes {record['functions that pass']} of them:",
         f"{record['percent of those that apply']:g} % of the {record['functions that apply']} that matter to programs",
         "which run IRs. `tools/openvino_tests.py` runs them on both.",
         "",

@@ -25,8 +25,8 @@ _HEAD: Final = struct.Struct("<qq")
 def save_model(model: Model, output_model: str | os.PathLike[str], compress_to_fp16: bool = True) -> None:
     """Write an .xml, and the .bin beside it.
 
-    With ``compress_to_fp16`` the f32 weights of products, convolutions and gathers are stored in f16, each followed by
-    a Convert.
+    With ``compress_to_fp16`` the constants of f32 and f64 that f16 can hold are stored in f16, each followed by a
+    Convert; not those of a quantised model, nor a single number that would lose much.
     """
     if not isinstance(model, Model):
         raise TypeError(f"save_model takes a Model, got {model!r}")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from irrun.diagnostics import IRError
 from irrun.document.weights import Weights, WeightsOutOfRange
@@ -14,16 +12,13 @@ from irrun.graph import Body, Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.model import Loaded
 from irrun.openvino.models.ends import interface_names
+from irrun.openvino.models.halves import as_half, is_quantised
 from irrun.openvino.nodes.records import held
 from irrun.openvino.values.rt_info import RTMap, plain, text
 from irrun.ops.context import BodyInput, BodyOutput
 from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Fact
-from irrun.tensor.element_type import F16, F32
-
-_HALF: Final = np.finfo(np.float16)
-_MOST_OUTSIDE: Final = 0.75
-"""The part of the values of a constant beyond the range of f16 from which on it stays in f32."""
+from irrun.tensor.element_type import F16
 
 
 def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False, version: str = "11") -> Writer:
@@ -34,6 +29,7 @@ def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False, ver
     kept = text({key: plain(item) for key, item in notes.items() if not (key == "version" and not plain(item))})
     writer = Writer(name, version, kept)
     try:
+        halves = halves and not is_quantised(value.bound.graph)
         _Saving(writer, value.weights, halves).graph(value.bound.graph, value.facts, interface_names(value))
         value.weights.check()
     except WeightsOutOfRange as error:
@@ -90,8 +86,8 @@ class _Saving:
         if compressed is None or compressed.constant is None:
             return self.writer.constant(values, fact.type, node.name, names)
         half = self.writer.constant(compressed.constant, F16, f"{node.name}_compressed")
-        outputs = [Fact(F32, fact.shape)]
-        data = {"destination_type": "f32"}
+        outputs = [Fact(fact.type, fact.shape)]
+        data = {"destination_type": fact.type.name}
         return self.writer.layer("Convert", "opset1", [half], outputs, data, name=node.name, names=names)[0]
 
     def _body(self, body: Body, facts: Facts, inputs: int) -> WrittenBody:
@@ -139,21 +135,6 @@ def _attributes(node: Node, facts: list[Fact]) -> dict[str, str]:
         return {}
     values = {item.name: (item, getattr(op, item.field)) for item in op.spec.attributes}
     return {name: item.text(value) for name, (item, value) in values.items() if value is not None and "." not in name}
-
-
-def as_half(fact: Fact) -> Fact | None:
-    """Return an f32 constant in f16; None for another one, and where most values are beyond the range of f16.
-
-    Values beyond the range become the largest ones, as in OpenVINO.
-    """
-    values = fact.constant if fact.type is F32 else None
-    if values is None:
-        return None
-    size = np.abs(values)
-    outside = (size > _HALF.max) | ((size < _HALF.smallest_subnormal) & (size != 0))
-    if values.size and np.count_nonzero(outside) >= _MOST_OUTSIDE * values.size:
-        return None
-    return Fact.of(F16, np.clip(values, -_HALF.max, _HALF.max).astype(np.float16))
 
 
 def _joined(names: Any) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from irrun.openvino.models.halves import as_half, is_quantised
 from irrun.openvino.models.model import Model
-from irrun.openvino.models.writing import as_half
 from irrun.openvino.nodes.node import make
 from irrun.openvino.nodes.op import Constant
 from irrun.openvino.passes.rewriting import ModelPass
@@ -12,19 +12,22 @@ from irrun.tensor.element_type import F16, F32
 
 
 class CompressFloats(ModelPass):
-    """Store the constants of f32 that f16 can hold in f16, each with a Convert behind it."""
+    """Store the constants that ``save_model`` compresses in f16, each with a Convert behind it."""
 
     def run_on_model(self, model: Model) -> bool:
         """Change a model; return whether it was changed."""
-        is_changed = False
-        for node in model.get_ordered_ops():
-            half = as_half(node.fact(0)) if isinstance(node, Constant) else None
-            if half is not None:
-                constant = Constant.of_fact(half, f"{node.friendly_name}_compressed")
-                convert = make("Convert", "opset1", [constant.output(0)], {"destination_type": F32}, node.friendly_name)
-                node.output(0).replace(convert.output(0))
-                is_changed = True
-        return is_changed
+        if is_quantised(model.value.bound.graph):
+            return False
+        constants = [node for node in model.get_ordered_ops() if isinstance(node, Constant)]
+        halves = [(node, as_half(node.fact(0))) for node in constants]
+        for node, half in halves:
+            if half is None:
+                continue
+            constant = Constant.of_fact(half, f"{node.friendly_name}_compressed")
+            attributes = {"destination_type": node.fact(0).type}
+            convert = make("Convert", "opset1", [constant.output(0)], attributes, node.friendly_name)
+            node.output(0).replace(convert.output(0))
+        return any(half is not None for _, half in halves)
 
 
 class ConvertFP32ToFP16(ModelPass):
