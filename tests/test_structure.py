@@ -161,10 +161,10 @@ def test_public_surface() -> None:
 def test_names_of_openvino() -> None:
     names = (
         "AsyncInferQueue AxisSet AxisVector CompiledModel ConstOutput Coordinate CoordinateDiff Core Dimension "
-        "DiscreteTypeInfo InferRequest Input Layout Model Node OVAny OVDict Op Output PartialShape ProfilingInfo "
-        "RTMap Shape Strides Symbol Tensor TensorVector Type VariableState Version __version__ compile_model "
-        "exceptions get_batch get_version helpers layout_helpers op passes preprocess properties read_model "
-        "save_model serialize set_batch shutdown stand_in tensor_from_file utils "
+        "DiscreteTypeInfo Extension InferRequest Input Layout Model Node OVAny OVDict Op Output PartialShape "
+        "ProfilingInfo RTMap Shape Strides Symbol Tensor TensorVector Type VariableState Version __version__ "
+        "compile_model exceptions get_batch get_version helpers layout_helpers op passes preprocess properties "
+        "read_model save_model serialize set_batch shutdown stand_in tensor_from_file utils "
     )
     assert sorted(irrun.openvino.__all__) == names.split()
     for name in (*irrun.openvino.__all__, "opset1", "opset17"):

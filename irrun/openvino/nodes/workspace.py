@@ -148,6 +148,19 @@ class Workspace(MutableGraph):
         if faults:
             raise IRError(faults)
 
+    def ordered(self, parameters: Sequence[int], results: Sequence[int], sinks: Sequence[int]) -> list[int]:
+        """Return the nodes of a model in OpenVINO's order: depth first, from the Parameters, the sinks, the Results."""
+        self.needed(parameters, results, sinks)
+        waiting, found = [*results, *sinks, *parameters], dict[int, None]()
+        while waiting:
+            id = waiting[-1]
+            sources = [outlet.node for outlet in self.sources(id) if outlet is not None and outlet.node not in found]
+            if id in found or not sources:
+                found.setdefault(waiting.pop())
+            else:
+                waiting += reversed(sources)
+        return list(found)
+
     def snapshot(self, *ends: Sequence[int]) -> tuple[Graph, Facts]:
         """Return the graph of a model with these ends, and its facts; IRError where nodes do not fit together."""
         key = tuple(map(tuple, ends))

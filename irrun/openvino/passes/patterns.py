@@ -7,6 +7,7 @@ from typing import Any
 
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
+from irrun.openvino.nodes.records import CLASS_NAMES
 from irrun.openvino.values.dimensions import Dimension
 from irrun.openvino.values.types import Type
 
@@ -73,6 +74,11 @@ class Pattern:
         return False
 
 
+def of_type(type: str, inputs: Sequence[Any]) -> WrapType:
+    """Return the pattern of a node of a type, whose inputs are patterns or nodes, which stand for any of their type."""
+    return WrapType(CLASS_NAMES.get(type, type), list(inputs))
+
+
 _COMMUTATIVE = frozenset({"Add", "Multiply", "Maximum", "Minimum", "Equal", "LogicalAnd", "LogicalOr", "LogicalXor"})
 
 
@@ -105,7 +111,7 @@ class Optional(WrapType):
         if super().match(output, trial):
             found.update(trial)
             return True
-        return all(pattern.match(output, found) for pattern in self.inputs[:1])
+        return bool(self.inputs) and self.inputs[0].match(output, found)
 
 
 class Or(Pattern):

@@ -10,12 +10,11 @@ from irrun.model import Compiled, Loaded
 from irrun.model.config import ConfigError
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import export
-from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import ConstOutput
 from irrun.openvino.running.properties_table import model_property, name_of, plain
 from irrun.openvino.running.request import InferRequest
 from irrun.openvino.running.results import OVDict
-from irrun.openvino.running.runnable import Runnable, end, port_of, ports_text
+from irrun.openvino.running.runnable import Runnable, input_end, output_end, port_of, ports_text
 from irrun.openvino.running.states import VariableState
 from irrun.openvino.values.keywords import also_named
 from irrun.runtime import Plan, Tiers
@@ -45,9 +44,11 @@ class CompiledModel(Runnable):
     def _begin(self, engine: Compiled, loaded: Loaded, name: str, settings: Mapping[str, Any]) -> None:
         self._engine, self._loaded, self._name, self._settings = engine, loaded, name, dict(settings)
         graph = loaded.bound.graph
-        self._inputs = [end(Parameter, graph.node(i), p) for i, p in zip(graph.parameters, engine.inputs, strict=True)]
-        self._outputs = [end(Result, graph.node(i), p) for i, p in zip(graph.results, engine.outputs, strict=True)]
-        self._request: InferRequest | None = None
+        self._inputs = [
+            input_end(graph.node(id), port) for id, port in zip(graph.parameters, engine.inputs, strict=True)
+        ]
+        self._outputs = [output_end(graph, id, port) for id, port in zip(graph.results, engine.outputs, strict=True)]
+        self._infer_request: InferRequest | None = None
 
     @also_named("key", "index", "tensor_name")
     def input(self, key: int | str | None = None) -> ConstOutput:
@@ -69,9 +70,9 @@ class CompiledModel(Runnable):
 
     @property
     def _own(self) -> InferRequest:
-        if self._request is None:
-            self._request = self.create_infer_request()
-        return self._request
+        if self._infer_request is None:
+            self._infer_request = self.create_infer_request()
+        return self._infer_request
 
     def __call__(
         self, inputs: Any = None, share_inputs: bool = True, share_outputs: bool = False, *, decode_strings: bool = True
@@ -114,7 +115,7 @@ class CompiledModel(Runnable):
 
     def release_memory(self) -> None:
         """Forget the request of this object, and with it the values of its variables."""
-        self._request = None
+        self._infer_request = None
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a compiled model cannot be copied; export_model and import_model do that")

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from irrun.model import InputError
+from irrun.openvino.nodes.records import CLASS_NAMES
 from irrun.openvino.running.request_tensors import RequestTensors, shown
 from irrun.openvino.running.results import OVDict, ProfilingInfo
 from irrun.openvino.running.runnable import Runnable, ports_text
@@ -70,11 +71,12 @@ class InferRequest(RequestTensors):
 
         Inputs that are not given keep their values: copies, or with ``share_inputs`` the arrays themselves.
         RuntimeError where an input does not fit, where a layer cannot be computed, or while an inference runs in the
-        background. Inputs are never written to, and results are the caller's, shared or not. Without
-        ``decode_strings`` the strings that are returned are bytes in UTF-8.
+        background. Inputs are never written to. Results are the caller's; with ``share_outputs`` they are the values
+        of output tensors that are asked for afterwards. Without ``decode_strings`` the strings that are returned are
+        bytes in UTF-8.
         """
         arrays = self._open(inputs, share_inputs)
-        return self._infer(arrays, decode_strings)
+        return self._infer(arrays, decode_strings, share_outputs)
 
     def _open(self, inputs: Any, share_inputs: bool) -> list[Array]:
         """Return the value of every input: the given one, the one before, or zeros."""
@@ -84,7 +86,7 @@ class InferRequest(RequestTensors):
             self._keep(index, value, share_inputs)
         return [self._value_of(index) for index in range(len(self._compiled._inputs))]
 
-    def _infer(self, arrays: list[Array], decode_strings: bool = True) -> OVDict:
+    def _infer(self, arrays: list[Array], decode_strings: bool = True, share_outputs: bool = False) -> OVDict:
         if self._is_measured:
             others = [observer for observer in self.observers if observer is not self._profiler]
             self._profiler = Profiler()
@@ -95,7 +97,9 @@ class InferRequest(RequestTensors):
         made, ports = outputs.to_tuple(), self._compiled._outputs
         for index, target in self._targets.items():
             target.copy_from(Tensor.of_values(made[index], ports[index].fact.type))
-        self._results = OVDict(ports, shown(ports, made))
+        values = shown(ports, made)
+        self._shares_outputs = share_outputs
+        self._results = OVDict(ports, [value.view() for value in values] if share_outputs else values)
         return self._results if decode_strings else OVDict(ports, shown(ports, made, decode_strings=False))
 
     def _by_index(self, inputs: Any) -> dict[int, Any]:
@@ -104,7 +108,8 @@ class InferRequest(RequestTensors):
             return {}
         if isinstance(inputs, Mapping):
             return {self._index(ports, key, "input"): value for key, value in inputs.items()}
-        if isinstance(inputs, list | tuple) and not (inputs and all(isinstance(item, str | bytes) for item in inputs)):
+        is_text = len(ports) == 1 and ports[0].fact.type.kind == "string"
+        if isinstance(inputs, list | tuple) and not (inputs and all(_is_text(item, is_text) for item in inputs)):
             if len(inputs) > len(ports) or (ports and not inputs):
                 raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
             return dict(enumerate(inputs))
@@ -189,7 +194,7 @@ class InferRequest(RequestTensors):
         found = []
         for timing in timings:
             took, node = timedelta(microseconds=timing.own[-1] / 1000), timing.step.node
-            found.append(ProfilingInfo(node.name, node.type, real_time=took, cpu_time=took))
+            found.append(ProfilingInfo(node.name, CLASS_NAMES.get(node.type, node.type), real_time=took, cpu_time=took))
         return found
 
     profiling_info = property(get_profiling_info)
@@ -215,3 +220,7 @@ class InferRequest(RequestTensors):
 
     def __repr__(self) -> str:
         return f"<InferRequest:\n{ports_text(self._compiled._inputs, self._compiled._outputs)}>"
+
+
+def _is_text(item: Any, is_nested: bool) -> bool:
+    return isinstance(item, str | bytes | list if is_nested else str | bytes)

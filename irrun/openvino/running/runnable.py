@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from irrun.graph import Graph
 from irrun.graph import Node as Record
 from irrun.model import Compiled, Loaded, Port
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import ConstOutput, find_port
+from irrun.openvino.nodes.workspace import HANDLES
 from irrun.tensor import Fact
 
 
@@ -53,9 +55,24 @@ def port_of(ports: list[ConstOutput], key: Any, what: str) -> ConstOutput:
         raise RuntimeError(str(error)) from None
 
 
-def end(cls: type[Node], record: Record, port: Port) -> ConstOutput:
-    """Return an end of the model as a port that knows what callers pass or receive."""
-    node = cls.__new__(cls)
-    fact = Fact(port.element_type, port.partial_shape)
-    node._begin(record._replace(names=(tuple(sorted(port.names)),)), (), (fact,))
-    return ConstOutput(node, 0)
+def input_end(record: Record, port: Port) -> ConstOutput:
+    """Return an input of the model as a port that knows what callers pass."""
+    return ConstOutput(_node(record._replace(names=(tuple(sorted(port.names)),)), port), 0)
+
+
+def output_end(graph: Graph, id: int, port: Port) -> ConstOutput:
+    """Return an output of the model as a port that knows what callers receive, with the node that makes it."""
+    outlet = graph.sources(id)[0]
+    if outlet is None:
+        return ConstOutput(_node(graph.node(id), port), 0)
+    names = tuple(tuple(sorted(port.names)) for _ in range(outlet.port + 1))
+    source = _node(graph.node(outlet.node)._replace(outputs=outlet.port + 1, names=names), port, outlet.port + 1)
+    return ConstOutput(_node(graph.node(id), port, 1, (source, outlet.port)), 0)
+
+
+def _node(record: Record, port: Port, count: int = 1, *sources: tuple[Node, int]) -> Node:
+    """Return a node with outputs of the type and the shape of a port."""
+    cls: Any = HANDLES.get(record.type, HANDLES[""])
+    node: Node = cls.__new__(cls)
+    node._begin(record, sources, (Fact(port.element_type, port.partial_shape),) * count)
+    return node
