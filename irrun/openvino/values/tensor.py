@@ -151,10 +151,9 @@ class Tensor:
 
     @property
     def str_data(self) -> Array:
-        """A copy of the strings."""
+        """A copy of the strings. A byte that is not UTF-8 is a lone surrogate, where OpenVINO has U+FFFD."""
         self._require_strings()
-        encoded = (item.encode("utf-8", "surrogateescape") for item in self._data.reshape(-1).tolist())
-        return np.array([item.decode("utf-8", "replace") for item in encoded], dtype=np.str_).reshape(self._shape)
+        return np.array([str(item) for item in self._data.reshape(-1).tolist()], dtype=np.str_).reshape(self._shape)
 
     @str_data.setter
     def str_data(self, value: Any) -> None:
