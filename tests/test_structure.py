@@ -53,7 +53,6 @@ NEED_NUMBA = (
     *(
         "irrun.runtime.arena",
         "irrun.runtime.instance",
-        "irrun.runtime.partial",
         "irrun.runtime.program",
         "irrun.runtime.workers",
     ),

@@ -28,7 +28,8 @@ class EditError(Exception):
 class MutableGraph:
     """A networkx graph of layers that edits change, and the facts of its outlets.
 
-    ``add``, ``replace``, ``connect``, ``remove`` and ``update`` are the edits. Each costs by what it touches. A node
+    ``add``, ``connect``, ``replace``, ``feed``, ``update`` and ``remove`` are the edits; EditError where one names a
+    node or a port that is not there. Each costs by what it touches. A node
     whose inputs have other facts than before is stale until ``infer`` computes its facts again, and those of the nodes
     behind it as far as they differ. ``freeze`` returns the graph and its facts as values that never change: the graph
     is frozen then, and the next edit works on a copy. ``changed`` are the outlets whose facts differ from the first.
@@ -130,6 +131,7 @@ class MutableGraph:
 
     def update(self, node: Node) -> None:
         """Replace the record of a node; it is stale where the operation or the bodies are others."""
+        self._require_node(node.id)
         self._thaw()
         before = self.node(node.id)
         self.graph.put(node)
@@ -150,6 +152,7 @@ class MutableGraph:
 
     def replace(self, old: Outlet, new: Outlet) -> None:
         """Feed all consumers of ``old`` from ``new``; EditError where one is missing."""
+        self._require(old)
         self._require(new)
         is_stale = _differ(self.fact(old), self.fact(new))
         for inlet in self.consumers(old):
@@ -167,6 +170,7 @@ class MutableGraph:
 
     def feed(self, id: int, outlets: Sequence[Outlet | None]) -> None:
         """Feed a node from other outlets, as many as there are; EditError where one is missing."""
+        self._require_node(id)
         for outlet in outlets:
             self._require(outlet)
         self._thaw()
@@ -181,8 +185,10 @@ class MutableGraph:
 
     def remove(self, ids: Iterable[int]) -> None:
         """Remove nodes; EditError where another node consumes an output of one."""
-        self._thaw()
         gone = set(ids)
+        for id in gone:
+            self._require_node(id)
+        self._thaw()
         for id in gone:
             other = next((target for target in self.graph.successors(id) if target not in gone), None)
             if other is not None:
@@ -209,6 +215,10 @@ class MutableGraph:
         """Make the graph one that can be changed."""
         if nx.is_frozen(self.graph):
             self.graph = self.graph.copy()
+
+    def _require_node(self, id: int) -> None:
+        if id not in self.graph:
+            raise EditError(f"there is no node {id}")
 
     def _require(self, outlet: Outlet | None) -> None:
         if outlet is None or outlet in self.facts:

@@ -160,6 +160,15 @@ def test_refused_edits() -> None:
         edited.add(edited.node(1), [Outlet(77, 0)])
     with pytest.raises(EditError, match="there is no input 1 of node 3"):
         edited.connect(Outlet(0, 0), Inlet(3, 1))
+    for edit in (
+        lambda: edited.update(edited.node(1)._replace(id=9)),
+        lambda: edited.feed(9, ()),
+        lambda: edited.remove([9]),
+    ):
+        with pytest.raises(EditError, match="there is no node 9"):
+            edit()
+    with pytest.raises(EditError, match="there is no output 3 of node 1"):
+        edited.replace(Outlet(1, 3), Outlet(0, 0))
     with pytest.raises(EditError, match='"Tanh_2" consumes an output of "Tanh_1"'):
         edited.remove([1])
     assert types(edited) == ["Parameter", "Tanh", "Tanh", "Tanh", "Result"]
