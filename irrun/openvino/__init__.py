@@ -69,7 +69,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{reason}")
 
 
-_pyopenvino = sys.modules[f"{__name__}._pyopenvino"] = module_from_spec(ModuleSpec(f"{__name__}._pyopenvino", None))
+_spec = ModuleSpec(f"{__name__}._pyopenvino", None, is_package=True)
+_pyopenvino = sys.modules[_spec.name] = module_from_spec(_spec)
 """The names that programs import from OpenVINO's compiled module."""
 
 vars(_pyopenvino).update({name: globals()[name] for name in __all__} | {"DescriptorTensor": DescriptorTensor})

@@ -46,3 +46,7 @@ def compress_model_transformation(model: Model) -> None:
 
 def convert_sequence_to_tensor_iterator_transformation(model: Model) -> None:
     """Do nothing: recurrent sequences are run as they are."""
+
+
+def compress_quantize_weights_transformation(model: Model) -> None:
+    """Do nothing: quantised weights are computed when a model is compiled."""

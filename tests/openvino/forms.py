@@ -151,6 +151,43 @@ def _matched(ov: Any) -> list[bool]:
     return [passes.Matcher(pattern, "m").match(o.relu(node)) for node in (o.matmul(x, x, False, False), o.add(x, x))]
 
 
+def _doubled(ov: Any) -> Any:
+    """Return the result of an operation of a user as OpenVINO's documentation writes them."""
+
+    class Doubled(ov.Op):  # type: ignore[misc, name-defined]
+        def __init__(self, inputs: Any = None) -> None:
+            super().__init__(self, inputs)
+
+        def validate_and_infer_types(self) -> None:
+            self.set_output_type(0, self.get_input_element_type(0), self.get_input_partial_shape(0))
+
+        def evaluate(self, outputs: Any, inputs: Any) -> bool:
+            outputs[0].shape = inputs[0].shape
+            outputs[0].data[:] = 2 * inputs[0].data
+            return True
+
+        def has_evaluate(self) -> bool:
+            return True
+
+        def visit_attributes(self, visitor: Any) -> bool:
+            visitor.on_attributes(None)
+            return True
+
+    x = ov.opset13.parameter([2], F, name="x")
+    return _run(ov, Doubled([x]), [x], np.ones(2, F))
+
+
+def _recoloured(ov: Any) -> Any:
+    """Return the result of a model of dynamic rank whose channels are reversed before it."""
+    steps = import_module(f"{ov.__name__}.preprocess")
+    x = ov.opset13.parameter(ov.PartialShape.dynamic(), F, name="x")
+    processor = steps.PrePostProcessor(ov.Model([ov.opset13.relu(x)], [x], "m"))
+    processor.input().tensor().set_layout(ov.Layout("NCHW")).set_color_format(steps.ColorFormat.BGR)
+    processor.input().preprocess().convert_color(steps.ColorFormat.RGB)
+    processor.input().model().set_layout(ov.Layout("NCHW"))
+    return ov.compile_model(processor.build(), "CPU")(np.arange(12, dtype=F).reshape(1, 3, 2, 2))[0]
+
+
 CHECKS: dict[str, Check] = {
     "form, names of a built model": lambda ov: _names(_built(ov)),
     "form, names of a model read back": lambda ov: _names(_read_back(ov)),
@@ -236,6 +273,9 @@ CHECKS: dict[str, Check] = {
         .Matcher(_passes(ov).Optional(["opset13.Abs"]), "m")
         .match(ov.opset13.relu(ov.opset13.parameter([2], F)))
     ),
+    "form, pattern of an unknown operation": lambda ov: _passes(ov).WrapType("opset13.Nothing"),
+    "form, operation of a user": _doubled,
+    "form, channels of a dynamic rank": _recoloured,
     "form, property of a switch": lambda ov: ov.properties.enable_profiling(1)[1].value,
     "form, property of devices": lambda ov: ov.properties.device.priorities("CPU", "GPU")[1].value,
     "form, streams": lambda ov: [ov.properties.streams.Num().to_integer(), ov.properties.streams.num(2)[1].value],

@@ -199,3 +199,9 @@ def test_refused(name: str) -> None:
     call, error, message = REFUSED[name]
     with pytest.raises(error, match=re.escape(message)):
         call()
+
+
+def test_words_that_programs_search_for() -> None:
+    words = "Cannot get runtime attribute. Path to runtime attribute is incorrect."
+    with pytest.raises(RuntimeError, match=re.escape(words)):
+        _body().get_rt_info(["model_info", "labels"])

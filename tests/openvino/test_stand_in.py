@@ -123,3 +123,16 @@ def test_what_irrun_does_not_have() -> None:
     }
     code = "".join(f"try: {line}\nexcept ImportError as error: print(error)\n" for line in reasons)
     assert lines_after_standing_in(code) == list(reasons.values())
+
+
+def test_the_compiled_module() -> None:
+    found = lines_after_standing_in("""
+import openvino
+from openvino._pyopenvino import DescriptorTensor, Model
+from openvino._pyopenvino.op import Parameter
+from openvino._offline_transformations import compress_quantize_weights_transformation
+from openvino._ov_api import OVDict
+print(Model is openvino.Model, Parameter is openvino.op.Parameter, OVDict is openvino.OVDict)
+print(type(openvino.opset13.parameter([2]).output(0).tensor) is DescriptorTensor)
+""")
+    assert found == ["True True True", "True"]

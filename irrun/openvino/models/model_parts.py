@@ -134,8 +134,8 @@ class ModelParts:
         try:
             return OVAny(rt_info.find(self._notes, path))
         except KeyError:
-            what = "Cannot get runtime attribute. Path to runtime attribute is incorrect"
-            raise RuntimeError(f"{what}: {path!r}{near_match(str(path), self._notes)}") from None
+            what = "Cannot get runtime attribute. Path to runtime attribute is incorrect."
+            raise RuntimeError(f"{what} There is no {path!r}{near_match(str(path), self._notes)}") from None
 
     def has_rt_info(self, path: Any) -> bool:
         """Return whether there is a note under a key or a list of keys."""

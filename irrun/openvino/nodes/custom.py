@@ -58,6 +58,7 @@ class Op(Node):
         self._begin(record_of(adapter, fresh_name(info.name), 0), (), ())
         if inputs is not None:
             self.set_arguments(inputs)
+            self.constructor_validate_and_infer_types()
 
     def get_type_info(self) -> DiscreteTypeInfo:
         """Return the name of the operation and its domain: by default the name of the class, and ``extension``."""
@@ -85,7 +86,6 @@ class Op(Node):
             {name: value for name, value in vars(self).items() if name not in ("_graph", "_id", "_known")}
         )
         Op.__init__(made, made, new_inputs)
-        made.constructor_validate_and_infer_types()
         return made
 
     def has_evaluate(self) -> bool:

@@ -10,6 +10,7 @@ from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.records import CLASS_NAMES
 from irrun.openvino.values.dimensions import Dimension
 from irrun.openvino.values.types import Type
+from irrun.ops.registry import find, spelling
 
 Found = dict["Pattern", Output]
 """The outputs that patterns match."""
@@ -163,7 +164,12 @@ def _arguments(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, 
 
 
 def _type(name: str) -> str:
-    return name.replace("::", ".").rpartition(".")[2]
+    """Return the type of a name; RuntimeError where an opset is named that does not have it."""
+    opset, _, type = name.replace("::", ".").rpartition(".")
+    known = spelling(type) if opset.startswith("opset") else type
+    if known is None or (opset.startswith("opset") and find(known, opset) is None):
+        raise RuntimeError(f"{opset} has no operation {type}")
+    return type
 
 
 def consumers_count(number: int) -> Predicate:

@@ -193,8 +193,7 @@ def _spatial(flow: Flow) -> list[int]:
 def _reverse(flow: Flow) -> None:
     axis = flow.axis("C")
     dims = flow.output.fact.shape.dims
-    assert dims is not None
-    if not dims[axis].is_static:
+    if dims is None or not dims[axis].is_static:
         raise RuntimeError("the number of channels is dynamic")
     flow.apply("Gather", np.arange(dims[axis].lo, dtype=np.int64)[::-1].copy(), np.array(axis, np.int64))
 
