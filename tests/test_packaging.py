@@ -40,6 +40,21 @@ def test_tags_are_named_after_the_version(page: str) -> None:
     assert tags == [f"v{irrun.__version__}"] * 2
 
 
+def test_the_source_holds_sources_only() -> None:
+    """What tests or builds leave in the folder of the project would be packed with it."""
+    known = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))}
+    assert known - {"build", "dist", "mutants"} <= {
+        "benchmarks",
+        "docs",
+        "examples",
+        "irrun",
+        "schemas",
+        "tests",
+        "tools",
+    }
+    assert not list(ROOT.glob("*/*.blob"))
+
+
 def test_one_version() -> None:
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "irrun/diagnostics/version.py"

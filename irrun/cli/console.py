@@ -64,6 +64,11 @@ def warn(text: str) -> None:
         click.echo(f"{click.style('warning:', fg='yellow')} {text}", err=True)
 
 
+def fail(text: str) -> None:
+    """Print an error on stderr, after which the command goes on."""
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {text}", err=True)
+
+
 def detail(text: str) -> None:
     """Print a detail on stderr where ``-v`` is given."""
     if level() > 0:

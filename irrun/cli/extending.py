@@ -56,8 +56,9 @@ def added_rules() -> Iterator[None]:
 
 
 def extensions() -> tuple[str, ...]:
-    """Return the files of ``--extension``."""
-    given: tuple[str, ...] = click.get_current_context().meta.get(_KEY, ())
+    """Return the files of ``--extension``; none outside of a command."""
+    context = click.get_current_context(silent=True)
+    given: tuple[str, ...] = () if context is None else context.meta.get(_KEY, ())
     return given
 
 

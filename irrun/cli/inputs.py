@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -10,13 +11,23 @@ import click
 import numpy as np
 
 from irrun.cli import arrays, assignments, values
+from irrun.cli.batch.options import Preparation
 from irrun.cli.console import note
 from irrun.cli.failures import Failure
+from irrun.cli.images import IMAGES, read_image
 from irrun.cli.options import together
 from irrun.diagnostics import IRError
+from irrun.document.files import content
 from irrun.model import InputError, Loaded, Outputs, Port, Session
 from irrun.model.arguments import as_carrier
+from irrun.runtime.soundness import sound
 from irrun.tensor import Array, Shape
+
+RAW: Final = ".bin"
+"""The suffix of files that hold elements without a header."""
+
+_TO_CHANNELS: Final = {3: ((2, 0, 1), (1, 2, 0)), 4: ((0, 3, 1, 2), (0, 2, 3, 1))}
+"""Permutations between layouts with the channels first and last, by rank."""
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -75,22 +86,58 @@ def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Sha
 
 
 def from_files(
-    texts: Sequence[str], ports: Sequence[Port], folder: Path = Path(), budget: int | None = None
+    texts: Sequence[str],
+    ports: Sequence[Port],
+    folder: Path = Path(),
+    budget: int | None = None,
+    *,
+    preparation: Preparation = Preparation(),  # noqa: B008
+    model: Loaded | None = None,
 ) -> list[Value]:
     """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs; Failure where one fits no input.
 
-    ``folder`` is the one that relative paths begin at, ``budget`` the bytes that compressed arrays of a file may take.
+    ``folder`` is the one that relative paths begin at, ``budget`` the bytes that compressed arrays of a file may take,
+    ``preparation`` the way from an image to an input. With the ``model``, a shape that it can take is suggested.
     """
     given: dict[int, Value] = {}
     for text in texts:
         port, name = assignments.split_input(text, ports)
         path = folder / name
-        for target, array in _targets(port, path, arrays.load(path, budget), ports):
+        for target, array in _read(port, path, ports, budget, preparation):
             if target.index in given:
                 raise Failure(f'input "{target.any_name}" is given twice')
-            _check(target, array)
             given[target.index] = Value(target, array, path)
-    return [given[index] for index in sorted(given)]
+    found = [given[index] for index in sorted(given)]
+    for value in found:
+        _check(value, found, model)
+    return found
+
+
+def _read(
+    port: Port | None, path: Path, ports: Sequence[Port], budget: int | None, preparation: Preparation
+) -> list[tuple[Port, Array]]:
+    suffix = path.suffix.lower()
+    if suffix not in IMAGES and suffix != RAW:
+        return _targets(port, path, arrays.load(path, budget), ports)
+    if port is None and len(ports) != 1:
+        raise Failure(
+            f"{path} is one value, and the model has {len(ports)} inputs; give -i NAME={path.name}, or an .npz file"
+        )
+    target = ports[0] if port is None else port
+    return [(target, read_image(path, target, preparation) if suffix in IMAGES else _raw(path, target))]
+
+
+def _raw(path: Path, port: Port) -> Array:
+    """Return the elements of a file without a header, in the type and the shape of an input."""
+    if not port.partial_shape.is_static:
+        shape = port.partial_shape
+        raise Failure(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
+    kind, sizes = port.element_type.external, port.partial_shape.static
+    expected = math.prod(sizes) * kind.itemsize
+    length = path.stat().st_size
+    if length != expected:
+        raise Failure(f"{path} has {length} bytes, expected {expected} for {port.element_type}{port.partial_shape}")
+    return np.frombuffer(content(path, expected), kind).reshape(sizes)
 
 
 def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None) -> tuple[dict[int, Array], int]:
@@ -180,12 +227,39 @@ def _targets(
     return [(ports[0], loaded)]
 
 
-def _check(port: Port, array: Array) -> None:
-    """Raise Failure where an array does not fit its input, with a suggestion where reshaping helps."""
+def _check(value: Value, others: Sequence[Value], model: Loaded | None) -> None:
+    """Raise Failure where an array does not fit its input, with a suggestion that helps where there is one."""
     try:
-        as_carrier(port, array)
+        as_carrier(value.port, value.array)
     except InputError as error:
-        reshapes = ""
-        if port.partial_shape.rank == array.ndim and not port.partial_shape.admits(array.shape):
-            reshapes = f"; --shape '{port.any_name}{values.shape_text(array)}' reshapes the model"
-        raise Failure(f"{error}{reshapes}") from None
+        raise Failure(f"{error}{_suggestion(value, others, model)}") from None
+
+
+def _suggestion(value: Value, others: Sequence[Value], model: Loaded | None) -> str:
+    if not _has_other_sizes(value):
+        return ""
+    array = value.array
+    for axes in _TO_CHANNELS.get(array.ndim, ()):
+        if value.port.partial_shape.admits(tuple(array.shape[axis] for axis in axes)):
+            return f"; array.transpose({', '.join(map(str, axes))}) has its channels where the input has them"
+    for misfits in ([value], [other for other in others if _has_other_sizes(other)]):
+        if model is not None and _takes(model, {item.port.any_name: Shape(item.array.shape) for item in misfits}):
+            texts = [f"--shape '{item.port.any_name}{values.shape_text(item.array)}'" for item in misfits]
+            return f"; {' '.join(texts)} reshapes the model"
+    return ""
+
+
+def _has_other_sizes(value: Value) -> bool:
+    """Return whether an array has the rank of its input, but not its sizes."""
+    shape = value.port.partial_shape
+    return shape.rank == value.array.ndim and not shape.admits(value.array.shape)
+
+
+def _takes(model: Loaded, shapes: Mapping[str, Shape]) -> bool:
+    """Return whether a model can be reshaped so."""
+    try:
+        reshaped = model.reshaped(shapes)
+        sound(reshaped.bound.graph, reshaped.facts)
+    except IRError:
+        return False
+    return True

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from irrun.linter.configuration import Configuration
 
 
-_TABLE: Final = re.compile(rb"""^[ \t]*+\[?[ \t]*+["']?tool["']?\s*+(?:\.\s*+["']?irrun|\]|=)""", re.MULTILINE)
-"""The beginning of ``[tool.irrun]``, in any spelling, or of a table ``tool``."""
+_TABLE: Final = re.compile(rb"""^[ \t]*+\[?[ \t]*+["']?tool["']?\s*+(?:\.\s*+["']?ir|\]|=)""", re.MULTILINE)
+"""The beginning of ``[tool.irrun]``, in any spelling and perhaps misspelt, or of a table ``tool``."""
 
 
 class Limits(NamedTuple):

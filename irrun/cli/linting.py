@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import click
 
-from irrun.cli.console import detail, level, note, result, warn
+from irrun.cli.console import detail, fail, level, note, result, warn
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
 from irrun.cli.progress import watched
@@ -95,7 +95,12 @@ def _run(options: Options) -> int:
     if options.statistics and output_format not in ("full", "concise", "grouped", "json"):
         raise Failure(f"--statistics goes with the formats full, concise, grouped and json, not with {output_format}")
     known = _baseline(options, here)
-    named = expanded(options.files, options.exclude or here.exclude)
+    unmatched: list[NoSuchFile] = []
+    named = expanded(options.files, options.exclude or here.exclude, unmatched.append)
+    for error in unmatched:
+        if not named:
+            raise error
+        fail(str(error))
     written = [path for path in (options.output_file, options.write_baseline) if path is not None]
     if written:
         refuse_inputs(written, _read(options, here, named))
@@ -105,7 +110,7 @@ def _run(options: Options) -> int:
         return _show_diffs(checked, exit_zero=options.exit_zero)
     findings = [finding for item in checked for finding in item.findings]
     files = [item.filename for item in checked if not item.problem]
-    failed = len(files) < len(checked)
+    failed = len(files) < len(checked) or bool(unmatched)
     if options.write_baseline is not None:
         return CANNOT if failed else _write_baseline(findings, options.write_baseline)
     if not checked and not options.quiet_non_ir:
@@ -200,7 +205,7 @@ def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
         if item.passed_over:
             detail(f"{item.filename} is no IR and was passed over")
         if item.problem:
-            click.echo(f"{click.style('error:', fg='red', bold=True)} {item.problem}", err=True)
+            fail(item.problem)
     return [item for item in checked if not item.passed_over]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.writing import refuse_inputs, refuse_standard_output
 from irrun.diagnostics import near_match
 from irrun.document.replacing import replacing
+from irrun.model import Port
 from irrun.tensor import Array, ElementType
 
 _SUFFIXES: Final = (".npy", ".npz")
@@ -74,7 +75,18 @@ def widened(arrays: Mapping[str, tuple[Array, ElementType]]) -> list[str]:
     ]
 
 
-def member_names(names: Mapping[str, Any]) -> list[str]:
+def output_names(ports: Iterable[Port]) -> list[str]:
+    """Return a distinct name for each output: its own, with its number where others have that."""
+    names: list[str] = []
+    for port in ports:
+        name = port.any_name
+        while name in names:
+            name = f"{port.any_name}_{port.index}" if name == port.any_name else f"{name}_"
+        names.append(name)
+    return names
+
+
+def member_names(names: Collection[str]) -> list[str]:
     """Return a distinct member name of an archive for each name: the name itself where it is safe to extract."""
     if all(_is_safe(name) for name in names):
         return list(names)
@@ -95,7 +107,7 @@ def _is_safe(name: str) -> bool:
     return is_short and not any(part in ("", ".", "..") for part in parts) and _UNSAFE.search(name) is None
 
 
-def file_stems(names: Mapping[str, Any]) -> list[str]:
+def file_stems(names: Iterable[str]) -> list[str]:
     """Return a distinct file name without suffix for each name, with portable characters only."""
     stems: list[str] = []
     taken: set[str] = set()

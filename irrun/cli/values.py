@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -84,6 +84,21 @@ def top(array: Array, count: int) -> list[list[tuple[int, float]]] | None:
         return None
     best = np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, :count]
     return [[(int(index), row[index].item()) for index in order] for row, order in zip(rows, best, strict=True)]
+
+
+def likeliest(arrays: Iterable[Array], count: int) -> list[list[dict[str, Any]]]:
+    """Return the likeliest classes of each row of the first array that holds at most a few rows of scores."""
+    for array in arrays:
+        best = top(array, count)
+        if best is not None:
+            return [[{"class": index, "score": score} for index, score in row] for row in best]
+    return []
+
+
+def top_lines(rows: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Format the likeliest classes of each row as a line."""
+    texts = [", ".join(f"class {item['class']} ({item['score']:.4g})" for item in row) for row in rows]
+    return [f"row {number}: {text}" if len(texts) > 1 else text for number, text in enumerate(texts)]
 
 
 def as_json(value: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from irrun.diagnostics import Severity, listing, near_match
 from irrun.diagnostics.formats import names
 from irrun.diagnostics.sizes import parse_bytes
+from irrun.diagnostics.words import nearest
 from irrun.document.files import MOST_CONFIGURATION, content
 from irrun.linter.selection import Choice, FileIgnores, UnknownRule, selector
 from irrun.ops.releases import release
@@ -116,9 +117,18 @@ def _table(path: Path) -> Mapping[str, Any] | None:
         return tables
     tools = tables.get("tool", {})
     table = tools.get("irrun") if isinstance(tools, dict) else None
+    if table is None and isinstance(tools, dict):
+        _refuse_misspelt(tools, path)
     if table is not None and not isinstance(table, dict):
         raise BadConfiguration(f"{path}: tool.irrun is {_shown(table)}, expected a table")
     return table
+
+
+def _refuse_misspelt(tools: Mapping[str, Any], path: Path) -> None:
+    """Raise BadConfiguration where a table of tools holds settings of irrun under another name."""
+    for name, table in tools.items():
+        if isinstance(table, dict) and nearest(name, ["irrun"]) is not None and table.keys() & {SECTION, *_KEYS}:
+            raise BadConfiguration(f"{path}: tool.{_short(name)} is not known; did you mean tool.irrun?")
 
 
 def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:

@@ -6,7 +6,7 @@ import fnmatch
 import glob
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,11 +31,14 @@ class Found(NamedTuple):
     named: bool
 
 
-def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Found]:
+def expanded(
+    arguments: Sequence[str], exclude: Sequence[str] = (), refuse: Callable[[NoSuchFile], None] | None = None
+) -> list[Found]:
     """Return the files that arguments name, each once, those of a folder in alphabetical order.
 
     In folders, ``.xml`` files count, except hidden ones and those that match ``exclude``: patterns for a file name, a
-    folder name or a whole path. NoSuchFile where a pattern matches nothing, OSError where a folder cannot be read.
+    folder name or a whole path. NoSuchFile where a pattern matches nothing, which ``refuse`` takes where it is given;
+    OSError where a folder cannot be read.
     """
     found: dict[Path, Found] = {}
     for argument in arguments:
@@ -45,7 +48,13 @@ def expanded(arguments: Sequence[str], exclude: Sequence[str] = ()) -> list[Foun
         elif path.is_dir():
             items = _inside(path, exclude)
         elif glob.has_magic(argument) and not path.exists():
-            items = _matching(argument, exclude)
+            try:
+                items = iter(list(_matching(argument, exclude)))
+            except NoSuchFile as error:
+                if refuse is None:
+                    raise
+                refuse(error)
+                continue
         else:
             items = iter([Found(path, True)])
         for item in items:

@@ -32,15 +32,19 @@ class Flops:
         return sum(self.by_type.values())
 
 
-def flops(graph: Graph, facts: Facts) -> Flops:
-    """Count the operations of a graph and its bodies; of alternative bodies the costliest counts."""
-    counter = _Counter()
+def flops(graph: Graph, facts: Facts, *, has_weights: bool = True) -> Flops:
+    """Count the operations of a graph and its bodies; of alternative bodies the costliest counts.
+
+    Without weights, sizes that do not follow from those of the inputs are unknown: the weights may hold them.
+    """
+    counter = _Counter(has_weights)
     counts = counter.graph(graph, facts)
     return Flops(dict(sorted(counts.items())), counter.assumed, tuple(counter.unknown))
 
 
 class _Counter:
-    def __init__(self) -> None:
+    def __init__(self, has_weights: bool) -> None:
+        self._has_weights = has_weights
         self.assumed = False
         self.unknown: list[str] = []
 
@@ -67,6 +71,8 @@ class _Counter:
 
     def _shape(self, fact: Fact | None) -> tuple[int, ...] | None:
         if fact is None or fact.shape.dims is None:
+            return None
+        if not self._has_weights and not all(dim.is_determined for dim in fact.shape):
             return None
         if not fact.shape.is_static:
             self.assumed = True

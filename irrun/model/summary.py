@@ -121,7 +121,7 @@ def summarize(model: Loaded) -> Summary:
         openvino=least(opsets, model.document.net.version),
         dynamic=tuple(_dynamic(model.inputs)),
         means=_means(model),
-        flops=flops(graph, model.facts),
+        flops=flops(graph, model.facts, has_weights=model.weights.exists),
     )
 
 

@@ -30,6 +30,11 @@ FIRST: Final = {
 """The first release that has all of an opset."""
 
 
+_LAST: Final = {2020: 4, 2021: 4, 2022: 3, 2023: 3, 2024: 6, 2025: 4}
+"""The last release of each year that is over."""
+
+_LAST_YEAR: Final = max(_LAST)
+
 IR_11: Final = "2022.1"
 """The first release that reads version 11 of the format."""
 
@@ -50,11 +55,18 @@ def is_meant_as_number(opset: str) -> bool:
 
 
 def release(text: str) -> tuple[int, int]:
-    """Parse a release, 2023.3 or 2023.3.0, to year and number; ValueError for anything else."""
+    """Parse a release, 2023.3 or 2023.3.0, to year and number; ValueError for anything else.
+
+    A release that is newer than all known ones counts as one.
+    """
     match = re.fullmatch(r"(20\d\d)\.(\d+)(\.\d+)*", text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a release of OpenVINO, expected one such as 2023.3")
-    return int(match[1]), int(match[2])
+    year, number = int(match[1]), int(match[2])
+    if year <= _LAST_YEAR and number > _LAST.get(year, -1):
+        among = f"{year}.0 to {year}.{_LAST[year]}" if year in _LAST else f"{min(_LAST)}.1 or later"
+        raise ValueError(f"{text!r} is not a release of OpenVINO, expected {among}")
+    return year, number
 
 
 def least(opsets: Iterable[str], ir_version: str | None) -> str | None:

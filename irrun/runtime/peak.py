@@ -14,6 +14,8 @@ from irrun.tensor import Fact
 _WIDER: Final = 2
 """The factor by which shapes are enlarged for a look ahead."""
 
+_HELD: Final = "its workspace and the tensors held while it runs"
+
 _NO_SIZES: Final[Mapping[str, int]] = {}
 
 
@@ -28,8 +30,9 @@ def check_memory(plan: Plan, shapes: Sequence[Sequence[int]] | None = None) -> N
     total = held_bytes(plan.slots)
     last: Step | None = None
     try:
-        for last, size, workspace in _sizes(plan, sizes):  # noqa: B007
-            plan.budget.check_memory(total + size + workspace, "its workspace and the tensors held while it runs take")
+        for last, size, workspace in _sizes(plan, sizes):
+            held = "the inputs and constants of the model" if last is None else _HELD
+            plan.budget.check_memory(total + size + workspace, f"{held} take")
         last = None
         copied = [slot for slot in plan.results if plan.slots[slot] is not None]
         given = sum(array.nbytes for slot in copied if (array := plan.slots[slot]) is not None)

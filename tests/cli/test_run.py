@@ -155,7 +155,7 @@ def test_top_of_several_rows(run: Run, clamp: str, npy: Npy) -> None:
 
 def test_top_where_there_are_no_scores(run: Run, clamp: str) -> None:
     result = run("run", clamp, "--random", "--shape", "image[11,3]", "--top", "1")
-    assert result.stderr == "note: --top shows up to 10 rows of scores, and no output is that\n"
+    assert result.stderr == "note: --top shows up to 10 rows of scores, and no output has such rows\n"
 
 
 # -- written output

@@ -40,6 +40,7 @@ def run_many(
     shapes: Sequence[str],
     output_format: str,
     *,
+    top: int | None = None,
     batch: Batch,
     way: Way,
 ) -> None:
@@ -68,17 +69,19 @@ def run_many(
         folder=folder,
         preparation=batch.preparation,
         stateful=batch.steps,
+        top=top,
         travels=way.scheduler is not None,
     )
     stamps = [path.stat() for path in (model, weights or model.with_suffix(".bin")) if path.exists()]
     numerics = [config.get(name) for name in _NUMERICS]
     files = [(item.st_size, item.st_mtime_ns) for item in stamps]
-    identity = repr((model.name, files, tuple(shapes), batch.preparation, batch.steps, numerics))
+    shown = () if top is None else (top,)
+    identity = repr((model.name, files, tuple(shapes), batch.preparation, batch.steps, numerics, *shown))
     begin = time.perf_counter()
     todo = driver.groups(items, batch.size, stateful=batch.steps)
     kept = Records(lines, hashlib.sha256(identity.encode()).hexdigest()[:16])
     try:
-        done, before, failed = driver.run(work, todo, kept, way)
+        done, before, failed = driver.run(work, todo, kept, way, show=output_format != "json")
     finally:
         if table is not None:
             _write_table(table, kept.latest(), items)
@@ -88,7 +91,11 @@ def run_many(
         result(values.as_json(record))
     else:
         rate = f" in {seconds:.1f} s, {done / seconds:,.1f} inputs/s" if done else ""
-        result(f"{done} inputs done{rate}" + (f", {before} before" if before else "") + f", {failed} failed")
+        result(
+            f"{done} input{'s' if done != 1 else ''} done{rate}"
+            + (f", {before} before" if before else "")
+            + f", {failed} failed"
+        )
     if done or failed:
         note(f"wrote {folder} and {lines}")
     if table is not None:

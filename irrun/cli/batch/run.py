@@ -6,12 +6,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
-
+from irrun.cli import values
 from irrun.cli.batch.items import Item
 from irrun.cli.batch.records import Records
 from irrun.cli.batch.work import Group, Inference, Record
-from irrun.cli.console import level, note
+from irrun.cli.console import fail, level, note, result
 from irrun.cli.failures import Failure
 from irrun.cli.jobs import Way
 from irrun.cli.progress import watched
@@ -61,8 +60,13 @@ def results(work: Inference, todo: Sequence[Group], way: Way) -> Iterator[tuple[
         raise Failure(str(error)) from None
 
 
-def run(work: Inference, todo: Sequence[Group], records: Records, way: Way) -> tuple[int, int, int]:
-    """Run what is left of ``todo``; return how many inputs are done now, were done before, and have failed."""
+def run(
+    work: Inference, todo: Sequence[Group], records: Records, way: Way, *, show: bool = False
+) -> tuple[int, int, int]:
+    """Run what is left of ``todo``; return how many inputs are done now, were done before, and have failed.
+
+    With ``show``, print the likeliest classes of each input where its record has them.
+    """
     done = records.done()
     left = [group for group in todo if not all(done.get(item.path) == item.stamp for item in group)]
     count = sum(map(len, left))
@@ -76,7 +80,9 @@ def run(work: Inference, todo: Sequence[Group], records: Records, way: Way) -> t
             add(record)
             if record["status"] == "failed":
                 failed += 1
-                click.echo(f"{click.style('error:', fg='red', bold=True)} {_named(record)}", err=True)
+                fail(_named(record))
+            for line in values.top_lines(record.get("top", ())) if show else ():
+                result(f"{values.printable(record['input'])}: {line}")
     return count - failed, before, failed
 
 

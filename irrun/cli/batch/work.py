@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,16 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from irrun.cli import inputs, saving
+from irrun.cli import inputs, saving, values
 from irrun.cli.batch.items import Item, stamp
 from irrun.cli.batch.options import Preparation
 from irrun.cli.batch.sharing import Sharing
 from irrun.cli.failures import Failure, of_system
-from irrun.cli.images import IMAGES, read_image
+from irrun.cli.images import IMAGES
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.internal import InternalError
-from irrun.document.files import content
-from irrun.model import Compiled, InputError, Port, build, load
+from irrun.model import Compiled, InputError, build, load
 from irrun.tensor import Array
 
 Group = tuple[Item, ...]
@@ -34,7 +32,8 @@ class Inference:
 
     It is pickled once for each worker, where it compiles the model on first use. With ``data``, the bytes of the model
     and its weights travel along, and the worker needs no file of them. Without ``folder``, the arrays of the outputs
-    are in the records. With ``stateful``, a group is a sequence of steps in one request.
+    are in the records. With ``stateful``, a group is a sequence of steps in one request. With ``top``, records hold
+    that many of the likeliest classes.
     """
 
     def __init__(
@@ -48,11 +47,12 @@ class Inference:
         folder: Path | None = None,
         preparation: Preparation = Preparation(),  # noqa: B008
         stateful: bool = False,
+        top: int | None = None,
         travels: bool = False,
     ) -> None:
         self._model, self._weights, self._config = model, weights, dict(config)
         self._shapes, self._extensions = tuple(shapes), tuple(extensions)
-        self._folder, self._preparation, self._stateful = folder, preparation, stateful
+        self._folder, self._preparation, self._stateful, self._top = folder, preparation, stateful, top
         self._ready: tuple[Compiled, Sharing] | None = None
         self._lock = Lock()
         self._root = Path.cwd()
@@ -122,13 +122,10 @@ class Inference:
 
     def _read(self, item: Item) -> dict[int, Array]:
         path, ports = self._here(Path(item.path)), self.compiled.inputs
-        suffix = path.suffix.lower()
-        if suffix in IMAGES or suffix == ".bin":
-            if len(ports) != 1:
-                raise Failure(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
-            read = _raw(path, ports[0]) if suffix == ".bin" else read_image(path, ports[0], self._preparation)
-            return {0: read}
-        given = inputs.from_files([str(path)], ports, budget=self._config.get("MAX_MEMORY"))
+        if len(ports) != 1 and path.suffix.lower() in (*IMAGES, inputs.RAW):
+            raise Failure(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
+        budget = self._config.get("MAX_MEMORY")
+        given = inputs.from_files([str(path)], ports, budget=budget, preparation=self._preparation)
         missing = inputs.missing(given, ports)
         if missing:
             raise Failure(f'{path} has no value for input "{missing[0].any_name}"')
@@ -143,27 +140,14 @@ class Inference:
         record: Record = {"input": item.path, "status": "done", "stamp": item.stamp, "ms": round(took, 3)}
         if self._folder is None:
             return {**record, "outputs": [np.array(array) for array in outputs]}
-        named: dict[str, Any] = {}
-        for port, array, type in zip(self.compiled.outputs, outputs, self.compiled.output_types, strict=True):
-            name = port.any_name if port.any_name not in named else f"{port.any_name}_{port.index}"
-            named[name] = (array, type)
+        if self._top is not None:
+            record["top"] = values.likeliest(outputs, self._top)
+        names = saving.output_names(self.compiled.outputs)
+        named = dict(zip(names, zip(outputs, self.compiled.output_types, strict=True), strict=True))
         target = self._folder / f"{item.name}{'.npy' if len(named) == 1 else '.npz'}"
         saving.save(self._here(target), named, [self._here(Path(item.path))])
         shapes = {name: {"type": str(type), "shape": list(array.shape)} for name, (array, type) in named.items()}
         return {**record, "output": str(target), "output_stamp": stamp(self._here(target)), "outputs": shapes}
-
-
-def _raw(path: Path, port: Port) -> Array:
-    """Return the elements of a file without a header, in the type and the shape of an input."""
-    if not port.partial_shape.is_static:
-        shape = port.partial_shape
-        raise Failure(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
-    kind, sizes = port.element_type.external, port.partial_shape.static
-    expected = math.prod(sizes) * kind.itemsize
-    length = path.stat().st_size
-    if length != expected:
-        raise Failure(f"{path} has {length} bytes, expected {expected} for {port.element_type}{port.partial_shape}")
-    return np.frombuffer(content(path, expected), kind).reshape(sizes)
 
 
 def _reason(error: Exception) -> str:

@@ -97,7 +97,7 @@ def command(
     config = compilation.settings(model, precisions[0] if precisions else None)
     compiled, compile_ms = milliseconds(lambda: build(loaded, config))
     budget = config.get("MAX_MEMORY")
-    given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget), loaded.inputs, seed)
+    given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed)
     say_findings(loaded, model)
     run = inputs.runner(compiled.session(), given, model)
     outputs, first_ms = milliseconds(run)

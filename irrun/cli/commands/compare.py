@@ -1,8 +1,9 @@
 """Compare the outputs of two models, or of a model and OpenVINO, and name the first layer that differs.
 
-OTHER is another model, or an .npy or .npz file of expected outputs. Two folders or quoted patterns are compared file by
-file of the same name. Both sides get the same inputs: those of -i, and random ones otherwise. Inputs and outputs belong
-together by name, or by place where no name is the same.
+OTHER is another model, or expected outputs: an .npy or .npz file, or a folder that irrun run -o has written. Two
+folders of models or quoted patterns are compared file by file of the same name. Both sides get the same inputs: those
+of -i, and random ones otherwise. Inputs and outputs are matched by name; by position where no name is the same on both
+sides, or where numpy.savez has numbered the arrays of a file.
 
 Floats may differ by --atol plus --rtol times the largest magnitude of the output; other types must be equal. Where
 outputs differ, both models run as written, layer by layer, to find the first layer of the same name that differs.
@@ -29,7 +30,7 @@ from typing import Any, Final
 import click
 
 from irrun.cli import inputs, jobs, limits, values
-from irrun.cli.console import level, note, result, text_or_json, verbosity
+from irrun.cli.console import fail, level, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.jobs import way
@@ -116,7 +117,7 @@ def _say_failures(records: Sequence[Mapping[str, Any]]) -> None:
                 str(item.get(key)) in item["error"] for key in ("name", "model", "other")
             )
             what = item["error"] if is_told else f"{item['name']}: {item['error']}"
-            click.echo(f"{click.style('error:', fg='red', bold=True)} {what}", err=True)
+            fail(what)
 
 
 def _records(work: Any, pairs: Sequence[Any], workers: jobs.Way) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from irrun.cli import values
-from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.tables import columns, listed
@@ -34,6 +34,8 @@ def command(model: Path, output_format: str) -> None:
     loaded = load(model, extensions=extensions())
     say_findings(loaded, model)
     summary = summarize(loaded)
+    if summary.flops.unknown and not loaded.weights.exists:
+        note(f"{model.with_suffix('.bin')} is missing, which may hold sizes that FLOPs depend on")
     result(values.as_json(summary.as_dict()) if output_format == "json" else _text(summary))
 
 

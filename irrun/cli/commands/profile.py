@@ -94,7 +94,7 @@ def command(
     loaded, reshaped = inputs.reshape(loaded, shapes)
     config = compilation.settings(model, precision_name)
     budget = config.get("MAX_MEMORY")
-    given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget), loaded.inputs, seed)
+    given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed)
     record = _profile(loaded, model, given, niter, config, trace)
     blas = blas_in_use()
     if native:

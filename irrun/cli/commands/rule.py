@@ -27,12 +27,16 @@ if TYPE_CHECKING:
     from irrun.diagnostics.results import RuleInfo
 
 
-def complete_rule(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the codes and names that begin with a text, the names in lower case."""
+def complete_rule(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the codes and names that begin with a text, the names in lower case; none with an unusable extension."""
+    from irrun.cli.failures import Failure
     from irrun.linter.catalogue import catalogue
 
-    with added_rules():
-        words = [(word, rule.summary) for rule in catalogue().values() for word in (rule.code, rule.name)]
+    try:
+        with ctx.scope(cleanup=False), added_rules():
+            words = [(word, rule.summary) for rule in catalogue().values() for word in (rule.code, rule.name)]
+    except Failure:
+        return []
     return [CompletionItem(word, help=summary) for word, summary in words if word.startswith(incomplete)]
 
 

@@ -18,7 +18,7 @@ Examples:
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +73,12 @@ def command(
 ) -> None:
     config = compilation.settings(model, precision_name)
     if patterns:
-        if files or randomly or check or top is not None or output is None:
-            raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random, --top and --check")
+        if files or randomly or check or output is None:
+            raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random and --check")
         from irrun.cli.batch.command import run_many
 
         spread = way(*workers, compilation.threads)
-        run_many(model, weights, patterns, output, config, shapes, output_format, batch=batch, way=spread)
+        run_many(model, weights, patterns, output, config, shapes, output_format, top=top, batch=batch, way=spread)
         return
     begin = time.perf_counter()
     loaded = load(model, weights, extensions=extensions())
@@ -87,7 +87,8 @@ def command(
         from irrun.cli import saving
 
         saving.check_target(output, len(loaded.outputs))
-    given = inputs.from_files(files, loaded.inputs, budget=config.get("MAX_MEMORY"))
+    budget = config.get("MAX_MEMORY")
+    given = inputs.from_files(files, loaded.inputs, budget=budget, preparation=batch.preparation, model=loaded)
     missing = inputs.missing(given, loaded.inputs)
     if missing and not randomly:
         what = f"no value for input {assignments.listed(missing)}"
@@ -106,7 +107,7 @@ def command(
         from irrun.cli import rounding
 
         error = rounding.compared(loaded, model, config, given, outputs)
-    _show(outputs, compiled.output_types, output_format, top, error)
+    _show(outputs, compiled.output_types, output_format, top, error, _advice(config))
     if output is not None:
         read = [model, weights or model.with_suffix(".bin")]
         read += [value.file for value in given if value.file is not None]
@@ -119,13 +120,16 @@ def _show(
     output_format: str,
     top: int | None,
     error: dict[str, Any] | None,
+    advice: str,
 ) -> None:
     tensors = [
         (port.any_name, type, array) for (port, array), type in zip(outputs.to_dict().items(), types, strict=True)
     ]
     if not tensors:
         raise Failure("the model has no outputs")
-    likeliest = _likeliest(tensors, top) if top is not None else []
+    likeliest = values.likeliest((array for _, _, array in tensors), top) if top is not None else []
+    if top is not None and not likeliest:
+        note(f"--top shows up to {values.FEW} rows of scores, and no output has such rows")
     if output_format == "json":
         record = _record(tensors, likeliest)
         result(values.as_json(record if error is None else record | {"error": error}))
@@ -137,25 +141,21 @@ def _show(
         result(f"\n{rounding.text(error)}")
     for name, _, array in tensors:
         if array.dtype.kind == "f" and array.size and np.isnan(array).all():
-            warn(f'every value of output "{values.printable(name)}" is NaN; --as-written runs without optimisation')
-    for row, best in enumerate(likeliest):
-        which = f"row {row}: " if len(likeliest) > 1 else ""
-        result(f"top: {which}{', '.join(f'class {index} ({score:.4g})' for index, score in best)}")
+            warn(f'every value of output "{values.printable(name)}" is NaN{advice}')
+    for line in values.top_lines(likeliest):
+        result(f"top: {line}")
 
 
-def _likeliest(tensors: Sequence[tuple[str, ElementType, Array]], count: int) -> list[list[tuple[int, float]]]:
-    """Return the likeliest classes of each row of the first output that holds at most a few rows of scores."""
-    for _, _, array in tensors:
-        best = values.top(array, count)
-        if best is not None:
-            return best
-    note(f"--top shows up to {values.FEW} rows of scores, and no output is that")
-    return []
+def _advice(config: Mapping[str, Any]) -> str:
+    """Return what else may be tried where outputs are NaN; nothing where the model runs as written in f32."""
+    if config[precision.HINT] != "f32" or config[precision.GROUP_SIZE]:
+        return "; --precision f32 --dynamic-quantization 0 computes in f32"
+    return "; --as-written runs without optimisation" if config["OPTIMIZE"] else ""
 
 
 def _record(
     tensors: Sequence[tuple[str, ElementType, Array]],
-    likeliest: list[list[tuple[int, float]]],
+    likeliest: Sequence[Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     record: dict[str, Any] = {
         "outputs": [
@@ -170,19 +170,15 @@ def _record(
         ]
     }
     if likeliest:
-        record["top"] = [[{"class": index, "score": score} for index, score in best] for best in likeliest]
+        record["top"] = likeliest
     return record
 
 
 def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: Sequence[Path]) -> None:
     from irrun.cli import saving
 
-    named: dict[str, tuple[Array, ElementType]] = {}
-    for (port, array), type in zip(outputs.to_dict().items(), types, strict=True):
-        name = port.any_name
-        while name in named:
-            name = f"{port.any_name}_{port.index}" if name == port.any_name else f"{name}_"
-        named[name] = (array, type)
+    names = saving.output_names(outputs.to_dict())
+    named = dict(zip(names, zip(outputs.to_tuple(), types, strict=True), strict=True))
     for sentence in saving.widened(named):
         note(sentence)
     for name, member in zip(named, saving.member_names(named), strict=True):

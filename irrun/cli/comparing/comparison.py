@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from irrun.cli import arrays, inputs
+from irrun.cli import arrays, inputs, saving
 from irrun.cli.comparing.layers import compared, first_difference, layers_of, native_layers
 from irrun.cli.comparing.pairs import Pair
 from irrun.cli.failures import Failure, of_system
@@ -81,7 +81,7 @@ class Comparison:
         if pair.other is None:
             native = Native(pair.model, self._weights, shapes, given, threads())
             theirs: list[Array | None] = list(native.outputs)
-        elif pair.other.suffix in (".npy", ".npz"):
+        elif pair.other.suffix in (".npy", ".npz") or pair.other.is_dir():
             theirs = _expected(pair.other, model.outputs, self._budget)
         else:
             other, _ = self._read(pair.other, None)
@@ -165,11 +165,28 @@ def _are_alike(port: Port, other: Port) -> bool:
 
 
 def _expected(path: Path, ports: Sequence[Port], budget: int | None) -> list[Array | None]:
-    """Return the expected outputs in a file, one array or several by name; Failure where a name is unknown."""
-    loaded = arrays.load(path, budget)
-    if not isinstance(loaded, dict):
+    """Return the expected outputs: one array, or several by the names that `run -o` gives them, or by place.
+
+    ``path`` is a file, or a folder of .npy files. Failure where a name is unknown.
+    """
+    written = saving.output_names(ports)
+    if path.is_dir():
+        names = saving.file_stems(written)
+        loaded: Array | Mapping[str, Array] = {
+            file.stem: arrays.load_one(file, budget) for file in sorted(path.glob("*.npy"))
+        }
+    else:
+        names = saving.member_names(written)
+        loaded = arrays.load(path, budget)
+    if not isinstance(loaded, Mapping):
         return [loaded]
     by_name = {name: port.index for port in ports for name in port.all_names if name}
+    by_name |= {
+        name: port.index for port, some in zip(ports, zip(written, names, strict=True), strict=True) for name in some
+    }
+    numbered = [f"arr_{index}" for index in range(len(ports))]
+    if loaded.keys() == set(numbered) and not by_name.keys() & loaded.keys():
+        return [loaded[name] for name in numbered]
     found: list[Array | None] = [None] * len(ports)
     for name, array in loaded.items():
         if name not in by_name:

@@ -24,9 +24,9 @@ class Pair(NamedTuple):
 
 def pairs_of(first: str, second: str | None) -> list[Pair]:
     """Return the pairs of two arguments in natural order; Failure where the first names no model."""
-    if Path(first).is_file() and second is not None and not Path(second).is_dir():
+    if Path(first).is_file() and second is not None and (not Path(second).is_dir() or _holds_outputs(Path(second))):
         if not Path(second).exists():
-            raise Failure(f"{second}: there is no such file, expected a model or an .npy or .npz file of outputs")
+            raise Failure(f"{second}: there is no such file, expected a model, or outputs as irrun run -o writes them")
         return [Pair(first, Path(first), Path(second))]
     models = _models(first)
     if second is None:
@@ -36,6 +36,11 @@ def pairs_of(first: str, second: str | None) -> list[Pair]:
     others = _models(second)
     names = [*models, *(name for name in others if name not in models)]
     return [_pair(name, models.get(name), others.get(name), (first, second)) for name in names]
+
+
+def _holds_outputs(folder: Path) -> bool:
+    """Return whether a folder holds outputs as ``irrun run -o`` writes them, and no model."""
+    return any(folder.glob("*.npy")) and not any(folder.rglob("*.xml"))
 
 
 def _pair(name: str, model: Path | None, other: Path | None, sides: tuple[str, str]) -> Pair:

@@ -51,7 +51,7 @@ def test_one_finding_for_all_layers_of_an_operation() -> None:
     assert newer(gelus(13), "2023.2") == []
 
 
-@pytest.mark.parametrize("text", ["", "latest", "2023", "23.1"])
+@pytest.mark.parametrize("text", ["", "latest", "2023", "23.1", "2023.9.9", "2023.4", "2019.3", "2025.5"])
 def test_no_release(text: str) -> None:
     with pytest.raises(ValueError, match="is not a release of OpenVINO"):
         release(text)

@@ -1,0 +1,192 @@
+"""What new users type: completion, patterns that match nothing, settings that are misspelt, photos."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.shell_completion import ShellComplete
+
+from irrun.cli.app import app
+from tests.cases import f32
+from tests.cli.conftest import Net, Run, one_line
+from tests.cli.linting import Write
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "expected"),
+    [
+        (["rule"], "wrong-in", {"wrong-input-dims", "wrong-input-type"}),
+        (["rule"], "wrong-out", {"wrong-output-dims"}),
+        (["rule", "--extension", "none.py"], "IR401", {"IR401"}),
+        ([], "ru", {"rule", "run"}),
+    ],
+)
+def test_completion(words: list[str], incomplete: str, expected: set[str]) -> None:
+    found = ShellComplete(app, {}, "irrun", "_IRRUN_COMPLETE").get_completions(words, incomplete)
+    assert {item.value for item in found} == expected
+
+
+def test_a_pattern_that_matches_nothing_stops_nothing(run: Run, write: Write) -> None:
+    path = write("models/net.xml")
+    result = run("lint", path.parent, "examples/**/*.xml")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        "error: no file matches examples/**/*.xml",
+        "1 file checked, 2 output ports verified: all is well",
+    ]
+    assert one_line(run("lint", "examples/**/*.xml")) == "error: no file matches examples/**/*.xml"
+
+
+def test_a_misspelt_table(run: Run, write: Write, folder: Path) -> None:
+    path = write("net.xml")
+    (folder / "irrun.toml").unlink()
+    (folder / "pyproject.toml").write_text("[tool.irun]\nfail-level = 'info'\n[tool.irus]\nx = 1\n")
+    said = f"error: {folder / 'pyproject.toml'}: tool.irun is not known; did you mean tool.irrun?"
+    assert one_line(run("lint", path)) == said
+    assert one_line(run("run", path, "--random")) == said
+    (folder / "pyproject.toml").write_text("[tool.irus]\nx = 1\n[tool.run]\ncommand = 'x'\n")
+    assert run("lint", path).exit_code == 0
+
+
+def test_a_release_that_never_was(run: Run, write: Write) -> None:
+    result = run("lint", write("net.xml"), "--target-version", "2023.9.9")
+    assert result.exit_code == 2
+    assert "'2023.9.9' is not a release of OpenVINO, expected 2023.0 to 2023.3" in " ".join(result.stderr.split())
+
+
+def photo(folder: Path) -> Path:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
+    path = folder / "photo.png"
+    image.fromarray(np.arange(24, dtype=np.uint8).reshape(2, 4, 3)).save(path)
+    return path
+
+
+def test_a_photo_is_an_input(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", "1,3,2,4")], tensor="y"))
+    model, path = net.write(tmp_path / "n.xml"), photo(tmp_path)
+    options = ("--mean-values", "1,2,3")
+    assert run("run", model, "--batch", path, "-o", tmp_path / "many", *options).exit_code == 0
+    for given in (path, f"x={path}"):
+        result = run("run", model, "-i", given, "-o", tmp_path / "one.npy", *options)
+        assert result.exit_code == 0, result.stderr
+        np.testing.assert_array_equal(np.load(tmp_path / "one.npy"), np.load(tmp_path / "many" / "photo.npy"))
+    (tmp_path / "x.bin").write_bytes(np.zeros(24, np.float32).tobytes())
+    assert run("run", model, "-i", tmp_path / "x.bin").exit_code == 0
+
+
+def test_a_photo_for_one_of_several_inputs(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    net.result(net.layer("Add", {}, [net.parameter(name, "f32", "1,3,2,4") for name in "ab"], tensor="y"))
+    model, path = net.write(tmp_path / "n.xml"), photo(tmp_path)
+    said = one_line(run("run", model, "-i", path))
+    assert said == (f"error: {path} is one value, and the model has 2 inputs; give -i NAME=photo.png, or an .npz file")
+    assert run("run", model, "-i", f"a={path}", "-i", f"b={path}").exit_code == 0
+
+
+def convolution(tmp_path: Path) -> str:
+    net = Net()
+    x = net.parameter("x", "f32", "1,3,8,6")
+    strides = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+    net.result(net.layer("Convolution", strides, [x, net.const(np.ones((2, 3, 3, 3), np.float32), "f32")]))
+    return net.write(tmp_path / "conv.xml")
+
+
+@pytest.mark.parametrize(
+    ("shape", "advice"),
+    [
+        ((1, 8, 6, 3), "; array.transpose(0, 3, 1, 2) has its channels where the input has them"),
+        ((1, 3, 9, 9), "; --shape 'x:0[1,3,9,9]' reshapes the model"),
+        ((1, 5, 9, 9), ""),
+        ((1, 3, 2, 2), ""),
+    ],
+)
+def test_advice_about_shapes_helps(run: Run, tmp_path: Path, shape: tuple[int, ...], advice: str) -> None:
+    np.save(tmp_path / "x.npy", np.zeros(shape, np.float32))
+    model, given = convolution(tmp_path), ("-i", tmp_path / "x.npy")
+    text = ",".join(map(str, shape))
+    said = one_line(run("run", model, *given))
+    assert said == f'error: input "x:0" has shape [{text}], expected [1,3,8,6]{advice}'
+    assert run("run", model, *given, "--shape", f"x:0[{text}]").exit_code == (0 if "--shape" in advice else 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ((), "; --as-written runs without optimisation"),
+        (("--as-written",), ""),
+        (("--precision", "bf16"), "; --precision f32 --dynamic-quantization 0 computes in f32"),
+    ],
+)
+def test_advice_about_nan(run: Run, tmp_path: Path, options: tuple[str, ...], advice: str) -> None:
+    net = Net()
+    net.result(net.layer("Sqrt", {}, [net.parameter("x", "f32", "2")], tensor="y"))
+    np.save(tmp_path / "x.npy", f32([-1, -2]))
+    result = run("run", net.write(tmp_path / "n.xml"), "-i", tmp_path / "x.npy", *options)
+    assert result.stderr == f'warning: every value of output "y" is NaN{advice}\n'
+
+
+def test_top_of_many_inputs(run: Run, clamp: str, tmp_path: Path) -> None:
+    for index in range(3):
+        np.save(tmp_path / f"{index}.npy", np.eye(3, dtype=np.float32)[[index, 0]][: 1 + index % 2])
+    out = tmp_path / "out"
+    options = ("--batch", tmp_path / "*.npy", "-o", out, "--top", "1")
+    result = run("run", clamp, *options)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines()[:-1] == [
+        f"{tmp_path / '0.npy'}: class 0 (1)",
+        f"{tmp_path / '1.npy'}: row 0: class 1 (1)",
+        f"{tmp_path / '1.npy'}: row 1: class 0 (1)",
+        f"{tmp_path / '2.npy'}: class 2 (1)",
+    ]
+    records = [json.loads(line) for line in (out / "records.jsonl").read_text().splitlines()]
+    assert records[2]["top"] == [[{"class": 2, "score": 1.0}]]
+    assert run("run", clamp, *options).stdout == "0 inputs done, 3 before, 0 failed\n"
+
+
+def two_outputs(tmp_path: Path) -> str:
+    net = Net()
+    x = net.parameter("x", "f32", "2")
+    net.result(net.layer("Abs", {}, [x], tensor="dir/y"))
+    net.result(net.layer("Negative", {}, [x], tensor="z"))
+    return net.write(tmp_path / "two.xml")
+
+
+@pytest.mark.parametrize("target", ["outputs/", "outputs.npz"])
+def test_compare_takes_what_run_writes(run: Run, tmp_path: Path, target: str) -> None:
+    model, out = two_outputs(tmp_path), tmp_path / target
+    assert run("run", model, "--random", "-o", out).exit_code == 0
+    assert run("compare", model, out).exit_code == 0
+    assert run("compare", model, out, "--seed", "1").exit_code == 1
+
+
+def test_compare_matches_arrays_without_names_by_position(run: Run, tmp_path: Path) -> None:
+    model = two_outputs(tmp_path)
+    np.save(tmp_path / "x.npy", f32([1, -2]))
+    given = ("-i", tmp_path / "x.npy")
+    for values, status in (([[1, 2], [-1, 2]], 0), ([[-1, 2], [1, 2]], 1)):
+        np.savez(tmp_path / "expected.npz", *map(f32, values))
+        assert run("compare", model, tmp_path / "expected.npz", *given).exit_code == status
+    np.savez(tmp_path / "expected.npz", f32([1, 2]))
+    assert 'no output "arr_0", expected dir/y, z' in one_line(run("compare", model, tmp_path / "expected.npz", *given))
+
+
+def test_flops_without_the_weights_that_hold_sizes(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    flat = net.layer("Reshape", {"special_zero": "false"}, [net.parameter("x", "f32", "?,4"), net.const([6, 2], "i64")])
+    weights = net.const(np.ones((2, 5), np.float32), "f32")
+    net.result(net.layer("MatMul", {"transpose_a": "false", "transpose_b": "false"}, [flat, weights], name="product"))
+    model = Path(net.write(tmp_path / "n.xml"))
+    assert json.loads(run("info", model, "--json").stdout)["flops"]["total"] == 2 * 6 * 2 * 5
+    model.with_suffix(".bin").unlink()
+    result = run("info", model)
+    assert 'without "product", of whose shapes too little is known' in " ".join(result.stdout.split())
+    assert result.stderr == f"note: {model.with_suffix('.bin')} is missing, which may hold sizes that FLOPs depend on\n"
+
+
+def test_inputs_beyond_the_memory(run: Run, clamp: str) -> None:
+    result = run("run", clamp, "--random", "--shape", "1000,3", "--max-memory", "1KB")
+    assert "error: the inputs and constants of the model take 11.72 KiB, the budget is 1000 bytes" in result.stderr
