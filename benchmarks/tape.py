@@ -19,8 +19,8 @@ import numpy as np
 from llvmlite import ir
 
 import irrun.model
-from irrun.kernels.compiled.native import intrinsic, kernel, longs, record
-from irrun.kernels.compiled.vectors import Vectors
+from irrun_kernels.native import intrinsic, kernel, longs, record
+from irrun_kernels.vectors import Vectors
 from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Call, Interpreted
 from irrun.runtime.program import Program, lower

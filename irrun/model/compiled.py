@@ -118,6 +118,8 @@ class Compiled:
         self.output_types = [port.element_type for port in self.outputs]
         self.tiers = Tiers(self.config.tier, self.config.streams)
         self._memories: deque[Memory] = deque(maxlen=4)
+        if all(fact.shape.is_static for fact in self.plan.parameter_facts):
+            self.tiers.prepare(self.plan)
 
     def input(self, key: int | str = 0) -> Port:
         return find_port(self.inputs, key, "input")
@@ -127,10 +129,6 @@ class Compiled:
 
     def session(self) -> Session:
         return Session(self)
-
-    def prepare(self) -> None:
-        """Compile kernels for the shapes run so far now, instead of in the background."""
-        self.tiers.prepare()
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a new session, with variables at their initial values."""

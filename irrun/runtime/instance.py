@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.cache import LATE
-from irrun.kernels.compiled.tape import LINE
+from irrun_kernels.cache import LATE
+from irrun_kernels.tape import LINE
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
 from irrun.runtime.lowering.builder import MISFIT, WIDEST_VECTOR, Call, Late, Value

@@ -1,14 +1,15 @@
-"""Choose the tier of a plan: NumPy at first, compiled kernels once they are worth it and ready."""
+"""Choose the tier of a plan: compiled kernels where they compute enough of it, otherwise NumPy."""
 
 from __future__ import annotations
 
 import importlib.util
-import threading
+import warnings
 import weakref
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
+from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
@@ -25,24 +26,37 @@ if TYPE_CHECKING:
 
 Tier = Literal["auto", "numpy", "compiled"]
 
-HOT: Final = 2
-"""Runs of a plan before it is compiled: what is run once needs no compiler."""
-
-
 @cache
 def backend(precision: str, tier: str) -> str:
     """Return what multiplies operands of a precision on a tier."""
     if precision == "bf16" and tier == "compiled":
-        from irrun.kernels.compiled.amx_check import multiplies_halves
-        from irrun.kernels.compiled.backends import OF_HALVES, usable
+        from irrun_kernels.amx_check import multiplies_halves
+        from irrun_kernels.backends import OF_HALVES, usable
 
         return usable("bf16 tiles")[0].name if multiplies_halves() else OF_HALVES.name
     return "f32" if precision == "f32" else "f32 with rounded operands"
 
 
-def can_compile() -> bool:
-    """Return whether the extra ``jit`` is installed."""
-    return importlib.util.find_spec("numba") is not None
+@cache
+def why_not() -> str | None:
+    """Return why there are no compiled kernels here; None if there are."""
+    if importlib.util.find_spec("irrun_kernels") is None:
+        return "irrun-kernels is not installed; pip install 'irrun[fast]'"
+    import irrun_kernels
+
+    if irrun_kernels.__version__ != __version__:
+        return f"irrun-kernels has version {irrun_kernels.__version__}, expected {__version__}"
+    from irrun_kernels.processor import unavailable
+
+    return unavailable()
+
+
+@cache
+def has_kernels() -> bool:
+    """Return whether there are compiled kernels for this processor. Warn if there are some that it cannot use."""
+    if why_not() is not None and importlib.util.find_spec("irrun_kernels") is not None:
+        warnings.warn(f"models run on NumPy: {why_not()}", RuntimeWarning, 2)
+    return why_not() is None
 
 
 class Tiers:
@@ -53,9 +67,9 @@ class Tiers:
 
     def __init__(self, wanted: Tier = "auto", streams: int = 1) -> None:
         self._streams = streams
-        self._wanted = wanted if can_compile() else "numpy"
+        self._is_numpy = wanted == "numpy" or not has_kernels()
         self._packs: Packs = weakref.WeakValueDictionary()
-        self._hot: weakref.WeakKeyDictionary[Plan, _Compiled] = weakref.WeakKeyDictionary()
+        self._lowered: weakref.WeakKeyDictionary[Plan, _Lowered] = weakref.WeakKeyDictionary()
         self._lock = Lock()
         self.last: Literal["numpy", "compiled"] = "numpy"
 
@@ -63,63 +77,40 @@ class Tiers:
         self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
     ) -> tuple[Array, ...]:
         """The results. They may lie in ``memory``."""
-        compiled = self._compiled(plan)
-        if compiled.runner is not None:
+        lowered = self._of(plan)
+        runner = None if self._is_for_numpy(plan) else lowered.runner(plan)
+        if runner is not None:
             self.last = "compiled"
-            return compiled.runner.run(plan, inputs, state, observers, memory)
+            return runner.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
-        is_young = compiled.runs <= (HOT if self._wanted == "auto" else 1)
-        if is_young or compiled.is_compiling:
-            observers = [*observers, _Forgetful(only_wide=not is_young)]
-        try:
-            return execute(plan, inputs, state, observers, memory)
-        finally:
-            if self._wanted == "auto" and is_young:
-                memory.clear()
-                release_scratch()
+        lowered.runs += 1
+        return execute(plan, inputs, state, [*observers, _Forgetful()] if lowered.runs == 1 else observers, memory)
 
-    def prepare(self) -> None:
-        """Compile all plans that have run so far."""
+    def prepare(self, plan: Plan) -> None:
+        """Lower a plan before its first run."""
+        if not self._is_for_numpy(plan):
+            self._of(plan).runner(plan)
+
+    def _is_for_numpy(self, plan: Plan) -> bool:
+        return self._is_numpy or plan.budget.seconds is not None
+
+    def _of(self, plan: Plan) -> _Lowered:
         with self._lock:
-            hot = list(self._hot.items())
-        for plan, compiled in hot:
-            if self._may_compile(plan):
-                compiled.prepare(plan)
-
-    def _may_compile(self, plan: Plan) -> bool:
-        return self._wanted != "numpy" and plan.budget.seconds is None
-
-    def _compiled(self, plan: Plan) -> _Compiled:
-        with self._lock:
-            found = self._hot.get(plan)
+            found = self._lowered.get(plan)
             if found is None:
-                found = self._hot[plan] = _Compiled(self._packs, self._streams)
-        found.runs += 1
-        if not self._may_compile(plan):
-            return found
-        if self._wanted == "compiled":
-            found.prepare(plan)
-        elif found.runs > HOT:
-            found.prepare_in_background(plan)
+                found = self._lowered[plan] = _Lowered(self._packs, self._streams)
         return found
 
 
 class _Forgetful:
-    """Frees what the kernel of a step computed on first use, as soon as the step is done.
-
-    Runs are slower, but few: later ones keep it, or use compiled kernels. With ``only_wide`` it frees only what takes
-    more memory than what it is computed from.
-    """
-
-    def __init__(self, *, only_wide: bool) -> None:
-        self._only_wide = only_wide
+    """Frees what the kernel of a step computed on first use, as soon as the step is done: there may be no other run."""
 
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
         pass
 
     def after(self, step: Step, outputs: Sequence[Array]) -> None:  # noqa: ARG002
         op = step.node.op
-        if isinstance(op, Fused) and (op.widens or not self._only_wide):
+        if isinstance(op, Fused):
             op.release()
             release_scratch()
 
@@ -134,46 +125,35 @@ def release(plan: Plan) -> None:
     trim()
 
 
-class _Compiled:
-    """The runner of a plan, as soon as there is one."""
+class _Lowered:
+    """The runner of a plan, if compiled kernels compute enough of it. ``runs`` counts those on NumPy."""
 
     def __init__(self, packs: Packs, streams: int = 1) -> None:
         self._streams = streams
         self.runs = 0
-        self.runner: Runner | None = None
-        self.is_compiling = False
+        self._runner: Runner | None = None
         self._is_done = False
         self._packs = packs
         self._lock = Lock()
 
-    def prepare_in_background(self, plan: Plan) -> None:
-        """Begin to compile, unless that has begun."""
-        if not (self._is_done or self.is_compiling):
-            self.is_compiling = True
-            threading.Thread(target=self.prepare, args=(plan,), name="irrun-compile", daemon=True).start()
-
-    def prepare(self, plan: Plan) -> None:
-        """Compile, unless that is done."""
+    def runner(self, plan: Plan) -> Runner | None:
+        """Return the runner, made on first use; None if NumPy is to run the plan."""
+        if self._is_done:
+            return self._runner
         with self._lock:
-            if self._is_done:
-                return
-            self._is_done = self.is_compiling = True
-            try:
-                self._lower(plan)
-            finally:
-                self.is_compiling = False
+            if not self._is_done:
+                self._runner = self._made(plan)
+                self._is_done = True
+        return self._runner
 
-    def _lower(self, plan: Plan) -> None:
-        from irrun.kernels.pages import forget_code
+    def _made(self, plan: Plan) -> Runner | None:
         from irrun.runtime.program import lower
         from irrun.runtime.runner import Runner
 
-        release(plan)
         program = lower(plan, self._packs)
         memory = plan.budget.memory
         fits = memory is None or held_bytes(program.constants) + program.bytes(threads()) <= memory
-        if program.is_worthwhile and fits:
-            program.compile()
-            forget_code("libllvmlite")
-            self.runner = Runner(program, self._streams)
-            release(plan)
+        if not (program.is_worthwhile and fits):
+            return None
+        release(plan)
+        return Runner(program, self._streams)

@@ -22,9 +22,9 @@ from irrun.kernels.locks import Lock
 from tests.optimize.nets import Net
 from tests.runtime.test_tiers import both, layered
 
-pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+pytest.importorskip("numba", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.kernels.compiled.native import Kernel
+from irrun_kernels.native import Kernel
 from irrun.runtime.workers import Worker, Workers, workers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -200,7 +200,7 @@ def fresh(folder: Path) -> Kernel:
     source = folder / "fresh_kernel.py"
     source.write_text(
         "from typing import Any, NamedTuple\n"
-        "from irrun.kernels.compiled.native import floats, kernel, record\n\n\n"
+        "from irrun_kernels.native import floats, kernel, record\n\n\n"
         "class Doubled(NamedTuple):\n    x: int\n    count: int\n\n\n"
         "@kernel(Doubled)\n"
         "def doubled(arguments: Any, task: int, workspace: int) -> None:\n"
@@ -296,6 +296,6 @@ def test_no_process_is_made() -> None:
 
 def test_what_python_calls_is_compiled_when_it_is_imported() -> None:
     """So no run waits for the compiler: a plan is lowered, and this imported, in the background."""
-    code = "import irrun.kernels.compiled.tape\nfrom irrun.kernels.compiled.objects import linked\n"
+    code = "import irrun_kernels.tape\nfrom irrun_kernels.objects import linked\n"
     names = script(code + "print(*sorted(symbol.split('.')[2] for symbol in linked))")
     assert names == "lead serve settle walk_alone"

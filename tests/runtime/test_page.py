@@ -16,7 +16,7 @@ import irrun.model
 from irrun.ops.arithmetic.cum_sum import CumSum
 from tests.optimize.nets import Net
 
-pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+pytest.importorskip("numba", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Call
@@ -43,7 +43,7 @@ def layer(tmp_path: Path) -> Iterator[object]:
     """The function of section 3, with the kernel and the lowering of the page in place."""
     kernel, lowering, layer, _ = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
     assert kernel.count("\n") + lowering.count("\n") < 60
-    names = ("irrun.kernels.compiled.cumulative", "irrun.runtime.lowering.cumulative")
+    names = ("irrun_kernels.cumulative", "irrun.runtime.lowering.cumulative")
     for name, source in zip(names, (kernel, lowering), strict=True):
         module(name, source, tmp_path)
     scope = dict(vars(test_agreement))

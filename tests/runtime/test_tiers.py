@@ -15,11 +15,11 @@ from irrun.document.writer import Handle
 from irrun.model.config import ConfigError
 from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
-from irrun.runtime.tiers import HOT, can_compile
+from irrun.runtime.tiers import HOT, has_kernels
 from irrun.tensor.element_type import I64
 from tests.optimize.nets import Net
 
-needs_numba = pytest.mark.skipif(not can_compile(), reason="compiled kernels need numba, the extra jit")
+needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
 
 
 def layered(net: Net, channels: int = 20) -> None:
@@ -51,7 +51,7 @@ def both(net: Net, folder: Path) -> tuple[irrun.model.Compiled, irrun.model.Comp
     return one, other
 
 
-@needs_numba
+@needs_kernels
 def test_a_program_beyond_the_budget_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "threads", lambda: 16)
     net = Net()
@@ -65,7 +65,7 @@ def test_a_program_beyond_the_budget_is_not_used(tmp_path: Path, monkeypatch: py
     assert compiled.tiers.last == "numpy"
 
 
-@needs_numba
+@needs_kernels
 def test_a_plan_moves_up_when_it_is_hot(tmp_path: Path) -> None:
     net = Net()
     layered(net)
@@ -80,7 +80,7 @@ def test_a_plan_moves_up_when_it_is_hot(tmp_path: Path) -> None:
     assert (compiled.tiers.last, expected.tiers.last) == ("compiled", "numpy")
 
 
-@needs_numba
+@needs_kernels
 def test_it_moves_up_by_itself(tmp_path: Path) -> None:
     net = Net()
     layered(net)
@@ -96,7 +96,7 @@ def test_it_moves_up_by_itself(tmp_path: Path) -> None:
 
 
 def test_without_numba_everything_is_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiers, "can_compile", lambda: False)
+    monkeypatch.setattr(tiers, "has_kernels", lambda: False)
     net = Net()
     layered(net)
     compiled = net.compile(tmp_path, TIER="compiled")
@@ -111,7 +111,7 @@ def test_a_tier_that_does_not_exist(tmp_path: Path) -> None:
         net.compile(tmp_path, TIER="fast")
 
 
-@needs_numba
+@needs_kernels
 def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
     net = Net()
     data = net.layer("Tanh", [net.parameter("x", "5,40")], "5,40")
@@ -123,7 +123,7 @@ def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
     assert other.tiers.last == "compiled"
 
 
-@needs_numba
+@needs_kernels
 def test_results_are_the_callers_own(tmp_path: Path) -> None:
     net = Net()
     layered(net)
@@ -136,7 +136,7 @@ def test_results_are_the_callers_own(tmp_path: Path) -> None:
     assert first.flags.writeable
 
 
-@needs_numba
+@needs_kernels
 def test_every_step_is_observed(tmp_path: Path) -> None:
     net = Net()
     layered(net)
@@ -165,7 +165,7 @@ def running(other: irrun.model.Compiled) -> int:
     return sum(isinstance(item, Call) for item in compiled.runner.program.items)
 
 
-@needs_numba
+@needs_kernels
 def test_sizes_that_depend_on_values_are_left_to_numpy(tmp_path: Path) -> None:
     net = Net()
     data = products(net, net.parameter("x", "6,24"), 4)
@@ -181,7 +181,7 @@ def test_sizes_that_depend_on_values_are_left_to_numpy(tmp_path: Path) -> None:
     assert running(other) >= 4
 
 
-@needs_numba
+@needs_kernels
 def test_variables_of_fixed_size(tmp_path: Path) -> None:
     net = Net()
     data = products(net, net.parameter("x", "6,24"), 3)
@@ -206,7 +206,7 @@ def test_variables_of_fixed_size(tmp_path: Path) -> None:
     assert running(requests[1]._compiled) >= 4
 
 
-@needs_numba
+@needs_kernels
 def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
     net = Net()
     image = net.convolution(net.parameter("x", "?,3,?,8"), net.normal(5, 3, 3, 3), "?,5,?,6")
@@ -219,7 +219,7 @@ def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
     assert len(programs) == 2
 
 
-@needs_numba
+@needs_kernels
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
     ops, draw = irrun.opset13, np.random.default_rng(9)

@@ -44,7 +44,7 @@ from irrun.cli.measuring import (
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.model import build, load
-from irrun.runtime.tiers import backend, can_compile
+from irrun.runtime.tiers import backend, why_not
 
 ROWS = (
     ("read_ms", "read"),
@@ -101,7 +101,6 @@ def command(
     say_findings(loaded, model)
     run = inputs.runner(compiled.session(), given, model)
     outputs, first_ms = milliseconds(run)
-    compiled.prepare()
     blas = blas_in_use()
     engines: dict[str, dict[str, Any]] = {"irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}}
     runs: dict[str, Callable[[], object]] = {"irrun": run}
@@ -109,7 +108,6 @@ def command(
         other, other_ms = milliseconds(partial(build, loaded, {**config, precision.HINT: name}))
         again = inputs.runner(other.session(), given, model)
         engines[f"irrun {name}"] = {"read_ms": read_ms, "compile_ms": other_ms, "first_ms": milliseconds(again)[1]}
-        other.prepare()
         runs[f"irrun {name}"] = again
     difference: tuple[float | None, float | None] = None, None
     if native:
@@ -169,7 +167,7 @@ def _text(record: Mapping[str, Any]) -> str:
 def _tier_text(tier: str) -> str:
     if tier == "compiled":
         return "compiled kernels"
-    return "NumPy" if can_compile() else "NumPy; pip install 'irrun[jit]' compiles kernels"
+    return "NumPy" if why_not() is None else f"NumPy; {why_not()}"
 
 
 def _row(title: str, numbers: Sequence[float], text: Callable[[float], str]) -> list[str]:

@@ -15,8 +15,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from irrun.kernels.compiled.cache import LATE
-from irrun.kernels.compiled.native import Kernel
+from irrun_kernels.cache import LATE
+from irrun_kernels.native import Kernel
 from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.kernels.pages import forget
 from irrun.ops import Op

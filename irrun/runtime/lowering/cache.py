@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.cache import Append, CachedAttention, append, cached_attention, workspace_of
-from irrun.kernels.compiled.host import LANES
+from irrun_kernels.cache import Append, CachedAttention, append, cached_attention, workspace_of
+from irrun_kernels.host import LANES
 from irrun.ops import Op
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.fused.fused_attention import FusedAttention

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.conversions import AS_LEVELS, AS_NUMBERS, Convert, convert
-from irrun.kernels.compiled.micro import AS_BITS, AS_F16, AS_FLOATS
+from irrun_kernels.conversions import AS_LEVELS, AS_NUMBERS, Convert, convert
+from irrun_kernels.micro import AS_BITS, AS_F16, AS_FLOATS
 from irrun.ops.fused.fused_dequantize import FusedDequantize
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_quantize import FusedQuantize

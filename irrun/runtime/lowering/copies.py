@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.compiled.conversions import Rows
-from irrun.kernels.compiled.copies import Axes, Copy, copy
+from irrun_kernels.conversions import Rows
+from irrun_kernels.copies import Axes, Copy, copy
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Op
 from irrun.ops.fused.fused_channels import FusedChannels

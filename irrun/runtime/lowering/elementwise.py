@@ -10,8 +10,8 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
-from irrun.kernels.compiled.functions import BINARY, RUN, UNARY, End
+from irrun_kernels.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
+from irrun_kernels.functions import BINARY, RUN, UNARY, End
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize

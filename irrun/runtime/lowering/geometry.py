@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from irrun.kernels.compiled.pixels import Geometry, Images
+from irrun_kernels.pixels import Geometry, Images
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.copies import copied

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import RUN
-from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.images import Response, Windows, byte_windows, local_response, windows
-from irrun.kernels.compiled.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
-from irrun.kernels.compiled.tiling import padded_columns
+from irrun_kernels.functions import RUN
+from irrun_kernels.host import LANES
+from irrun_kernels.images import Response, Windows, byte_windows, local_response, windows
+from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
+from irrun_kernels.tiling import padded_columns
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool

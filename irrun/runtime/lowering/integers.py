@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.backends import OF_BYTES
-from irrun.kernels.compiled.bytes import Numbers, Requantization
-from irrun.kernels.compiled.functions import End
-from irrun.kernels.compiled.tiling import padded_columns
+from irrun_kernels.backends import OF_BYTES
+from irrun_kernels.bytes import Numbers, Requantization
+from irrun_kernels.functions import End
+from irrun_kernels.tiling import padded_columns
 from irrun.kernels.quantize import Levels
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.compiled.recurrent import Lstm, lstm
-from irrun.kernels.compiled.tiling import padded_columns, tiling
+from irrun_kernels.recurrent import Lstm, lstm
+from irrun_kernels.tiling import padded_columns, tiling
 from irrun.kernels.recurrent import are_whole
 from irrun.kernels.recurrent_steps import LstmSteps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence

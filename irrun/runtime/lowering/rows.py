@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
+from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm

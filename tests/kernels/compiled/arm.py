@@ -1,6 +1,6 @@
 """Compile kernels for an ARM processor, and run them in an emulator of one.
 
-`become` has to be called before anything of ``irrun.kernels.compiled`` is imported. Numba compiles for a plain
+`become` has to be called before anything of ``irrun_kernels`` is imported. Numba compiles for a plain
 processor as far as LLVM's intermediate code, whose vectors are those of ARM; the rest is LLVM's cross compiler.
 """
 
@@ -32,7 +32,7 @@ def become(features: str) -> None:
     own = llvm.get_process_triple
     llvm.get_process_triple = lambda: TRIPLE
     os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
-    from irrun.kernels.compiled import host
+    from irrun_kernels import host
 
     llvm.get_process_triple = own
     os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
@@ -44,7 +44,7 @@ def become(features: str) -> None:
     from numba.core.cpu import CPUContext
     from numba.core.runtime.nrt import rtsys
 
-    from irrun.kernels.compiled import compiler, native
+    from irrun_kernels import compiler, native
 
     assert host.TRIPLE == TRIPLE
     # The processor that this runs on has no code for instructions of another.

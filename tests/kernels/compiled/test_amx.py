@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.backends import AMX, HAS_BYTE_TILES, HAS_HALF_TILES
-from irrun.kernels.compiled.host import LANES, TRIPLE
+from irrun_kernels.backends import AMX, HAS_BYTE_TILES, HAS_HALF_TILES
+from irrun_kernels.host import LANES, TRIPLE
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.halves import halves, rounded
 from irrun.ops.convolution.spatial import Windows
@@ -139,8 +139,8 @@ def check_codes() -> None:
 
 
 VALUES = """
-from irrun.kernels.compiled import amx_check
-from irrun.kernels.compiled.amx_check import multiplies_halves
+from irrun_kernels import amx_check
+from irrun_kernels.amx_check import multiplies_halves
 from irrun.runtime.tiers import backend
 from tests.kernels.compiled import test_amx
 print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
@@ -156,7 +156,7 @@ def test_values(what: str, tiles: str) -> None:
 
 WRONG = """
 import warnings
-from irrun.kernels.compiled import amx, amx_check
+from irrun_kernels import amx, amx_check
 from irrun.runtime.tiers import backend
 amx.TilesInMemory.multiply_halves = amx.TilesInMemory.multiply_bytes
 with warnings.catch_warnings(record=True) as seen:
@@ -184,7 +184,7 @@ def syscall(*arguments):
     calls.append(arguments)
     return {}
 ctypes.CDLL = lambda _: SimpleNamespace(syscall=syscall)
-from irrun.kernels.compiled.backends import usable
+from irrun_kernels.backends import usable
 print(*(one.name for kind in ("bf16 tiles", "byte tiles", "bf16", "bytes") for one in usable(kind)[:1]), calls)
 """
 
@@ -211,9 +211,9 @@ from types import SimpleNamespace
 import llvmlite.binding
 opened = ctypes.CDLL
 ctypes.CDLL = lambda _: SimpleNamespace(syscall=lambda *_: 0)
-from irrun.kernels.compiled import backends
+from irrun_kernels import backends
 ctypes.CDLL = opened
-from irrun.kernels.compiled import amx_check, compiler
+from irrun_kernels import amx_check, compiler
 llvmlite.binding.initialize_native_target()
 llvmlite.binding.initialize_native_asmprinter()
 machine = compiler.target_machine()

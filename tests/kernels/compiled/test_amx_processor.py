@@ -120,7 +120,7 @@ def digest(arrays: Iterator[Array]) -> list[str]:
 BITS = """
 from pathlib import Path
 from tests.kernels.compiled.test_amx_processor import *
-from irrun.kernels.compiled import amx_check
+from irrun_kernels import amx_check
 print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), *digest({}))
 """
 
@@ -230,7 +230,7 @@ class Stack(ctypes.Structure):
     _fields_ = ("start", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t)
 memory = ctypes.create_string_buffer(8192)
 assert ctypes.CDLL(None).sigaltstack(ctypes.byref(Stack(ctypes.addressof(memory), 0, 8192)), None) == 0
-from irrun.kernels.compiled import amx_check
+from irrun_kernels import amx_check
 from irrun.runtime.tiers import backend
 from tests.kernels.compiled.test_amx_processor import digest, product
 print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
@@ -254,9 +254,9 @@ STATE = """
 import ctypes
 import llvmlite.binding as llvm
 from llvmlite import ir
-from irrun.kernels.compiled import compiler, objects
-from irrun.kernels.compiled.amx import Tiles
-from irrun.kernels.compiled.vectors import Vectors
+from irrun_kernels import compiler, objects
+from irrun_kernels.amx import Tiles
+from irrun_kernels.vectors import Vectors
 from tests.kernels.compiled.test_amx_processor import product
 product()
 module = ir.Module()

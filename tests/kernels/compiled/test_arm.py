@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from irrun.kernels.compiled.host import TRIPLE
+from irrun_kernels.host import TRIPLE
 
 x86 = pytest.mark.skipif(
     not (TRIPLE.startswith("x86_64") and sys.platform == "linux"),
@@ -25,7 +25,7 @@ def told(script: str) -> list[str]:
 START = """
 from tests.kernels.compiled import arm
 arm.become("{}")
-from irrun.kernels.compiled import backends, host
+from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
 from tests.kernels.compiled import test_bytes, test_convolution, test_halves
 print(backends.OF_HALVES.name, backends.OF_BYTES.name, host.LANES, host.REGISTERS, sep=", ")
@@ -61,7 +61,7 @@ def test_values(features: str, expected: list[str]) -> None:
 
 
 COMPILED = """
-from irrun.kernels.compiled.product import integer_product, product
+from irrun_kernels.product import integer_product, product
 for kernel in (product, integer_product):
     kernel._object("kernel")
 """

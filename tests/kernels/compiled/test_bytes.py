@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.host import HAS
+from irrun_kernels.host import HAS
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops.convolution.spatial import Windows
@@ -75,7 +75,7 @@ with_avx_vnni = pytest.mark.skipif("avxvnni" not in HAS, reason="this processor 
 
 WITHOUT = """
 import numpy as np
-from irrun.kernels.compiled import backends
+from irrun_kernels import backends
 from tests.kernels.compiled import test_bytes
 print(backends.OF_BYTES.name)
 for name in ("first layer", "depthwise", "grouped"):

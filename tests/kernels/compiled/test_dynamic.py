@@ -103,7 +103,7 @@ def test_a_group_with_an_element_that_is_not_finite_makes_its_row_nan(strange: f
 
 
 WITHOUT = """
-from irrun.kernels.compiled import host
+from irrun_kernels import host
 from tests.kernels.compiled import test_dynamic
 print(host.LANES)
 for kind in ("i8", "u4"):

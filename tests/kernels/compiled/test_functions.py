@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.functions import BINARY, UNARY, binary, unary
+from irrun_kernels.functions import BINARY, UNARY, binary, unary
 
 Array = np.ndarray[Any, Any]
 

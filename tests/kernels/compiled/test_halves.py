@@ -79,7 +79,7 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
 
 
 WITHOUT = """
-from irrun.kernels.compiled import backends, host
+from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
 from tests.kernels.compiled import test_attention, test_convolution, test_halves
 print(backends.OF_HALVES.name, host.LANES)

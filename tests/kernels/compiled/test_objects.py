@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.native import floats, kernel, record
+from irrun_kernels.native import floats, kernel, record
 
 
 class Doubled(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.tiling import words_of
+from irrun_kernels.tiling import words_of
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.halves import rounded
 from irrun.kernels.packed_product import PackedMatrix

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import VARIANTS, multiply_taps
-from irrun.kernels.compiled.native import inlined
-from irrun.kernels.compiled.tiling import pack, padded_columns, panel_vectors, tiling
+from irrun_kernels.host import LANES
+from irrun_kernels.micro import VARIANTS, multiply_taps
+from irrun_kernels.native import inlined
+from irrun_kernels.tiling import pack, padded_columns, panel_vectors, tiling
 
 
 @inlined
