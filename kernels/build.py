@@ -15,10 +15,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from building.best import best_level
-from building.libraries import build
+from building.libraries import build, build_file
 from building.stamp import LIBRARIES, sign, stale
 from building.systems import SYSTEMS, BuildError, this_system
-from irrun_kernels.levels import LEVELS
+from irrun_kernels.levels import LEVELS, Level
 
 
 def main() -> None:
@@ -26,9 +26,12 @@ def main() -> None:
     parser.add_argument("--level", action="append", choices=[level.name for level in LEVELS], help="build this level")
     parser.add_argument("--all", action="store_true", help="build wheels for all systems")
     parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="build the wheel of this system")
+    parser.add_argument("--file", type=Path, help="build the kernels of this Python file, print the library")
     options = parser.parse_args()
     try:
-        if options.all or options.system:
+        if options.file is not None:
+            print(build_file(options.file, this_system(), chosen(options.level or [])[0]))
+        elif options.all or options.system:
             from building.wheels import build_wheels
 
             for path in build_wheels([SYSTEMS[name] for name in options.system or SYSTEMS]):
@@ -42,10 +45,15 @@ def main() -> None:
 def build_here(names: list[str]) -> None:
     """Build the libraries of some levels, by default of the best one of this processor, beside their sources."""
     system = this_system()
-    levels = stale(system, [level for level in LEVELS if level.name in names] or [best_level(system)])
+    levels = stale(system, chosen(names))
     if levels:
         build({system: levels}, {system: LIBRARIES})
         sign(levels)
+
+
+def chosen(names: list[str]) -> list[Level]:
+    """Return the levels of these names, by default the best one of this processor."""
+    return [level for level in LEVELS if level.name in names] or [best_level(this_system())]
 
 
 if __name__ == "__main__":

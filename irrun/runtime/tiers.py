@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from irrun.runtime.runner import Runner
 
 Tier = Literal["auto", "numpy", "compiled"]
+
+HOT: Final = 2
+"""Runs of a small plan on NumPy before it is lowered."""
+
+_SMALL: Final = 1 << 22
+"""Bytes of weights and results of a small plan."""
+
 
 @cache
 def backend(precision: str, tier: str) -> str:
@@ -67,7 +74,7 @@ class Tiers:
 
     def __init__(self, wanted: Tier = "auto", streams: int = 1) -> None:
         self._streams = streams
-        self._is_numpy = wanted == "numpy" or not has_kernels()
+        self._wanted = wanted if wanted == "numpy" or has_kernels() else "numpy"
         self._packs: Packs = weakref.WeakValueDictionary()
         self._lowered: weakref.WeakKeyDictionary[Plan, _Lowered] = weakref.WeakKeyDictionary()
         self._lock = Lock()
@@ -77,29 +84,31 @@ class Tiers:
         self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
     ) -> tuple[Array, ...]:
         """The results. They may lie in ``memory``."""
-        lowered = self._of(plan)
-        runner = None if self._is_for_numpy(plan) else lowered.runner(plan)
-        if runner is not None:
+        lowered = self.prepare(plan)
+        if lowered.runner is not None:
             self.last = "compiled"
-            return runner.run(plan, inputs, state, observers, memory)
+            return lowered.runner.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
         lowered.runs += 1
         return execute(plan, inputs, state, [*observers, _Forgetful()] if lowered.runs == 1 else observers, memory)
 
-    def prepare(self, plan: Plan) -> None:
-        """Lower a plan before its first run."""
-        if not self._is_for_numpy(plan):
-            self._of(plan).runner(plan)
-
-    def _is_for_numpy(self, plan: Plan) -> bool:
-        return self._is_numpy or plan.budget.seconds is not None
-
-    def _of(self, plan: Plan) -> _Lowered:
+    def prepare(self, plan: Plan) -> _Lowered:
+        """Lower a plan to calls of compiled kernels, if that is worth it."""
         with self._lock:
             found = self._lowered.get(plan)
             if found is None:
                 found = self._lowered[plan] = _Lowered(self._packs, self._streams)
+        if found.is_done or self._wanted == "numpy" or plan.budget.seconds is not None:
+            return found
+        if self._wanted == "compiled" or found.runs >= HOT or not is_small(plan):
+            found.prepare(plan)
         return found
+
+
+def is_small(plan: Plan) -> bool:
+    """Return whether NumPy runs a plan in less time than it takes to lower it."""
+    made = sum(fact.least_bytes for step in plan.steps for fact in step.facts)
+    return made + sum(array.nbytes for array in plan.slots if array is not None) < _SMALL
 
 
 class _Forgetful:
@@ -128,23 +137,20 @@ def release(plan: Plan) -> None:
 class _Lowered:
     """The runner of a plan, if compiled kernels compute enough of it. ``runs`` counts those on NumPy."""
 
-    def __init__(self, packs: Packs, streams: int = 1) -> None:
+    def __init__(self, packs: Packs, streams: int) -> None:
         self._streams = streams
         self.runs = 0
-        self._runner: Runner | None = None
-        self._is_done = False
+        self.runner: Runner | None = None
+        self.is_done = False
         self._packs = packs
         self._lock = Lock()
 
-    def runner(self, plan: Plan) -> Runner | None:
-        """Return the runner, made on first use; None if NumPy is to run the plan."""
-        if self._is_done:
-            return self._runner
+    def prepare(self, plan: Plan) -> None:
+        """Lower the plan, unless that is done."""
         with self._lock:
-            if not self._is_done:
-                self._runner = self._made(plan)
-                self._is_done = True
-        return self._runner
+            if not self.is_done:
+                self.runner = self._made(plan)
+                self.is_done = True
 
     def _made(self, plan: Plan) -> Runner | None:
         from irrun.runtime.program import lower

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from building.checks import check
 from building.systems import BuildError, System, link
 from irrun_kernels.levels import LEVELS, Level
 
@@ -19,7 +20,7 @@ OBJECTS: Final = Path(os.environ.get("IRRUN_KERNELS_OBJECTS") or ROOT / "build" 
 
 
 def build(wanted: Mapping[System, Sequence[Level]], folders: Mapping[System, Path]) -> None:
-    """Write the libraries of some levels of each system into its folder. BuildError if that fails.
+    """Write the libraries of some levels of each system into its folder, and check them. BuildError if that fails.
 
     What Numba makes of a level is shared by all systems on the same machine.
     """
@@ -42,7 +43,9 @@ def build(wanted: Mapping[System, Sequence[Level]], folders: Mapping[System, Pat
             mark = f"-{level.name}-{system.name}-"
             objects = [path for paths in made for path in paths if mark in path.name]
             used.update(objects)
-            link(system, objects, folder / f"{level.name}{system.suffix}")
+            library = folder / f"{level.name}{system.suffix}"
+            link(system, objects, library)
+            check(system, library, [path.name.partition("-")[0] for path in objects])
     _forget_others(used, wanted)
 
 
@@ -51,9 +54,20 @@ def systems(wanted: Mapping[System, Sequence[Level]], level: Level) -> list[Syst
     return [system for system, levels in wanted.items() if level in levels]
 
 
-def _objects(level: Level, systems: Sequence[System], part: int, parts: int) -> list[Path]:
+def build_file(file: Path, system: System, level: Level) -> Path:
+    """Return a library of the kernels that a Python file declares."""
+    OBJECTS.mkdir(parents=True, exist_ok=True)
+    objects = _objects(level, [system], 0, 1, str(file.resolve()))
+    (key,) = {path.stem.rpartition("-")[2] for path in objects}
+    library = OBJECTS / f"{level.name}-{key}{system.suffix}"
+    if not library.exists():
+        link(system, objects, library)
+    return library
+
+
+def _objects(level: Level, systems: Sequence[System], part: int, parts: int, *file: str) -> list[Path]:
     names = ",".join(system.name for system in systems)
-    command = [sys.executable, "-m", "building.objects", level.name, str(OBJECTS), names, str(part), str(parts)]
+    command = [sys.executable, "-m", "building.objects", level.name, str(OBJECTS), names, str(part), str(parts), *file]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
     if done.returncode != 0:

@@ -1,47 +1,62 @@
 """Compile functions for a level: a command of its own, since a process compiles for one level only.
 
-``python -m building.objects LEVEL FOLDER SYSTEMS NUMBER OF`` writes an object file for each system and each function,
-of which it compiles every so many, unless there is one already. It prints their paths.
+``python -m building.objects LEVEL FOLDER SYSTEMS NUMBER OF [FILE]`` writes an object file for each system and each
+function of the package, or of a Python file, unless there is one already; of the functions it compiles every so many.
+It prints the paths of the objects.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import irrun_kernels
 from building.systems import SYSTEMS, System
 from irrun_kernels.levels import LEVELS, Level, built_for
 
+if TYPE_CHECKING:
+    from irrun_kernels.native import Compiled
+
 PACKAGE = Path(irrun_kernels.__file__).parent
 
 
 def main(arguments: Sequence[str]) -> None:
-    name, folder, systems, number, of = arguments
+    name, folder, systems, number, of, *files = arguments
     level = next(level for level in LEVELS if level.name == name)
     built_for.append(level)
-    for path in objects(level, Path(folder), [SYSTEMS[one] for one in systems.split(",")], int(number), int(of)):
+    for path in objects(level, Path(folder), [SYSTEMS[one] for one in systems.split(",")], declared(files)[int(number) :: int(of)]):
         print(path)
 
 
-def objects(level: Level, folder: Path, systems: Sequence[System], number: int, of: int) -> list[Path]:
-    """Return the object files of all functions for each system; those whose turn it is are compiled if need be."""
-    for module in pkgutil.iter_modules([str(PACKAGE)]):
-        importlib.import_module(f"irrun_kernels.{module.name}")
+def declared(files: Sequence[str]) -> list[Compiled]:
+    """Return the functions that a file declares, or all of the package if there is none."""
     from irrun_kernels.native import DECLARED
 
+    for module in pkgutil.iter_modules([str(PACKAGE)]):
+        importlib.import_module(f"irrun_kernels.{module.name}")
+    if not files:
+        return DECLARED
+    before = len(DECLARED)
+    spec = importlib.util.spec_from_file_location("own_kernels", files[0])
+    assert spec is not None and spec.loader is not None
+    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return DECLARED[before:]
+
+
+def objects(level: Level, folder: Path, systems: Sequence[System], functions: Sequence[Compiled]) -> list[Path]:
+    """Return the object files of functions for each system, which are compiled if need be."""
     made = []
-    for index, declared in enumerate(DECLARED):
-        if index % of != number:
-            continue
-        key = digest(declared.function.__module__, level)
+    for declared in functions:
+        key = digest(Path(declared.function.__code__.co_filename), level)
         paths = {system: folder / f"{declared.symbol}-{level.name}-{system.name}-{key}.o" for system in systems}
         made += paths.values()
         missing = [system for system in systems if not paths[system].exists()]
@@ -56,21 +71,17 @@ def objects(level: Level, folder: Path, systems: Sequence[System], number: int, 
     return made
 
 
-def digest(module: str, level: Level) -> str:
-    """Return a digest of all that decides on the code of a module: its sources, the compiler, and the level."""
+def digest(file: Path, level: Level) -> str:
+    """Return a digest of all that decides on the code of a file: the sources, the compiler, and the level."""
     tools = [version("numba"), version("llvmlite"), Path(__file__).with_name("compiler.py").read_text(encoding="utf-8")]
-    sources = [(PACKAGE / f"{name}.py").read_text(encoding="utf-8") for name in sorted(_needed(_name(module)))]
+    sources = [path.read_text(encoding="utf-8") for path in (file, *sorted(_needed(file) - {file}))]
     return hashlib.sha256(repr([tools, level, sources]).encode()).hexdigest()[:16]
 
 
-def _name(module: str) -> str:
-    return module.rpartition(".")[2]
-
-
 @cache
-def _needed(name: str) -> frozenset[str]:
-    """The names of a module of the package and of all that it imports from there."""
-    found, waiting = set(), {name}
+def _needed(file: Path) -> frozenset[Path]:
+    """The file, and all files of the package that it imports, except those that find libraries."""
+    found, waiting = set(), {file}
     while waiting:
         one = waiting.pop()
         found.add(one)
@@ -79,10 +90,11 @@ def _needed(name: str) -> frozenset[str]:
 
 
 @cache
-def _imported(name: str) -> frozenset[str]:
-    body = ast.walk(ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8")))
+def _imported(file: Path) -> frozenset[Path]:
+    body = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
     modules = [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
-    return frozenset(_name(module) for module in modules if module.startswith("irrun_kernels."))
+    names = {module.rpartition(".")[2] for module in modules if module.startswith("irrun_kernels.")}
+    return frozenset(PACKAGE / f"{name}.py" for name in names - {"library", "processor"})
 
 
 if __name__ == "__main__":

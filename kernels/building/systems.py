@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from irrun_kernels.levels import LEVELS, Level
@@ -68,9 +69,14 @@ def link(system: System, objects: Sequence[Path], library: Path) -> None:
     zig = [sys.executable, "-m", "ziglang", "cc", "-target", system.zig]
     if own is None and find_spec("ziglang") is None:
         raise BuildError("there is no linker; pip install ziglang")
-    beside = library.with_suffix(".tmp" + system.suffix)
-    command = [*([own] if own is not None else zig), "-shared", "-nostdlib", "-s", "-o", str(beside), *map(str, objects)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise BuildError(f"{' '.join(command[:6])} cannot link {library.name}: {done.stderr.strip()[-2000:]}")
-    beside.replace(library)
+    # Windows needs the function that enlarges the stack, and memset; others have both in the process.
+    bare = [] if system.name.startswith("windows") else ["-nostdlib"]
+    named = [f"-Wl,-install_name,@rpath/{library.name}"] if system.name.startswith("macos") else []
+    with TemporaryDirectory(dir=library.parent) as folder:
+        beside = Path(folder, library.name)
+        options = ["-shared", *bare, *named, "-s", "-o", str(beside), *map(str, objects)]
+        command = [*([own] if own is not None else zig), *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise BuildError(f"{command[0]} cannot link {library.name}: {done.stderr.strip()[-2000:]}")
+        beside.replace(library)

@@ -23,9 +23,18 @@ def opened(name: str) -> ctypes.CDLL:
     return ctypes.CDLL(str(FOLDER / f"{name}{SUFFIX}"))
 
 
+_ADDED: Final[list[ctypes.CDLL]] = []
+
+
+def add(path: Path) -> None:
+    """Look for functions in another library, too."""
+    _ADDED.append(ctypes.CDLL(str(path)))
+
+
 def address_of(name: str, symbol: str) -> int:
     """Return the address of a function; LookupError if the library does not have it."""
-    function = getattr(opened(name), symbol, None)
-    if function is None:
-        raise LookupError(f"the library {name} of kernels has no {symbol}: it was built from other sources")
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
+    for library in (opened(name), *_ADDED):
+        function = getattr(library, symbol, None)
+        if function is not None:
+            return ctypes.cast(function, ctypes.c_void_p).value or 0
+    raise LookupError(f"the library {name} of kernels has no {symbol}: it was built from other sources")

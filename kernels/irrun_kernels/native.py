@@ -13,7 +13,7 @@ import ctypes
 import zlib
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from types import CodeType, FunctionType
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, get_type_hints
 
@@ -105,17 +105,19 @@ def _names(code: CodeType) -> set[str]:
 
 
 class Compiled:
-    """A function that a build compiles. ``kinds`` are the types of its arguments and of its result, in Numba's terms.
+    """A function that a build compiles, for a record of arguments, or for what a signature says in Numba's terms."""
 
-    The symbol says what its arguments are, so that a library of other sources does not have it.
-    """
-
-    def __init__(self, function: Callable[..., Any], kinds: Any) -> None:
+    def __init__(self, function: Callable[..., Any], kinds: np.dtype[Any] | str) -> None:
         self.function = function
         self.kinds = kinds
         self.name = function.__name__
-        self.symbol = f"irrun_{self.name}_{zlib.crc32(repr(kinds).encode()):08x}"
         DECLARED.append(self)
+
+    @cached_property
+    def symbol(self) -> str:
+        """Its name in libraries. It depends on the arguments, so that libraries of other sources do not have it."""
+        kinds = self.kinds if isinstance(self.kinds, str) else [(name, kind.str) for name, kind in _fields(self.kinds)]
+        return f"irrun_{self.name}_{zlib.crc32(str(kinds).encode()):08x}"
 
     @cached_property
     def address(self) -> int:
@@ -133,12 +135,19 @@ DECLARED: Final[list[Compiled]] = []
 
 
 class Kernel(Compiled):
-    """A function that does a task of a call. ``record`` is the type of its arguments without nesting."""
+    """A function that does a task of a call."""
 
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
         super().__init__(function, _record_type(arguments))
-        self.record = np.dtype(list(_fields(arguments)))
-        self._flat = _flat_type(arguments.__name__, self.record.names or ())
+
+    @cached_property
+    def record(self) -> np.dtype[Any]:
+        """The type of its arguments without nesting."""
+        return np.dtype(list(_fields(self.kinds)))
+
+    @cached_property
+    def _flat(self) -> Any:
+        return _flat_type(self.name, self.record.names or ())
 
     def flat(self, arguments: tuple[Any, ...]) -> Any:
         """Return the arguments without nesting, as they are in ``record``: ``row`` of ``x`` is ``x_row``."""
@@ -160,6 +169,7 @@ def _numbers(arguments: tuple[Any, ...]) -> Iterator[int | float]:
             yield value
 
 
+@cache
 def _record_type(arguments: type) -> np.dtype[Any]:
     """The type of arguments in memory."""
     if issubclass(arguments, tuple):
@@ -167,13 +177,13 @@ def _record_type(arguments: type) -> np.dtype[Any]:
     return np.dtype(np.float64 if arguments is float else np.int64)
 
 
-def _fields(arguments: type, name: str = "") -> Iterator[tuple[str, np.dtype[Any]]]:
+def _fields(record: np.dtype[Any], name: str = "") -> Iterator[tuple[str, np.dtype[Any]]]:
     """The names and types of all numbers among arguments."""
-    if not issubclass(arguments, tuple):
-        yield name, _record_type(arguments)
+    if record.names is None:
+        yield name, record
         return
-    for field, kind in get_type_hints(arguments).items():
-        yield from _fields(kind, f"{name}_{field}" if name else field)
+    for field in record.names:
+        yield from _fields(record[field], f"{name}_{field}" if name else field)
 
 
 def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], Kernel]:

@@ -160,7 +160,7 @@ def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ma
     for _ in range(4):
         session.run(1)
     model = session.request._compiled
-    (compiled,) = [item for plan, item in model.tiers._hot.items() if plan in model.plans._special.values()]
+    (compiled,) = [item for plan, item in model.tiers._lowered.items() if plan in model.plans._special.values()]
     assert compiled.runner is not None
     kinds = [isinstance(item, Call) for item in compiled.runner.program.items]
     assert sum(kinds) > 10

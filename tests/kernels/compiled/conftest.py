@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from importlib.util import find_spec
+from irrun.runtime.tiers import has_kernels
 
-collect_ignore_glob = [] if find_spec("numba") is not None else ["test_*.py"]
+collect_ignore_glob = [] if has_kernels() else ["test_*.py"]
