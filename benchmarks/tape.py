@@ -18,11 +18,11 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 import irrun.model
-from irrun_kernels.stamp import Stamp, stamp
 from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Call, Interpreted
 from irrun.runtime.program import Program, lower
 from irrun.runtime.state import State
+from irrun_kernels.stamp import Stamp, stamp
 
 SIZES: Final = ("columns", "rows", "images", "width", "depth", "filters", "channels", "points", "tiles", "pixels")
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+sys.path.insert(0, str(KERNELS))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Build in the process that starts the others, which then find all libraries; commands of tests find them too."""
-    sys.path.insert(0, str(KERNELS))
     if hasattr(config, "workerinput"):
         return
     paths = [str(KERNELS), *filter(None, [os.environ.get("PYTHONPATH")])]

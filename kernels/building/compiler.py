@@ -1,29 +1,18 @@
 """Compile kernels with Numba to LLVM's intermediate code, and that to objects. No other module imports Numba.
 
-Nothing that Numba compiles runs here: levels may be of another machine. Numba is told of a plain processor then, and
-the vectors are those of the level, since kernels are written in terms of vectors.
+Nothing that Numba compiles runs here, since levels may be of another machine. The vectors are those of the level, since
+kernels are written in terms of vectors.
 """
 
 from __future__ import annotations
 
 import inspect
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import FunctionType
 from typing import Any, Final
-
-from irrun_kernels.levels import Level, built_for
-from irrun_kernels.processor import machine
-
-if not built_for:
-    raise ImportError("there is no level to compile for")
-_LEVEL: Final[Level] = built_for[0]
-_IS_OWN: Final = _LEVEL.machine == machine()
-os.environ["NUMBA_CPU_NAME"] = _LEVEL.model if _IS_OWN else "generic"
-os.environ["NUMBA_CPU_FEATURES"] = ",".join(f"+{name}" for name in _LEVEL.features.split()) if _IS_OWN else ""
 
 import llvmlite.binding as llvm
 import numba
@@ -37,6 +26,8 @@ from numba.core.cpu import CPUContext
 from numba.core.runtime.nrt import rtsys
 
 from building.systems import System
+from building.target import flags
+from irrun_kernels.levels import built_for
 from irrun_kernels.native import Compiled
 from irrun_kernels.vectors import Vectors
 
@@ -64,9 +55,7 @@ def code_of(declared: Compiled) -> str:
         # Numba counts references, which kernels do not have, by an instruction of this processor.
         text = re.sub(r"= .*call i8 @llvm.x86.atomic.*", "= add i8 0, 0", text)
         module = llvm.parse_assembly(text)
-        module.link_in(
-            llvm.parse_assembly(_wrapper(declared.symbol, made.fndesc.llvm_func_name, arguments, result))
-        )
+        module.link_in(llvm.parse_assembly(_wrapper(declared.symbol, made.fndesc.llvm_func_name, arguments, result)))
         # Only the wrapper stays visible: what converts Python objects and raises errors is dead code.
         for value in (*module.functions, *module.global_variables):
             if value.name != declared.symbol and not value.is_declaration:
@@ -74,7 +63,8 @@ def code_of(declared: Compiled) -> str:
         passes = llvm.create_new_module_pass_manager()
         passes.add_global_dead_code_eliminate_pass()
         passes.add_strip_dead_prototype_pass()
-        passes.run(module, llvm.create_pass_builder(registry.cpu_target.target_context._internal_codegen._tm, _tuning()))
+        machine = cpu.target_context.codegen()._tm
+        passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
         foreign = sorted(x.name for x in module.functions if x.is_declaration and x.name.startswith(_OF_PYTHON))
         if foreign:
             raise RuntimeError(f"{declared.symbol} calls {', '.join(foreign)}, which need Python")
@@ -101,11 +91,9 @@ def target_machine(system: System) -> Any:
     """Code for the processors of the level, on a system."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    features = ",".join(f"+{name}" for name in _LEVEL.features.split())
+    (level,) = built_for
     target = llvm.Target.from_triple(system.triple)
-    return target.create_target_machine(
-        cpu=_LEVEL.model, features=features, opt=3, reloc="pic", codemodel="default"
-    )
+    return target.create_target_machine(cpu=level.model, features=flags(level), opt=3, reloc="pic", codemodel="default")
 
 
 def dispatcher(function: Callable[..., Any], forms: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
@@ -123,7 +111,7 @@ def intrinsic(function: Callable[..., Any], result: str, arguments: Sequence[str
         value = function(Vectors(builder), *given)
         return context.get_dummy_value() if value is None else value
 
-    def define(typingctx: Any, *_: Any) -> Any:
+    def define(typingctx: Any, *_: Any) -> Any:  # noqa: ARG001
         return signature, generate
 
     # Numba names and counts the arguments by the signature in Python.
@@ -143,10 +131,6 @@ def _signature(kinds: Any) -> Any:
     if isinstance(kinds, np.dtype):
         kinds = types.void(_pointer_to(numba.from_dtype(kinds)), types.int64, types.int64)
     return sigutils.normalize_signature(kinds)
-
-
-def _tuning() -> Any:
-    return llvm.create_pipeline_tuning_options()
 
 
 def _flags() -> Any:
@@ -190,5 +174,5 @@ def _compiling() -> Iterator[None]:
 def _prepare() -> None:
     """Keep Numba from emitting and running machine code, once its own functions have been."""
     rtsys.initialize(registry.cpu_target.target_context)
-    JITCodeLibrary._finalize_specific = JITCPUCodegen._add_module = lambda *_: None  # type: ignore[method-assign]
-    CPUContext.get_executable = lambda *_: [].append  # type: ignore[method-assign]
+    JITCodeLibrary._finalize_specific = JITCPUCodegen._add_module = lambda *_: None
+    CPUContext.get_executable = lambda *_: [].append

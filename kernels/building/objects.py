@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 import irrun_kernels
 from building.systems import SYSTEMS, System
-from irrun_kernels.levels import LEVELS, Level, built_for
+from building.target import take
+from irrun_kernels.levels import Level
 
 if TYPE_CHECKING:
     from irrun_kernels.native import Compiled
@@ -30,9 +31,9 @@ PACKAGE = Path(irrun_kernels.__file__).parent
 
 def main(arguments: Sequence[str]) -> None:
     name, folder, systems, number, of, *files = arguments
-    level = next(level for level in LEVELS if level.name == name)
-    built_for.append(level)
-    for path in objects(level, Path(folder), [SYSTEMS[one] for one in systems.split(",")], declared(files)[int(number) :: int(of)]):
+    level = take(name)
+    functions = declared(files)[int(number) :: int(of)]
+    for path in objects(level, Path(folder), [SYSTEMS[one] for one in systems.split(",")], functions):
         print(path)
 
 
@@ -46,15 +47,16 @@ def declared(files: Sequence[str]) -> list[Compiled]:
         return DECLARED
     before = len(DECLARED)
     spec = importlib.util.spec_from_file_location("own_kernels", files[0])
-    assert spec is not None and spec.loader is not None
-    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[spec.name] = own = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(own)
     return DECLARED[before:]
 
 
 def objects(level: Level, folder: Path, systems: Sequence[System], functions: Sequence[Compiled]) -> list[Path]:
     """Return the object files of functions for each system, which are compiled if need be."""
-    made = []
+    made: list[Path] = []
     for declared in functions:
         key = digest(Path(declared.function.__code__.co_filename), level)
         paths = {system: folder / f"{declared.symbol}-{level.name}-{system.name}-{key}.o" for system in systems}

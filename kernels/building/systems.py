@@ -45,8 +45,12 @@ _LINUX: Final = "manylinux_2_17_{0}.manylinux2014_{0}.musllinux_1_1_{0}"
 SYSTEMS: Final = {
     system.name: system
     for system in (
-        System("linux-x86_64", "x86_64", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu", ".so", _LINUX.format("x86_64")),
-        System("linux-arm64", "arm64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", ".so", _LINUX.format("aarch64")),
+        System(
+            "linux-x86_64", "x86_64", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu", ".so", _LINUX.format("x86_64")
+        ),
+        System(
+            "linux-arm64", "arm64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", ".so", _LINUX.format("aarch64")
+        ),
         System("macos-x86_64", "x86_64", "x86_64-apple-macosx11.0", "x86_64-macos", ".dylib", "macosx_11_0_x86_64"),
         System("macos-arm64", "arm64", "arm64-apple-macosx11.0", "aarch64-macos", ".dylib", "macosx_11_0_arm64"),
         System("windows-x86_64", "x86_64", "x86_64-w64-windows-gnu", "x86_64-windows-gnu", ".dll", "win_amd64"),
@@ -57,7 +61,7 @@ SYSTEMS: Final = {
 
 def this_system() -> System:
     """Return the system of this process; BuildError if there are no kernels for it."""
-    name = f"{ {'win32': 'windows', 'darwin': 'macos'}.get(sys.platform, sys.platform)}-{machine()}"
+    name = f"{ {'win32': 'windows', 'darwin': 'macos'}.get(sys.platform, sys.platform) }-{machine()}"
     if name not in SYSTEMS:
         raise BuildError(f"there are no kernels for {name}, only for {', '.join(SYSTEMS)}")
     return SYSTEMS[name]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from irrun_kernels import ir
-
 from irrun_kernels.host import LEVEL
 from irrun_kernels.vectors import Vectors
 

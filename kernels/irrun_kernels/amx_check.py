@@ -17,7 +17,6 @@ from irrun_kernels.bytes import Numbers, multiply_bytes
 from irrun_kernels.micro import multiply_taps
 from irrun_kernels.native import kernel, record
 
-
 Array = npt.NDArray[Any]
 
 _VECTORS: Final = 3

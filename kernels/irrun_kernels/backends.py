@@ -38,6 +38,7 @@ BACKENDS: Final = (
 )
 """The first that the processor has is used, for each kind of operands."""
 
+
 def usable(operands: Operands) -> list[Backend]:
     """Return what multiplies operands on this level of processors, the best first."""
     has = LEVEL.has | ({"amx-tile", "amx-bf16", "amx-int8"} if LEVEL.tiles else set())

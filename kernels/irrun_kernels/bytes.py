@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from irrun_kernels import ir
 
+from irrun_kernels import ir
 from irrun_kernels.amx import tiles
 from irrun_kernels.amx_product import AT_ONCE, POINTS, multiplied
 from irrun_kernels.backends import HAS_BYTE_TILES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from irrun_kernels import ir
 
+from irrun_kernels import ir
 from irrun_kernels.functions import End, add, fill
 from irrun_kernels.host import BYTES, LANES
 from irrun_kernels.micro import VARIANTS, VECTORS, accumulate, listed, masks_of

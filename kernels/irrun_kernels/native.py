@@ -18,8 +18,8 @@ from types import CodeType, FunctionType
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, get_type_hints
 
 import numpy as np
-from irrun_kernels import ir
 
+from irrun_kernels import ir
 from irrun_kernels.host import LEVEL
 from irrun_kernels.library import address_of
 from irrun_kernels.vectors import Vectors
@@ -107,7 +107,7 @@ def _names(code: CodeType) -> set[str]:
 class Compiled:
     """A function that a build compiles, for a record of arguments, or for what a signature says in Numba's terms."""
 
-    def __init__(self, function: Callable[..., Any], kinds: np.dtype[Any] | str) -> None:
+    def __init__(self, function: Callable[..., Any], kinds: Any) -> None:
         self.function = function
         self.kinds = kinds
         self.name = function.__name__
@@ -220,6 +220,7 @@ def _numba_carray() -> Any:
 
 
 carray: Any = Deferred(_numba_carray)
+
 
 @inlined
 def record(arguments: Any) -> Any:

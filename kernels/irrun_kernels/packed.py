@@ -6,8 +6,8 @@ from itertools import product
 from typing import Any, Final
 
 import numpy as np
-from irrun_kernels import ir
 
+from irrun_kernels import ir
 from irrun_kernels.amx import ROWS
 from irrun_kernels.functions import add, assign, fill, unary
 from irrun_kernels.host import BYTES, LANES

@@ -19,8 +19,14 @@ VARIABLE: Final = "IRRUN_LEVEL"
 _BITS: Final = {
     (1, 0, 2): {12: "fma", 22: "movbe", 23: "popcnt", 28: "avx", 29: "f16c"},
     (7, 0, 1): {
-        **{3: "bmi", 5: "avx2", 8: "bmi2"},
-        **{16: "avx512f", 17: "avx512dq", 28: "avx512cd", 30: "avx512bw", 31: "avx512vl"},
+        3: "bmi",
+        5: "avx2",
+        8: "bmi2",
+        16: "avx512f",
+        17: "avx512dq",
+        28: "avx512cd",
+        30: "avx512bw",
+        31: "avx512vl",
     },
     (7, 0, 2): {11: "avx512vnni"},
     (7, 0, 3): {22: "amx-bf16", 24: "amx-tile", 25: "amx-int8"},

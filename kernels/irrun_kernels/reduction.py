@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any, Final
 
 from irrun_kernels import ir
-
 from irrun_kernels.bytes import finish
 from irrun_kernels.host import REGISTERS
 from irrun_kernels.micro import Rows, masks_of

@@ -26,4 +26,4 @@ def cycles(v: Vectors) -> Any:
 @kernel(Stamp)
 def stamp(arguments: Any, task: int, workspace: int) -> None:
     """Write the time."""
-    longs(record(arguments).out, 1)[0] = cycles()  # type: ignore[call-arg]
+    longs(record(arguments).out, 1)[0] = cycles()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-from irrun_kernels import ir
 
+from irrun_kernels import ir
 from irrun_kernels.backends import OF_BYTES, OF_HALVES
 from irrun_kernels.host import BYTES, LANES
 
@@ -277,8 +277,6 @@ class Vectors:
         first = self.builder.insert_element(undefined, value, ir.Constant(self.word, 0))
         zeros = ir.Constant(self.words, [0] * LANES)
         return self.builder.shuffle_vector(first, undefined, zeros)
-
-
 
 
 def _align(type: Any) -> int:

@@ -15,10 +15,10 @@ from irrun import Core, save_model, serialize
 from irrun.cli import app, main  # noqa: F401
 from irrun.cli.commands import lint, profile, run  # noqa: F401
 from irrun.document.writer import Writer
-from irrun_kernels import objects
 from irrun.linter.rule import rules
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
+from irrun_kernels import objects
 from tests.linter.models import NET
 
 rules()

@@ -252,7 +252,8 @@ def test_nothing_is_compiled_or_written(tmp_path: Path) -> None:
     code = (
         "written = []\n"
         "def seen(event, given):\n"
-        "    if event == 'open' and isinstance(given[1], str) and set(given[1]) & set('wax+'): written.append(given[0])\n"
+        "    if event == 'open' and isinstance(given[1], str) and set(given[1]) & set('wax+'):\n"
+        "        written.append(given[0])\n"
         "sys.addaudithook(seen)\n"
     )
     after = "print(model.tiers.last, written, sorted({'numba', 'llvmlite'} & set(sys.modules)))"

@@ -7,6 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.dynamic_quantization import codes_of, groups_of
+from irrun.kernels.nibbles import Nibbles
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.runtime.lowering.builder import U8, Builder, share
+from irrun.runtime.lowering.copies import contiguous
+from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
 from irrun_kernels.functions import End
@@ -14,12 +20,6 @@ from irrun_kernels.host import LANES
 from irrun_kernels.pixels import Images
 from irrun_kernels.product import Codes
 from irrun_kernels.tiling import pack, padded_columns, tiling, words_of
-from irrun.kernels.dynamic_quantization import codes_of, groups_of
-from irrun.kernels.nibbles import Nibbles
-from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import U8, Builder, share
-from irrun.runtime.lowering.copies import contiguous
-from irrun.tensor import Array
 
 
 def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None, end: End) -> Array | None:

@@ -7,6 +7,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.transposing import taps_first
+from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
+from irrun.runtime.lowering.geometry import images_of, over
+from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bytes, multiplies_halves
 from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES
 from irrun_kernels.bytes import Requantization
@@ -15,10 +19,6 @@ from irrun_kernels.host import LANES
 from irrun_kernels.pixels import Geometry, Images
 from irrun_kernels.product import Product, integer_product, product
 from irrun_kernels.tiling import Tiling, pack, pack_bytes, pack_halves, padded_columns, padded_depth, tiling
-from irrun.kernels.transposing import taps_first
-from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
-from irrun.runtime.lowering.geometry import images_of, over
-from irrun.tensor import Array
 
 
 class Form(NamedTuple):

@@ -18,6 +18,7 @@ from tests.kernels.compiled import built
 _SIZE: Final = 1 << 24
 _PAGE: Final = 4096
 
+
 def become(level: str) -> None:
     """Take an ARM processor of a level for that of this process, and run kernels in the emulator."""
     built.become(level)

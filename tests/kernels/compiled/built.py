@@ -53,6 +53,7 @@ def told(script: str, level: str | None = None, **names: str) -> str:
 
 def on_demand(name: str) -> None:
     """Compile kernels for a level of this machine when their addresses are asked for, in this process."""
+    become(name)
     from building.systems import link, this_system
     from irrun_kernels import native
 
@@ -65,15 +66,14 @@ def on_demand(name: str) -> None:
             link(system, [path], library)
         return ctypes.cast(getattr(ctypes.CDLL(str(library)), symbol), ctypes.c_void_p).value or 0
 
-    become(name)
     native.address_of = address_of
 
 
 def become(name: str) -> None:
     """Take a level for that of this processor. Nothing that asks for the level may have been imported."""
-    from irrun_kernels.levels import LEVELS, built_for
+    from building.target import take
 
-    built_for.append(next(level for level in LEVELS if level.name == name))
+    take(name)
 
 
 def object_file(symbol: str, system: Any) -> Path:

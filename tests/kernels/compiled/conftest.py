@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from irrun.runtime.tiers import has_kernels
+from importlib.util import find_spec
 
-collect_ignore_glob = [] if has_kernels() else ["test_*.py"]
+collect_ignore_glob = [] if find_spec("irrun_kernels") is not None else ["test_*.py"]

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun_kernels.host import LANES, LEVEL
-from irrun_kernels.processor import machine
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.halves import halves, rounded
 from irrun.ops.convolution.spatial import Windows
@@ -22,6 +20,8 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
+from irrun_kernels.host import LANES, LEVEL
+from irrun_kernels.processor import machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out

@@ -22,8 +22,8 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
-from tests.kernels.compiled.lowered import run
 from tests.kernels.compiled.built import build_level, told
+from tests.kernels.compiled.lowered import run
 from tests.kernels.compiled.test_amx import MEMORY, with_tiles
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 from tests.optimize.nets import Net

@@ -69,7 +69,6 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
         assert np.abs(result[1] - level)[clear].max() <= 0.5 + error
 
 
-
 WITHOUT = """
 import numpy as np
 from irrun_kernels import backends

@@ -15,6 +15,7 @@ from tests.kernels.compiled import built, own_kernels
 
 Array = np.ndarray[Any, Any]
 
+
 @pytest.fixture(autouse=True, scope="module")
 def _built() -> None:
     built.add(Path(own_kernels.__file__))
