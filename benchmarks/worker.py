@@ -45,8 +45,9 @@ def main() -> None:
 
 
 def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
-    if "prepare" in command:
-        return prepared(engine, workload)
+    if "warm" in command:
+        timed(engine, workload)
+        return None
     if "run" in command:
         return turn(engine, workload, command["run"])
     if "outputs" in command:
@@ -55,14 +56,6 @@ def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
         np.savez(command["outputs"], *outputs)
         return None
     return {"peak_mib": peak_mib()}
-
-
-def prepared(engine: Engine, workload: Workload) -> float:
-    """Compile the plans of the first run, and those of the whole workload: milliseconds of compiling."""
-    prepare = getattr(engine, "prepare", lambda: None)
-    spent = milliseconds(prepare)
-    timed(engine, workload)
-    return spent + milliseconds(prepare)
 
 
 def turn(engine: Engine, workload: Workload, seconds: float) -> list[float]:

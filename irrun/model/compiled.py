@@ -150,7 +150,7 @@ def build(model: Loaded | PathLike, config: Mapping[str, Any] | str | None = Non
     ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``, of which the latter forbids optimisations that
     lose precision. ``{"OPTIMIZE": False}`` runs layer by layer exactly as written,
     ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` skips passes. ``{"TIER": "numpy"}`` forbids compiled kernels,
-    ``{"TIER": "compiled"}`` compiles them before the first run instead of in the background. ``{"LOW_MEMORY": True}``
+    ``{"TIER": "compiled"}`` uses them for small models from the first run on, too. ``{"LOW_MEMORY": True}``
     keeps weights in their stored element type, f16 too, even where that is slower.
     ``{"INFERENCE_PRECISION_HINT": "bf16"}`` rounds the operands of products. ``{"MAX_MEMORY": "4GiB"}``,
     ``{"MAX_ITERATIONS": 1000}`` and ``{"TIMEOUT": 2.5}``, in seconds, limit an inference; None lifts a limit. A text

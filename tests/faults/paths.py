@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from irrun.document.writer import Writer
 from irrun.linter.rule import rules
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
-from irrun_kernels import objects
 from tests.linter.models import NET
 
 rules()
@@ -69,12 +67,6 @@ def serialize_apart() -> None:
     serialize(Core().read_model("model.xml"), "one.xml", "two.bin")
 
 
-def keep_an_object() -> None:
-    os.environ["IRRUN_CACHE_DIR"] = str(Path.cwd() / "cache")
-    objects._folder.cache_clear()
-    objects._write("kernel", bytes(range(256)) * 50)
-
-
 RUN: Final = ("run", "model.xml", "--random", "-o")
 PATHS: Final[Mapping[str, WritePath]] = {
     "npz": WritePath(irrun(*RUN, "out.npz"), ("out.npz",), large=True),
@@ -91,7 +83,6 @@ PATHS: Final[Mapping[str, WritePath]] = {
     ),
     "save_model": WritePath(api(save), ("saved.xml", "saved.bin"), large=True),
     "serialize": WritePath(api(serialize_apart), ("one.xml", "two.bin"), large=True),
-    "cache": WritePath(keep_an_object, ("cache/kernel.o",)),
 }
 
 
