@@ -49,7 +49,7 @@ def machine(threads: int, results: Results) -> dict[str, str]:
         "packages": ", ".join(f"{name} {_version(name)}" for name in packages if _version(name) is not None),
         "installed, with all that it needs": ", ".join(
             f"{package}{extra} {installed_mib(package, extra.strip('[]')):.0f} MiB"
-            for package, extra in (("irrun", "[fast]"), *((package, "") for package in dict.fromkeys(PACKAGES.values())))
+            for package, extra in (("irrun", "[fast]"), *((name, "") for name in dict.fromkeys(PACKAGES.values())))
             if _version(package) is not None
         ),
     }
@@ -125,7 +125,7 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         *_precision(results),
         "## Reading and compiling in milliseconds, peak resident memory in MiB",
         "",
-        "The memory is that of the process at its peak. irrun lowers a model and packs its weights while it is compiled.",
+        "The memory is that of the process at its peak.",
         "",
         *_cost(results),
         "",

@@ -13,9 +13,9 @@ import pytest
 import irrun.model
 from irrun.inference.fold import fold
 from irrun.ops.calling import infer, run
+from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 from tests import oracle
-from irrun.runtime.tiers import has_kernels
 from tests.cases import Case
 from tests.ops import harness, random_cases
 
