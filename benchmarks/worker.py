@@ -1,9 +1,9 @@
 """Run an engine with a model in a separate process: ``worker.py ENGINE STEM WORKLOAD THREADS``.
 
 It answers at once with what reading, compiling and the first inference took, in milliseconds. Then commands are lines
-of JSON on stdin, answers lines on stdout. ``{"warm": true}`` runs the workload once; ``{"run": seconds}`` runs it for that
-long and answers with the milliseconds of each timed inference; ``{"outputs": path}`` writes the outputs of the last inference of the workload;
-``{"memory": true}`` answers with the peak resident memory in MiB.
+of JSON on stdin, answers lines on stdout. ``{"warm": true}`` runs the workload once; ``{"run": seconds}`` runs it for
+that long and answers with the milliseconds of each timed inference; ``{"outputs": path}`` writes the outputs of the
+last inference of the workload; ``{"memory": true}`` answers with the peak resident memory in MiB.
 """
 
 from __future__ import annotations

@@ -66,6 +66,15 @@ def has_kernels() -> bool:
     return why_not() is None
 
 
+def tier_text(tier: str) -> str:
+    """Return the tier of a run in words, and why there is no other."""
+    if tier == "compiled":
+        from irrun_kernels.host import LEVEL
+
+        return f"compiled kernels, {LEVEL.name}"
+    return "NumPy" if why_not() is None else f"NumPy; {why_not()}"
+
+
 class Tiers:
     """Runs the plans of a compiled model. Several threads may use it at once: ``streams`` of them share the processors.
 

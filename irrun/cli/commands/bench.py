@@ -44,7 +44,7 @@ from irrun.cli.measuring import (
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.model import build, load
-from irrun.runtime.tiers import backend, why_not
+from irrun.runtime.tiers import backend, tier_text
 
 ROWS = (
     ("read_ms", "read"),
@@ -144,7 +144,7 @@ def _text(record: Mapping[str, Any]) -> str:
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        ["tier", _tier_text(record["tier"])],
+        ["tier", tier_text(record["tier"])],
     ]
     if record["precision"] != "f32":
         facts.append(["precision", f"{record['precision']}, {record['backend']}"])
@@ -162,12 +162,6 @@ def _text(record: Mapping[str, Any]) -> str:
         agreement = _agreement(record["largest_difference"], record["relative_difference"])
         lines += ["", *wrapped(agreement, columns(), 2)]
     return "\n".join(lines)
-
-
-def _tier_text(tier: str) -> str:
-    if tier == "compiled":
-        return "compiled kernels"
-    return "NumPy" if why_not() is None else f"NumPy; {why_not()}"
 
 
 def _row(title: str, numbers: Sequence[float], text: Callable[[float], str]) -> list[str]:
