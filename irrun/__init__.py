@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         save_model,
         serialize,
     )
+    from irrun.ops.extending import extend
 
 _MODULES = {"distributed": "irrun.model.distributed", "openvino": "irrun.openvino"}
 _PLACES = {
@@ -43,12 +44,13 @@ _PLACES = {
     "InputError": "irrun.model",
     "InternalError": "irrun.diagnostics.internal",
     "__version__": "irrun.diagnostics.version",
+    "extend": "irrun.ops.extending",
     "lint": "irrun.linter",
 }
 
-__all__ = ["Diagnostic", "IRError", "InputError", "InternalError", "__version__", "distributed", "lint", "openvino"]
-__all__ += ["AsyncInferQueue", "CompiledModel", "Core", "InferRequest", "Layout", "Model", "PartialShape", "Shape"]
-__all__ += ["Tensor", "Type", "compile_model", "read_model", "save_model", "serialize"]
+__all__ = ["Diagnostic", "IRError", "InputError", "InternalError", "__version__", "distributed", "extend", "lint"]
+__all__ += ["AsyncInferQueue", "CompiledModel", "Core", "InferRequest", "Layout", "Model", "PartialShape", "openvino"]
+__all__ += ["Shape", "Tensor", "Type", "compile_model", "read_model", "save_model", "serialize"]
 
 
 def __getattr__(name: str) -> Any:
@@ -59,7 +61,9 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_PLACES[name]), name)
     if name.startswith("_"):
         raise AttributeError(f"module 'irrun' has no attribute {name!r}")
-    return getattr(import_module("irrun.openvino"), name)
+    face = import_module("irrun.openvino")
+    is_offered = name in face.__all__ or name.startswith("opset")
+    return getattr(face, name) if is_offered else face.__getattr__(name)
 
 
 def __dir__() -> list[str]:

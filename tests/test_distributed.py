@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Iterator
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click.testing
@@ -118,3 +123,47 @@ def test_relative_paths(scheduler: str, elsewhere: Path) -> None:
         assert here.stdout
     assert irrun_command("run", model, "--batch", "x.npy", "-o", "out", "--scheduler", scheduler).exit_code == 0
     assert (elsewhere / "out" / "x.npy").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
+def test_a_scheduler_that_ends(tmp_path: Path) -> None:
+    """The command says so in one line, and keeps what was done."""
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    for index, image in enumerate(np.tile(np.load(DIGITS / "heldout_images.npy"), (8, 1, 1, 1))[:2000]):
+        np.save(inputs / f"{index}.npy", image[np.newaxis])
+    quick = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s", "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "60s"}
+    start = partial(subprocess.Popen, env={**os.environ, **quick}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    file = tmp_path / "scheduler.json"
+    python, options = [sys.executable, "-m"], ["--scheduler-file", str(file), "--no-dashboard"]
+    scheduler = start([*python, "distributed.cli.dask_scheduler", "--port", "0", *options])
+    worker = start([*python, "distributed.cli.dask_worker", "--nthreads", "1", "--death-timeout", "60", *options])
+    records = tmp_path / "out" / "records.jsonl"
+    try:
+        wait_for(file.exists)
+        address = json.loads(file.read_text())["address"]
+        with dask.Client(address, timeout=60) as client:
+            client.wait_for_workers(1)
+        batch = ["--batch", str(inputs), "-o", str(records.parent), "--scheduler", address]
+        command = start([*python, "irrun", "run", str(DIGITS / "model.xml"), *batch])
+        wait_for(lambda: records.exists() and records.read_text().count("\n") > 20)
+        scheduler.kill()
+        _, said = command.communicate(timeout=120)
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.communicate()
+    assert command.returncode == 2
+    assert [line for line in said.decode().splitlines() if not line.startswith(("note:", "\r"))] == [
+        f"error: the scheduler {address} does not answer any more; its unfinished work is lost"
+    ]
+    done = [json.loads(line) for line in records.read_text().splitlines()]
+    assert {item["status"] for item in done} == {"done"}
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen within a minute")

@@ -16,6 +16,9 @@ _OBJECTS: Final = 100_000
 
 TERMINATED: Final = 143
 
+_SHOWN: Final = "compiled kernels cannot be used"
+"""The beginning of the warnings of the library that commands print."""
+
 _TIMEOUT: Final = "21"
 """Idle threads of OpenBLAS sleep after 2**21 cycles, about a millisecond. By default they spin for 0.1 s."""
 
@@ -31,6 +34,8 @@ def main() -> NoReturn:
         signal.signal(signal.SIGTERM, _terminate)
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+        warnings.filterwarnings("default", _SHOWN)
+        warnings.showwarning = _warn
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -46,6 +51,13 @@ def main() -> NoReturn:
     finally:
         gc.freeze()
     sys.exit(0)
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as commands do, without the place in the source that issued it."""
+    import click
+
+    click.echo(f"{click.style('warning:', fg='yellow')} {message}", err=True)
 
 
 def _open_streams() -> None:

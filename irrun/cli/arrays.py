@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -40,7 +41,6 @@ def load(path: Path, budget: int | None = None) -> Array | dict[str, Array]:
 def _archived(path: Path, file: BinaryIO, budget: int | None) -> dict[str, Array]:
     """The arrays of an ``.npz`` file by name."""
     import zipfile
-    import zlib
 
     found: dict[str, Array] = {}
     try:
@@ -54,9 +54,26 @@ def _archived(path: Path, file: BinaryIO, budget: int | None) -> dict[str, Array
                     array = npy.read(data, member.file_size, where, budget)
                 budget = None if budget is None else budget - array.nbytes
                 found[name] = _plain(array, where)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except _damaged() as error:
         raise Failure(f"{path} cannot be read: {_first_line(error) or 'it ends too early'}") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise Failure(f"{path} cannot be read: {_first_line(error)}") from None
     return found
+
+
+def _damaged() -> tuple[type[Exception], ...]:
+    """Return the exceptions that a damaged archive raises."""
+    import zipfile
+    import zlib
+
+    always = zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError
+    try:
+        import lzma
+    except ImportError:
+        return always
+    return *always, lzma.LZMAError
 
 
 def load_one(path: Path, budget: int | None = None) -> Array:

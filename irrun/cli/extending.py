@@ -45,7 +45,7 @@ def added_rules() -> Iterator[None]:
     """Add the rules of the files of ``--extension``, within the context; Failure for unusable ones."""
     from irrun.cli.failures import Failure
     from irrun.linter.rule import adding
-    from irrun.ops.available import ExtensionError
+    from irrun.ops.extending import ExtensionError
 
     with ExitStack() as stack:
         try:

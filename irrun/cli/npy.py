@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from typing import IO, Final, NamedTuple
 
 import numpy as np
@@ -65,6 +66,8 @@ def read(file: IO[bytes], length: int, where: str, budget: int | None = None) ->
         if not piece:
             raise Failure(f"{where} cannot be read: {len(data)} bytes follow the header, expected {header.size}")
         data += piece
+    if header.dtype.kind == "U":
+        _check_text(data, header.dtype, where)
     array = np.frombuffer(data, header.dtype)
     return array.reshape(header.shape, order="F" if header.fortran else "C")
 
@@ -89,6 +92,13 @@ def _header(file: IO[bytes], where: str) -> tuple[Header, int]:
     return Header(_dtype(match["descr"], where), match["fortran"] == "True", _shape(match["shape"], where)), (
         8 + width + length
     )
+
+
+def _check_text(data: bytearray, dtype: np.dtype[np.generic], where: str) -> None:
+    """Raise Failure where text holds a number that is no code point."""
+    codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+    if codes.size and codes.max() > sys.maxunicode:
+        raise Failure(f"{where} cannot be read: its text holds {codes.max()}, expected code points up to U+10FFFF")
 
 
 def _pickled(where: str) -> str:

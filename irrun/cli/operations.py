@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from irrun.cli.extending import extensions
-from irrun.ops.available import Operations
-from irrun.ops.extending import operations_of
+from irrun.ops.available import Operations, operations_of
 from irrun.ops.operation import OpClass
 from irrun.ops.registry import LATEST, UnknownOperation, declarations, resolve
 from irrun.ops.spec import OpSpec, type_text

@@ -17,6 +17,12 @@ from irrun.document.replacing import replacing
 from irrun.tensor import Array, ElementType
 
 _SUFFIXES: Final = (".npy", ".npz")
+_LONGEST: Final = 250
+"""The limit on characters of a file name, without its suffix."""
+
+_LONGEST_PATH: Final = 4000
+"""The limit on bytes of a path in an archive."""
+
 _UNSAFE: Final = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:[/\\]|[\ud800-\udfff]")
 
 
@@ -83,9 +89,10 @@ def member_names(names: Mapping[str, Any]) -> list[str]:
 
 
 def _is_safe(name: str) -> bool:
-    """Return whether a name stays below the folder that an archive is extracted to, on any system."""
+    """Return whether a name fits an archive, and stays below the folder that it is extracted to, on any system."""
     parts = name.split("/")
-    return not any(part in ("", ".", "..") for part in parts) and _UNSAFE.search(name) is None
+    is_short = len(name.encode(errors="replace")) <= _LONGEST_PATH and all(len(part) <= _LONGEST for part in parts)
+    return is_short and not any(part in ("", ".", "..") for part in parts) and _UNSAFE.search(name) is None
 
 
 def file_stems(names: Mapping[str, Any]) -> list[str]:

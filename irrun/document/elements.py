@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
-from xml.etree.ElementTree import Element
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, nearest
 from irrun.document.faults import (
@@ -34,7 +33,7 @@ from irrun.document.records import (
     PortElement,
     PreProcessElement,
 )
-from irrun.document.stream import Elements
+from irrun.document.stream import Element, Elements
 from irrun.document.text import Repaired
 from irrun.document.walker import Walker
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
@@ -43,10 +42,11 @@ MOST_DIMS: Final = 64
 DEEPEST_BODY: Final = 32
 
 _LAYER: Final = {"id", "name", "type", "version"}
+_EDGE: Final = list(ATTRIBUTES["edge"])
 
 
 def elements_read(elements: Elements, repaired: Repaired) -> tuple[NetElement, tuple[Diagnostic, ...]]:
-    reader = _Reader(elements, repaired)
+    reader = _Reader(elements, fragment=repaired.fragment)
     net = reader.net(elements.root())
     return net, tuple(reader.found)
 
@@ -54,8 +54,8 @@ def elements_read(elements: Elements, repaired: Repaired) -> tuple[NetElement, t
 class _Reader(Walker):
     """Makes records of the elements."""
 
-    def __init__(self, elements: Elements, repaired: Repaired) -> None:
-        super().__init__(elements, repaired)
+    def __init__(self, elements: Elements, *, fragment: bool) -> None:
+        super().__init__(elements, fragment=fragment)
         self.heads: dict[tuple[str | None, str | None, bool, int], tuple[str | None, str | None]] = {}
         self.sizes = {"-1": "-1"}
         self.dims: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -63,7 +63,8 @@ class _Reader(Walker):
 
     def net(self, element: Element) -> NetElement:
         ordinal = self.next()
-        attributes = self.attributes(element.attrib, "net", ordinal, () if self.fragment else ("version",))
+        required = () if self.fragment else ("version",)
+        attributes = self.attributes(self.values(element, ordinal), "net", ordinal, required)
         version = attributes.get("version")
         if version is not None and version not in VERSIONS:
             fault = NotAnIr(what=f'IR version "{version}" is not known, expected 10 or 11')
@@ -91,8 +92,8 @@ class _Reader(Walker):
 
     def _layer(self, element: Element) -> LayerElement:
         ordinal = self.next()
-        self.layers.append(element)
-        attributes: Mapping[str, str] = element.attrib
+        attributes = self.values(element, ordinal)
+        self.layers.append(attributes)
         if attributes.keys() != _LAYER:
             required = ("type",) if self.fragment else ("id", "name", "type", "version")
             attributes = self.attributes(attributes, "layer", ordinal, required)
@@ -108,7 +109,7 @@ class _Reader(Walker):
         for tag, child in self.children(element, "layer"):
             if tag == "data":
                 data_element = self.ordinal + 1
-                data = {name: share(text, text) for name, text in child.attrib.items()}
+                data = {share(name, name): share(text, text) for name, text in self.values(child, data_element).items()}
                 self.skip(child)
             elif tag == "input":
                 inputs = self._ports(child, tag)
@@ -181,7 +182,7 @@ class _Reader(Walker):
     def _port(self, element: Element, side: str) -> PortElement:
         self.ordinal += 1
         ordinal = self.ordinal
-        attributes = element.attrib
+        attributes = self.values(element, ordinal)
         names = attributes.get("names")
         key = attributes.get("id"), attributes.get("precision"), names is None, len(attributes)
         if key in self.heads:
@@ -236,41 +237,46 @@ class _Reader(Walker):
         return self.sizes.setdefault(text, size)
 
     def _edge(self, element: Element) -> EdgeElement:
-        self.ordinal += 1
-        attributes = element.attrib
-        if len(attributes) == 4 and ATTRIBUTES["edge"] == tuple(attributes):
+        ordinal = self.next()
+        self.skip_inside(element)
+        if element.keys() == _EDGE:
             share = self.texts.setdefault
-            return EdgeElement(self.ordinal, *[share(text, text) for text in attributes.values()])
-        get = self.attributes(attributes, "edge", self.ordinal, ATTRIBUTES["edge"]).get
+            return EdgeElement(ordinal, *[share(text, text) for text in element.values()])
+        get = self.attributes(self.values(element, ordinal), "edge", ordinal, ATTRIBUTES["edge"]).get
         ends = [get(name, "") for name in ATTRIBUTES["edge"]]
-        return EdgeElement(self.ordinal, *ends)
+        return EdgeElement(ordinal, *ends)
 
     def _port_map(self, element: Element) -> tuple[MapElement, ...]:
         self.next()
         entries = []
         for tag, item in self.children(element, "port_map"):
             ordinal = self.next()
+            self.skip_inside(item)
             required = ("external_port_id", "internal_layer_id")
-            entries.append(MapElement(ordinal, tag, self.attributes(dict(item.attrib), "map", ordinal, required)))
+            attributes = self.attributes(self.values(item, ordinal), "map", ordinal, required)
+            entries.append(MapElement(ordinal, tag, attributes))
         return tuple(entries)
 
     def _back_edge(self, element: Element) -> BackEdgeElement:
         ordinal = self.next()
-        get = self.attributes(element.attrib, "back", ordinal, ATTRIBUTES["back"]).get
+        self.skip_inside(element)
+        get = self.attributes(self.values(element, ordinal), "back", ordinal, ATTRIBUTES["back"]).get
         return BackEdgeElement(ordinal, get("from-layer", ""), get("to-layer", ""))
 
     def _pre_process(self, element: Element) -> PreProcessElement:
         ordinal = self.next()
-        reference = self.attributes(element.attrib, "pre-process", ordinal, ()).get("reference-layer-name")
+        get = self.attributes(self.values(element, ordinal), "pre-process", ordinal, ()).get
+        reference = get("reference-layer-name")
         channels = tuple([self._channel(item) for _, item in self.children(element, "pre-process")])
         return PreProcessElement(ordinal, reference, channels)
 
     def _channel(self, element: Element) -> ChannelElement:
         ordinal = self.next()
-        id = self.attributes(element.attrib, "channel", ordinal, ()).get("id")
+        id = self.attributes(self.values(element, ordinal), "channel", ordinal, ()).get("id")
         mean = None
         for _, item in self.children(element, "channel"):
             at = self.next()
-            get = self.attributes(item.attrib, "mean", at, ()).get
+            self.skip_inside(item)
+            get = self.attributes(self.values(item, at), "mean", at, ()).get
             mean = MeanElement(at, get("value"), get("offset"), get("size"))
         return ChannelElement(ordinal, id, mean)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from irrun.diagnostics import nearest
+from irrun.document.stream import Element
 
 VERSIONS: Final = ("10", "11")
 SIZE: Final = re.compile(r"-1|[0-9]{1,40}")
@@ -76,14 +77,14 @@ _MARKS: Final = {
 """The only child element of each of these, and an attribute that identifies it."""
 
 
-def meant_element(element: Any, parent: str) -> str | None:
+def meant_element(element: Element, parent: str) -> str | None:
     """Return the tag that an unknown element in ``parent`` was probably meant to have; None where that is unclear."""
     close = nearest(element.tag, CHILDREN[parent])
     if close is not None:
         return close
     if parent == "port":
-        return "dim" if not element.attrib and SIZE.fullmatch((element.text or "").strip()) is not None else None
+        return "dim" if not element.keys() and SIZE.fullmatch((element.text or "").strip()) is not None else None
     if parent not in _MARKS:
         return None
     tag, mark = _MARKS[parent]
-    return tag if mark in element.attrib else None
+    return tag if element.get(mark) is not None else None

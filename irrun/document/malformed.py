@@ -1,15 +1,19 @@
-"""Text that is no well-formed XML: what is wrong with it, and where."""
+"""Text that is no well-formed XML: what is wrong with it, and where.
+
+Expat parses the text again, because it knows the byte at which a fault stands.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Final
 from xml.parsers import expat
 
 from irrun.diagnostics import Anchor, Diagnostic
 from irrun.document.faults import HostileMarkup, MalformedXml
-from irrun.document.source_map import SourceMap
-from irrun.document.stream import DEEPEST, pieces
+from irrun.document.source_map import SourceMap, pieces
+from irrun.document.stream import DEEPEST, Unreadable
 from irrun.document.text import Repaired
 
 _ENTITY: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[\w.-]+;")
@@ -17,6 +21,10 @@ _NAME: Final = re.compile(rb"[\w:.-]+")
 _PREFIX: Final = re.compile(rb"\"[^\"]*\"|'[^']*'|(?P<prefix>[^\s<>/=:\"']++):")
 _CONFLICT: Final = re.compile(rb"^<{7}(?=[ \r\n])[^\r\n]*", re.M)
 _CONFLICT_END: Final = re.compile(rb"^>{7}(?=[ \r\n]|\Z)", re.M)
+_VERSION: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*(?P<quote>[\"'])(?P<version>[^<>\"']*+)(?P=quote)"
+)
+_VERSIONS: Final = re.compile(rb"1\.[0-9]+")
 _CODES: Final = expat.errors.codes
 _NO_ELEMENTS: Final = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
 _INVALID_TOKEN: Final = _CODES[expat.errors.XML_ERROR_INVALID_TOKEN]
@@ -32,8 +40,37 @@ class _TooDeep(Exception):
     """Elements are nested deeper than in any IR."""
 
 
-def problem(data: bytes, repaired: Repaired) -> Diagnostic:
-    """Locate and describe the fault in an IR that cannot be parsed."""
+class _Reached(Exception):
+    """The parser has passed the prolog."""
+
+
+def doctype(repaired: Repaired) -> Diagnostic | None:
+    """Return the finding for a document type declaration, reading only the prolog; None where there is none."""
+    text = repaired.text
+    parser = expat.ParserCreate("utf-8")
+    found: list[int] = []
+
+    def declared(*_: object) -> None:
+        # Expat may report an offset inside the declaration.
+        found.append(text.rfind(b"<!DOCTYPE", 0, parser.CurrentByteIndex + len(b"<!DOCTYPE")))
+        raise _Reached
+
+    def element(*_: object) -> None:
+        raise _Reached
+
+    parser.StartDoctypeDeclHandler = declared
+    parser.StartElementHandler = element
+    with contextlib.suppress(_Reached, expat.ExpatError):
+        for piece in pieces(text):
+            parser.Parse(piece)
+    if not found:
+        return None
+    fault = HostileMarkup(what="a document type declaration has no place in an IR")
+    return fault.at(Anchor(offset=repaired.origin(found[0]), length=9))
+
+
+def problem(data: bytes, repaired: Repaired, refused: Unreadable) -> Diagnostic:
+    """Locate and describe the fault in an IR that cannot be parsed; ``refused`` is what the parser says of it."""
     text = repaired.text
     opened: list[tuple[str, int]] = []
     parser = expat.ParserCreate("utf-8")
@@ -54,8 +91,7 @@ def problem(data: bytes, repaired: Repaired) -> Diagnostic:
         return HostileMarkup(what=f"elements are nested more than {DEEPEST} deep").at(anchor)
     except expat.ExpatError as error:
         return _malformed(data, repaired, error.code, max(parser.ErrorByteIndex, 0), opened)
-    too_long = HostileMarkup(what="a name, a value or a text is longer than any IR has")
-    return _misused_prefix(repaired) or too_long.at(Anchor(offset=0))
+    return _misused_prefix(repaired) or _unknown_version(repaired) or _refused(repaired, refused)
 
 
 def merge_conflict(data: bytes) -> Diagnostic | None:
@@ -92,6 +128,26 @@ def _misused_prefix(repaired: Repaired) -> Diagnostic | None:
         what = f"malformed XML: {expat.ErrorString(error.code)}"
         return MalformedXml(what=what).at(Anchor(offset=repaired.origin(at)))
     return None
+
+
+def _unknown_version(repaired: Repaired) -> Diagnostic | None:
+    """The fault in a declaration that names an unknown version of XML, which expat does not read."""
+    found = _VERSION.match(repaired.text)
+    if found is None or _VERSIONS.fullmatch(found["version"]) is not None:
+        return None
+    what = f'malformed XML: version "{found["version"].decode(errors="replace")}" of XML is not known, expected 1.0'
+    anchor = Anchor(offset=repaired.origin(found.start("version")), length=len(found["version"]))
+    return MalformedXml(what=what).at(anchor)
+
+
+def _refused(repaired: Repaired, refused: Unreadable) -> Diagnostic:
+    """The fault in a text that expat accepts."""
+    if refused.is_limit:
+        return HostileMarkup(what="a name, a value or a text is longer than any IR has").at(Anchor(offset=0))
+    lines = repaired.text.split(b"\n", refused.row)
+    at = len(b"\n".join(lines[: refused.row - 1])) + (refused.row > 1)
+    what = f"malformed XML: {refused.reason[:1].lower()}{refused.reason[1:]}"
+    return MalformedXml(what=what).at(Anchor(offset=repaired.origin(at)))
 
 
 def _malformed(data: bytes, repaired: Repaired, code: int, at: int, opened: list[tuple[str, int]]) -> Diagnostic:

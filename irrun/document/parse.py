@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
-from xml.parsers import expat
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError
-from irrun.document.faults import HostileMarkup, MalformedXml, NotAnIr
-from irrun.document.stream import Elements, Unreadable, check, pieces
+from irrun.document.faults import MalformedXml, NotAnIr
+from irrun.document.stream import Elements, Unreadable
 from irrun.document.text import Repaired, first_tag, wrap_fragment
 
 T = TypeVar("T")
@@ -28,26 +26,25 @@ def parse(data: bytes, read: Callable[[Elements, Repaired], T]) -> Parsed[T]:
     A text may turn out to be malformed while ``read`` runs; its result is then discarded, and it is called again for
     the repaired text. IRError where the file is not XML, not an IR, or hostile.
     """
-    _refuse_doctype(data)
     repaired = wrap_fragment(data)
-    with contextlib.suppress(*Unreadable):
+    try:
         return Parsed(_read(repaired, read), repaired)
-    other = _other_file(data)
-    if other is not None:
-        raise IRError([other])
-    from irrun.document.malformed import merge_conflict, problem
+    except Unreadable as error:
+        refused = error
+    from irrun.document.malformed import doctype, merge_conflict, problem
     from irrun.document.repair import repair
 
-    conflict = merge_conflict(data)
-    if conflict is not None:
-        raise IRError([conflict])
+    fault = doctype(repaired) or _other_file(data) or merge_conflict(data)
+    if fault is not None:
+        raise IRError([fault])
     again = repair(data)
     if again is not None:
         repaired = again
-        _refuse_doctype(repaired.text)
-        with contextlib.suppress(*Unreadable):
+        try:
             return Parsed(_read(repaired, read), repaired)
-    fault = problem(data, repaired)
+        except Unreadable as error:
+            refused = error
+    fault = problem(data, repaired, refused)
     slips = [item for item in repaired.diagnostics if not _in_one_tag(data, item, fault)]
     raise IRError(sorted((*slips, fault), key=lambda item: item.anchor.offset or 0))
 
@@ -59,17 +56,12 @@ def _read(repaired: Repaired, read: Callable[[Elements, Repaired], T]) -> T:
         root = elements.root().tag
         if root != "net":
             raise IRError([_not_an_ir(root)])
-        return read(elements, repaired)
+        content = read(elements, repaired)
     except IRError:
-        check(repaired.text)
+        elements.finish()
         raise
-
-
-def _refuse_doctype(data: bytes) -> None:
-    offset = doctype(data)
-    if offset is not None:
-        fault = HostileMarkup(what="a document type declaration has no place in an IR")
-        raise IRError([fault.at(Anchor(offset=offset, length=9))])
+    elements.finish()
+    return content
 
 
 def _not_an_ir(root: str) -> Diagnostic:
@@ -77,31 +69,6 @@ def _not_an_ir(root: str) -> Diagnostic:
     where = f' in the namespace "{space[1:]}", expected <net> in none' if space else ", expected <net>"
     what = f"not an OpenVINO IR: the root element is <{name}>{where}"
     return NotAnIr(what=what).at(Anchor(element=0))
-
-
-class _Reached(Exception):
-    """The parser has passed the prolog."""
-
-
-def doctype(data: bytes) -> int | None:
-    """Return the offset of the document type declaration, reading only the prolog; None where there is none."""
-    parser = expat.ParserCreate("utf-8")
-    found: list[int] = []
-
-    def declared(*_: object) -> None:
-        # Expat may report an offset inside the declaration.
-        found.append(data.rfind(b"<!DOCTYPE", 0, parser.CurrentByteIndex + len(b"<!DOCTYPE")))
-        raise _Reached
-
-    def element(*_: object) -> None:
-        raise _Reached
-
-    parser.StartDoctypeDeclHandler = declared
-    parser.StartElementHandler = element
-    with contextlib.suppress(_Reached, expat.ExpatError):
-        for piece in pieces(data):
-            parser.Parse(piece)
-    return found[0] if found else None
 
 
 def _other_file(data: bytes) -> Diagnostic | None:

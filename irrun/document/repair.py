@@ -79,8 +79,9 @@ def _slips(data: bytes) -> Iterator[_Slip]:
         if not item.name:
             continue
         yield from _in_tag(data, item)
-        if _lacks_closing(data, item, opened, last):
-            yield _lost_closing(data, item, opened.pop(), last)
+        if count := _unclosed(data, item, opened, last):
+            yield _lost_closing(data, item, opened[-1].name, count, last)
+            del opened[-count:]
         last = item.end
         if data.startswith(b"</", item.start):
             while opened and opened.pop().name != item.name:
@@ -164,24 +165,28 @@ def _lost_slash(data: bytes, item: _Markup, opening: _Markup) -> _Slip:
     return _Slip((slash,), item.start, item.end, what, f"write </{item.name}>")
 
 
-def _lacks_closing(data: bytes, item: _Markup, opened: Sequence[_Markup], last: int) -> bool:
-    """Return whether the innermost element should have been closed before a tag.
+def _unclosed(data: bytes, item: _Markup, opened: Sequence[_Markup], last: int) -> int:
+    """Return the number of innermost elements that should have been closed before a tag.
 
-    A layer or a port with content never directly contains another; the end of the parent ends it too. ``last`` is the
-    end of the tag before.
+    A layer or a port with content never directly contains another; the end of the parent ends all of them. ``last`` is
+    the end of the tag before.
     """
     if not opened or opened[-1].name not in _PARENTS or last == opened[-1].end:
-        return False
+        return 0
+    name = opened[-1].name
+    count = sum(1 for _ in itertools.takewhile(lambda outer: outer.name == name, reversed(opened)))
     if not data.startswith(b"</", item.start):
-        return item.name == opened[-1].name
-    return len(opened) > 1 and item.name == opened[-2].name and item.name in _PARENTS[opened[-1].name]
+        return count if item.name == name else 0
+    parent = opened[-count - 1].name if count < len(opened) else ""
+    return count if item.name == parent and parent in _PARENTS[name] else 0
 
 
-def _lost_closing(data: bytes, item: _Markup, opening: _Markup, last: int) -> _Slip:
+def _lost_closing(data: bytes, item: _Markup, name: str, count: int, last: int) -> _Slip:
     word = f"</{item.name}" if data.startswith(b"</", item.start) else f"<{item.name}"
-    what = f"<{opening.name}> is not closed; </{opening.name}> was meant before this {word}>"
-    closing = Change(last, last, f"</{opening.name}>".encode())
-    return _Slip((closing,), item.start, item.start + len(word), what, f"write </{opening.name}>")
+    closing = f"</{name}>" if count == 1 else f"{count} times </{name}>"
+    what = f"<{name}> is not closed; {closing} was meant before this {word}>"
+    change = Change(last, last, f"</{name}>".encode() * count)
+    return _Slip((change,), item.start, item.start + len(word), what, f"write {closing}")
 
 
 def _meant(data: bytes, opening: _Markup, end: int) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from xml.etree import ElementTree
 
 from irrun.document.reader import Document
+from irrun.document.stream import Unreadable, tree
 
 _BEGIN, _END = b"<rt_info", b"</rt_info>"
 
@@ -18,7 +18,8 @@ def rt_info(document: Document) -> Mapping[str, str]:
     if start < 0 or end < 0:
         return {}
     try:
-        element = ElementTree.fromstring(text[start : end + len(_END)])
-    except ElementTree.ParseError:
+        entries = tree(text[start : end + len(_END)])
+    except Unreadable:
         return {}
-    return {item.get("name", item.tag): item.attrib["value"] for item in element if "value" in item.attrib}
+    values = ((item.get("name", item.tag), item.get("value")) for item in entries)
+    return {name: value for name, value in values if value is not None}

@@ -6,7 +6,7 @@ import functools
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
@@ -14,6 +14,7 @@ from xml.parsers import expat
 from irrun.diagnostics import Anchor
 from irrun.document.encoding import decode
 
+_PIECE: Final = 1 << 16
 _TAG: Final = re.compile(rb"<(/?[^\s<>/=\"']*)")
 _END_OF_TAG: Final = re.compile(rb"(?:[^>\"']|\"[^\"]*+\"|'[^']*+')*+>?")
 _ATTRIBUTE: Final = re.compile(rb"\s+([^\s=<>\"'/]+)\s*=\s*(\"[^\"]*+\"|'[^']*+')")
@@ -148,3 +149,28 @@ def element_starts(text: bytes) -> array[int]:
     except expat.ExpatError:
         return starts
     return starts
+
+
+def is_accepted(text: bytes) -> bool:
+    """Return whether expat finds no malformed place in a text."""
+    parser = expat.ParserCreate("utf-8")
+    try:
+        for piece in pieces(text):
+            parser.Parse(piece)
+        parser.Parse(b"", True)
+    except expat.ExpatError:
+        return False
+    return True
+
+
+def pieces(text: bytes) -> Iterator[memoryview]:
+    """Split a text into pieces for expat.
+
+    Where a handler raises, expat still parses the rest of the piece it was given. Each piece is as long as all before
+    it, because expat restarts a tag that a piece breaks off.
+    """
+    whole = memoryview(text)
+    start, end = 0, _PIECE
+    while start < len(text):
+        yield whole[start:end]
+        start, end = end, 2 * end

@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 
 from irrun.diagnostics import Diagnostic
 
-_BEFORE_TAG: Final = re.compile(rb"(?>\s++|\xef\xbb\xbf|<!--.*?-->|<\?.*?\?>)*+<(?P<name>[A-Za-z_][\w:.-]*+)", re.S)
+_BEFORE_TAG: Final = re.compile(
+    rb"(?>\s++|\xef\xbb\xbf|<!--.*?-->|<\?.*?\?>)*+<(?P<name>[A-Za-z_\x80-\xff][\w:.\x80-\xff-]*+)", re.S
+)
 
 
 class Change(NamedTuple):
@@ -56,7 +58,7 @@ class Repaired:
 def first_tag(data: bytes) -> str | None:
     """The name of the first element of a file; None where it does not begin like XML."""
     found = _BEFORE_TAG.match(data)
-    return None if found is None else found["name"].decode()
+    return None if found is None else found["name"].decode(errors="replace")
 
 
 def wrap_fragment(data: bytes) -> Repaired:

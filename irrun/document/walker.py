@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
-from xml.etree.ElementTree import Element
 
-from irrun.diagnostics import Anchor, Diagnostic, Fault, LayerRef, Severity, nearest
+from irrun.diagnostics import Anchor, Diagnostic, Fault, IRError, LayerRef, Severity, nearest
 from irrun.document.faults import (
+    HostileMarkup,
     MissingAttribute,
     MissingPrecision,
     RepeatedElement,
@@ -26,23 +26,26 @@ from irrun.document.grammar import (
     meant_element,
 )
 from irrun.document.places import path_notes
-from irrun.document.stream import DEEPEST, Elements, check, depth
-from irrun.document.text import Repaired
+from irrun.document.stream import DEEPEST, Element, Elements, Unreadable, depth
 
-_IN_PIECES: Final = frozenset({"layers", "edges", *MAPS})
+MOST_ATTRIBUTES: Final = 1000
+
+_IN_PIECES: Final = frozenset({"layers", "edges", "rt_info", *MAPS})
 """Elements whose children are read before they are complete."""
 
 
 class Walker:
-    """Numbers elements and collects findings; ``layers`` and ``path`` are the layers and bodies around the element."""
+    """Numbers elements and collects findings.
 
-    def __init__(self, elements: Elements, repaired: Repaired) -> None:
+    ``layers`` holds the attributes of the layers around the element, and ``path`` the bodies.
+    """
+
+    def __init__(self, elements: Elements, *, fragment: bool) -> None:
         self.elements = elements
-        self.text = repaired.text
-        self.fragment = repaired.fragment
+        self.fragment = fragment
         self.found: list[Diagnostic] = []
         self.ordinal = -1
-        self.layers: list[Element] = []
+        self.layers: list[Mapping[str, str]] = []
         self.path: list[str] = []
 
     def next(self) -> int:
@@ -54,17 +57,32 @@ class Walker:
         """Return the children of an element; they are streamed while it is open."""
         return self.elements.children(element) if element is self.elements.open else element
 
-    def skip(self, element: Element) -> None:
-        """Count an element and those inside it, unread."""
+    def values(self, element: Element, ordinal: int) -> Mapping[str, str]:
+        """Return the attributes of an element; lxml takes quadratic time for many."""
+        count = len(element.attrib)
+        if count > MOST_ATTRIBUTES:
+            fault = HostileMarkup(what=f"the element has {count} attributes, expected {MOST_ATTRIBUTES} at most")
+            raise IRError([fault.at(Anchor(ordinal))])
+        return dict(element.items())
+
+    def skip(self, element: Element, around: int = DEEPEST // 2) -> None:
+        """Count an element and those inside it, unread; at most ``around`` elements are around it."""
         if element is self.elements.open:
-            self.elements.complete(element)
-        if not len(element):
             self.ordinal += 1
+            around = sum(1 for _ in element.iterancestors()) + 1
+            _require_depth(around)
+            for child in self.elements.children(element):
+                self.skip(child, around)
             return
-        count = sum(1 for _ in element.iter())
-        if count > DEEPEST // 2 and depth(element) > DEEPEST // 2:
-            check(self.text)
+        count = sum(1 for _ in element.iter()) if len(element) else 1
+        if around + count > DEEPEST:
+            _require_depth(depth(element))
         self.ordinal += count
+
+    def skip_inside(self, element: Element) -> None:
+        """Count the elements inside one that has none in an IR."""
+        for child in self.inner(element):
+            self.skip(child)
 
     def children(self, element: Element, parent: str) -> Iterator[tuple[str, Element]]:
         """Yield the elements allowed in ``parent``, each with its actual or intended tag; report and skip others."""
@@ -142,3 +160,8 @@ class Walker:
             get = self.layers[-1].get
             layer = LayerRef(get("id", ""), get("name", ""), get("type", ""), get("version", ""))
         self.found.append(fault.at(anchor, layer, port, path_notes(tuple(self.path))))
+
+
+def _require_depth(depth: int) -> None:
+    if depth > DEEPEST:
+        raise Unreadable("elements are nested too deep")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Final
 
@@ -14,14 +14,11 @@ from irrun.document.weights import Weights
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts, infer_node
-from irrun.inference.fold import MOST_ELEMENTS
 from irrun.inference.infer import input_notes
 from irrun.tensor import Fact
+from irrun.tensor.same import is_same
 
 NO_WEIGHTS: Final = Weights(None)
-
-_MOST_VISITS: Final = 64
-"""The limit on inferring each node again, which only a cycle exceeds."""
 
 
 class EditError(Exception):
@@ -31,21 +28,31 @@ class EditError(Exception):
 class MutableGraph:
     """A networkx graph of layers that edits change, and the facts of its outlets.
 
-    ``add``, ``replace``, ``connect``, ``remove`` and ``update`` are the edits. Each costs by what it touches. A node
+    ``add``, ``connect``, ``replace``, ``feed``, ``update`` and ``remove`` are the edits; EditError where one names a
+    node or a port that is not there. Each costs by what it touches. A node
     whose inputs have other facts than before is stale until ``infer`` computes its facts again, and those of the nodes
     behind it as far as they differ. ``freeze`` returns the graph and its facts as values that never change: the graph
-    is frozen then, and the next edit works on a copy.
+    is frozen then, and the next edit works on a copy. ``changed`` are the outlets whose facts differ from the first.
+    ``places`` are those of the nodes in the topological order, where they are known already.
     """
 
-    def __init__(self, graph: Graph, facts: Facts, weights: Weights = NO_WEIGHTS) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        facts: Facts,
+        weights: Weights = NO_WEIGHTS,
+        places: Mapping[int, int] | None = None,
+    ) -> None:
         self.graph = graph
         self.facts = dict(facts.of)
         self.bodies = dict(facts.bodies)
         self.weights = weights
+        self.changed: set[Outlet] = set()
         self._stale = _unknown(graph, facts) if facts.diagnostics else set()
         self._faulty: dict[int, OpError] = {}
         self._order: tuple[int, ...] | None = None
-        self._ranks: dict[int, int] = {}
+        self._places = None if places is None else dict(places)
+        self._leads_back = False
         self._next = max(graph, default=0) + 1
 
     # -- reading
@@ -87,9 +94,12 @@ class MutableGraph:
         """Return what is known of the inputs of a node."""
         return [self.fact(outlet) for outlet in self.sources(id)]
 
-    def outputs(self, id: int) -> Iterator[Outlet]:
-        """Yield the outlets of a node."""
-        return (Outlet(id, port) for port in range(self.node(id).outputs))
+    def outputs(self, id: int) -> list[Outlet]:
+        """Return the outlets of a node: those that the file declares, or that inference found, where these are more."""
+        found = [Outlet(id, port) for port in range(self.node(id).outputs)]
+        while Outlet(id, len(found)) in self.facts:
+            found.append(Outlet(id, len(found)))
+        return found
 
     # -- editing
 
@@ -114,11 +124,14 @@ class MutableGraph:
             if outlet is not None:
                 self.graph.connect(outlet, Inlet(id, port))
         self.facts.update({Outlet(id, port): fact for port, fact in enumerate(known)})
+        if self._places is not None:
+            self._places[id] = max((self._places.get(item.node, 0) for item in inputs if item is not None), default=0)
         self._order = None
         return id
 
     def update(self, node: Node) -> None:
         """Replace the record of a node; it is stale where the operation or the bodies are others."""
+        self._require_node(node.id)
         self._thaw()
         before = self.node(node.id)
         self.graph.put(node)
@@ -133,15 +146,18 @@ class MutableGraph:
         before = self.sources(inlet.node)[inlet.port]
         if before != outlet:
             self._feed(outlet, inlet, before)
+            self._look_back(outlet, inlet.node)
             if _differ(self.fact(before), self.fact(outlet)):
                 self._stale.add(inlet.node)
 
     def replace(self, old: Outlet, new: Outlet) -> None:
         """Feed all consumers of ``old`` from ``new``; EditError where one is missing."""
+        self._require(old)
         self._require(new)
         is_stale = _differ(self.fact(old), self.fact(new))
         for inlet in self.consumers(old):
             self._feed(new, inlet, old)
+            self._look_back(new, inlet.node)
             if is_stale:
                 self._stale.add(inlet.node)
 
@@ -154,6 +170,7 @@ class MutableGraph:
 
     def feed(self, id: int, outlets: Sequence[Outlet | None]) -> None:
         """Feed a node from other outlets, as many as there are; EditError where one is missing."""
+        self._require_node(id)
         for outlet in outlets:
             self._require(outlet)
         self._thaw()
@@ -162,13 +179,16 @@ class MutableGraph:
         for port, outlet in enumerate(outlets):
             if outlet is not None:
                 self.graph.connect(outlet, Inlet(id, port))
+                self._look_back(outlet, id)
         self._stale.add(id)
         self._order = None
 
     def remove(self, ids: Iterable[int]) -> None:
         """Remove nodes; EditError where another node consumes an output of one."""
-        self._thaw()
         gone = set(ids)
+        for id in gone:
+            self._require_node(id)
+        self._thaw()
         for id in gone:
             other = next((target for target in self.graph.successors(id) if target not in gone), None)
             if other is not None:
@@ -196,8 +216,14 @@ class MutableGraph:
         if nx.is_frozen(self.graph):
             self.graph = self.graph.copy()
 
+    def _require_node(self, id: int) -> None:
+        if id not in self.graph:
+            raise EditError(f"there is no node {id}")
+
     def _require(self, outlet: Outlet | None) -> None:
-        if outlet is not None and (outlet.node not in self.graph or outlet.port >= self.node(outlet.node).outputs):
+        if outlet is None or outlet in self.facts:
+            return
+        if outlet.node not in self.graph or outlet.port >= self.node(outlet.node).outputs:
             raise EditError(f"there is no output {outlet.port} of node {outlet.node}")
 
     # -- facts
@@ -208,43 +234,57 @@ class MutableGraph:
 
     def give(self, id: int, facts: Sequence[Fact]) -> None:
         """Set the facts of the outputs of a node, such as a Parameter; consumers are stale where facts differ."""
-        self._thaw()
         self._stale.discard(id)
         self._faulty.pop(id, None)
         self._stale.update(self._set_facts(id, facts))
 
     def _set_facts(self, id: int, facts: Sequence[Fact]) -> list[int]:
         """Set the facts of a node; return the consumers of those that differ from before."""
-        node = self.node(id)
-        if len(facts) > node.outputs:
-            names = (*node.names, *((),) * (len(facts) - len(node.names)))
-            self.graph.put(node._replace(outputs=len(facts), names=names))
         known = {Outlet(id, port): fact for port, fact in enumerate(facts)}
-        changed = {
-            outlet.port for outlet in self.outputs(id) if _differ(self.facts.pop(outlet, None), known.get(outlet))
-        }
+        outlets = known.keys() | self.outputs(id)
+        changed = {outlet for outlet in outlets if _differ(self.facts.get(outlet), known.get(outlet))}
+        for outlet in changed:
+            self.facts.pop(outlet, None)
         self.facts.update(known)
-        return [inlet.node for port, inlet in self.graph.fed(id) if port in changed]
+        self.changed |= changed
+        return [inlet.node for port, inlet in self.graph.fed(id) if Outlet(id, port) in changed] if changed else []
 
     def infer(self) -> None:
         """Infer the facts of stale nodes, and of the nodes behind them as far as facts differ.
 
-        Nodes are taken in the topological order of an earlier state, new ones after their inputs: where an edit has
-        made another order necessary, some nodes are inferred twice.
+        Each is inferred once, after its inputs; nodes in and behind a cycle stay stale.
         """
-        if self._stale and not self._ranks:
-            self._ranks = {id: place for place, id in enumerate(self.order)}
-        waiting = sorted((self._rank(id), id) for id in self._stale)
-        left = _MOST_VISITS * len(self.graph)
-        while waiting and left:
+        ordered = set(self.order) if self.is_cyclic else self.graph
+        waiting = sorted(self._place(id) for id in self._stale if id in ordered)
+        while waiting:
             _, id = heappop(waiting)
             if id in self._stale:
-                left -= 1
                 self._stale.discard(id)
                 for target in self._infer_again(id):
-                    if target not in self._stale:
+                    if target not in self._stale and target in ordered:
                         self._stale.add(target)
-                        heappush(waiting, (self._rank(target), target))
+                        heappush(waiting, self._place(target))
+
+    @property
+    def is_cyclic(self) -> bool:
+        """True if nodes depend on themselves. The graph is searched only where an edge may lead back."""
+        if self._leads_back:
+            self._places = None
+            self._leads_back = len(self.order) < len(self.graph)
+        return self._leads_back
+
+    def _place(self, id: int) -> tuple[int, int]:
+        """Return a key by which a node comes after its inputs: its place in an earlier topological order, and its id.
+
+        A new node has the place of its last input, and a higher id.
+        """
+        if self._places is None:
+            self._places = {id: place for place, id in enumerate(self.order)}
+        return self._places.get(id, 0), id
+
+    def _look_back(self, outlet: Outlet, id: int) -> None:
+        """Note an edge to a node that does not come after the other end."""
+        self._leads_back = self._leads_back or self._place(outlet.node) >= self._place(id)
 
     def faults(self, ids: Container[int]) -> tuple[Diagnostic, ...]:
         """Return what is wrong with the inputs of some nodes."""
@@ -253,13 +293,6 @@ class MutableGraph:
             for id, error in self._faulty.items()
             if id in ids
         )
-
-    def _rank(self, id: int) -> int:
-        """Return the place of a node in an earlier topological order; that of its last input for a new node."""
-        if id not in self._ranks:
-            sources = [outlet.node for outlet in self.sources(id) if outlet is not None]
-            self._ranks[id] = max((self._ranks.get(source, 0) for source in sources), default=0)
-        return self._ranks[id]
 
     def _infer_again(self, id: int) -> list[int]:
         """Infer the facts of a node; return the consumers of the outlets whose facts differ."""
@@ -288,8 +321,6 @@ def _unknown(graph: Graph, facts: Facts) -> set[int]:
 
 def _differ(before: Fact | None, after: Fact | None) -> bool:
     """Return whether consumers may infer other facts from one fact than from another."""
-    if before is None or after is None or before is after:
+    if before is None or after is None:
         return before is not after
-    if before.type is not after.type or before.shape != after.shape or before.is_constant != after.is_constant:
-        return True
-    return before.shape.size.hi <= MOST_ELEMENTS and before != after
+    return not is_same(before, after)

@@ -17,8 +17,9 @@ from irrun.graph.join import Joiner, Sources, duplicates
 from irrun.graph.ports import is_number, tensor_names
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
-from irrun.ops.available import BUILT_IN, ExtensionError, Operations
+from irrun.ops.available import BUILT_IN, Operations
 from irrun.ops.context import BodyPorts
+from irrun.ops.extending import ExtensionError
 from irrun.ops.extension import Extension
 from irrun.ops.registry import resolve, spelling
 from irrun.tensor import DYNAMIC, Shape

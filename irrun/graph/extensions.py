@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
+from irrun.diagnostics import nearest
 from irrun.document.records import LayerElement, NetElement, PortElement, element_type
 from irrun.ops.available import Operations
 from irrun.ops.extension import Extension
@@ -17,7 +18,8 @@ from irrun.tensor import DYNAMIC, Fact, Shape
 class Extensions:
     """The extension operations of one document.
 
-    A layer is an extension where its version is not a numbered opset, nor close to one. If its type also exists in an
+    A layer is an extension where its version is not a numbered opset, nor close to one, nor to a domain in which irrun
+    has the type. If its type also exists in an
     opset, one of these must hold too: a well-known library has the operation; the layer has attributes or ports that
     the opset's operation does not; or another layer of its domain has a type that no opset has.
     """
@@ -31,8 +33,10 @@ class Extensions:
         type, domain = layer.type, layer.version
         if domain is None or is_meant_as_number(domain) or self._operations.find(type, domain) is not None:
             return None
+        if nearest(domain, [str(opset) for opset in versions(type) if isinstance(opset, str)]) is not None:
+            return None
         op = Extension(type, domain, [declared_fact(port) for port in layer.outputs])
-        is_evident = op.library is not None or op.internal_to is not None or domain in self._domains
+        is_evident = op.origin.library is not None or op.origin.internal_to is not None or domain in self._domains
         namesakes = (cls for opset, cls in versions(type).items() if isinstance(opset, int))
         return op if is_evident or not any(_fits(layer, cls) for cls in namesakes) else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, cast
 
 import networkx as nx
 
@@ -23,6 +23,9 @@ else:
 
 PARAMETER: Final = "Parameter"
 RESULT: Final = "Result"
+
+_MANY: Final = 16
+"""The number of outputs above which the consumers of a node are sorted by output once."""
 
 
 class Outlet(NamedTuple):
@@ -65,6 +68,16 @@ class Node(NamedTuple):
     bodies: Mapping[str, Body]
 
 
+class _Layer(TypedDict):
+    """The data of a node in the networkx graph."""
+
+    node: Node
+    name: str
+    type: str
+    version: str
+    op: Op | None
+
+
 class Graph(_MultiDiGraph):
     """A networkx MultiDiGraph of layers.
 
@@ -77,7 +90,7 @@ class Graph(_MultiDiGraph):
     shares.
     """
 
-    _node: dict[int, dict[str, Any]]
+    _node: dict[int, _Layer]
     _pred: _Edges
     _succ: _Edges
 
@@ -118,7 +131,7 @@ class Graph(_MultiDiGraph):
 
     def node(self, id: int) -> Node:
         """Return the record of a node."""
-        return cast(Node, self._node[id]["node"])
+        return self._node[id]["node"]
 
     @property
     def topological_order(self) -> tuple[int, ...]:
@@ -153,7 +166,22 @@ class Graph(_MultiDiGraph):
 
     def consumers(self, outlet: Outlet) -> list[Inlet]:
         """Return the inputs that an outlet feeds."""
+        if nx.is_frozen(self) and self.node(outlet.node).outputs > _MANY:
+            return list(self._consumers(outlet.node).get(outlet.port, ()))
         return [inlet for port, inlet in self.fed(outlet.node) if port == outlet.port]
+
+    def _consumers(self, id: int) -> Mapping[int, Sequence[Inlet]]:
+        """Return the inputs that a node of many outputs feeds, by output, so that asking for each output is linear."""
+        if id not in self._fans:
+            found: dict[int, list[Inlet]] = {}
+            for port, inlet in self.fed(id):
+                found.setdefault(port, []).append(inlet)
+            self._fans[id] = found
+        return self._fans[id]
+
+    @functools.cached_property
+    def _fans(self) -> dict[int, Mapping[int, Sequence[Inlet]]]:
+        return {}
 
     def fed(self, id: int) -> Iterator[tuple[int, Inlet]]:
         """Yield the inputs that a node feeds, each with the index of the output that feeds it."""

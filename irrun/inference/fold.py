@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from irrun.inference.symbolic import WHOLE, fold_dims
 from irrun.ops import Fold, Op, OpError
 from irrun.ops.calling import empty, run
 from irrun.tensor import Fact
@@ -14,9 +15,6 @@ MOST_ELEMENTS: Final = 4096
 
 MOST_RANK: Final = 64
 """The highest rank of an array."""
-
-
-WHOLE: Final = ("int", "uint", "boolean")
 
 
 def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -30,8 +28,6 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
         return tuple(outputs)
     if whole:
         return _values(op, inputs, outputs)
-    from irrun.inference.symbolic import fold_dims
-
     return fold_dims(op, inputs, outputs)
 
 

@@ -7,9 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from irrun.inference.fold import WHOLE
 from irrun.ops import Op
 from irrun.tensor import UNBOUNDED, Array, Dim, ElementType, Fact, Undecided
+
+WHOLE: Final = ("int", "uint", "boolean")
+"""The kinds of element types that shape arithmetic computes in."""
 
 MOST_DIMS: Final = 64
 """The limit on the elements of a shape tensor that is folded while only partly known."""

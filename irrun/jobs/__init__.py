@@ -1,5 +1,6 @@
 """Runs one function on many items: in this process, in several, or on a cluster of Dask."""
 
-from irrun.jobs.spread import Lost, Work, in_order, processors, spread
+from irrun.jobs.items import Lost, processors
+from irrun.jobs.spread import Work, in_order, spread
 
 __all__ = ["Lost", "Work", "in_order", "processors", "spread"]

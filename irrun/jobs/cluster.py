@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from irrun.diagnostics import near_match
-from irrun.jobs.spread import Lost, chunks
+from irrun.jobs.items import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
 
 LOCAL: Final = "local"
@@ -20,6 +22,15 @@ TIMEOUT: Final = 10
 
 PATIENCE: Final = 60
 """Seconds in which a cluster that has lost its workers may start others."""
+
+_LOGGERS: Final = (
+    "distributed.client",
+    "distributed.core",
+    "distributed.utils",
+    "distributed.comm",
+    "tornado.application",
+)
+"""The loggers of Dask and its network that report a connection that is lost."""
 
 _SCHEMES: Final = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
@@ -35,11 +46,13 @@ def over_cluster(
 
     ``work`` travels to each worker once. The items of a worker that ends are given to others by Dask; a chunk that has
     ended several workers is given out again at the end, each item alone, so that only the item at fault is Lost.
+    ClusterError where the scheduler ends.
     """
     distributed = _distributed()
     lost = (distributed.scheduler.KilledWorker,)
-    with _connected(scheduler, workers) as client, _held(work, client) as name:
-        count = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+    with _quiet(), _connected(scheduler, workers) as client, _held(work, client) as name:
+        with _answering(client):
+            count = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
         waiting = deque(chunks(len(items), count))
         running: dict[Any, range] = {}
         suspects: deque[int] = deque()
@@ -50,13 +63,16 @@ def over_cluster(
                 alone = True
             while waiting and len(running) < 4 * count:
                 chunk = waiting.popleft()
-                future = client.submit(_apply, name, [items[index] for index in chunk], pure=False)
+                with _answering(client):
+                    future = client.submit(_apply, name, [items[index] for index in chunk], pure=False)
                 running[future] = chunk
-            future = _next(running, client)
+            with _answering(client):
+                future = _next(running, client)
+                error = future.exception()
+                results = future.result() if error is None else []
             chunk = running.pop(future)
-            error = future.exception()
             if error is None:
-                yield from zip(chunk, future.result(), strict=True)
+                yield from zip(chunk, results, strict=True)
             elif isinstance(error, lost) and alone:
                 yield chunk[0], Lost("every worker that was given it has ended")
             elif isinstance(error, lost):
@@ -87,11 +103,37 @@ def _held(work: Several[Item, Result], client: Any) -> Iterator[str]:
             self.work = work
 
     name = f"irrun-{uuid.uuid4().hex}"
-    client.register_plugin(Holder(), name=name)
+    with _answering(client):
+        client.register_plugin(Holder(), name=name)
     try:
         yield name
     finally:
-        client.unregister_worker_plugin(name)
+        with suppress(OSError, CancelledError):
+            client.unregister_worker_plugin(name)
+
+
+@contextmanager
+def _answering(client: Any) -> Iterator[None]:
+    """Convert the errors of a client that has lost its scheduler to ClusterError."""
+    try:
+        yield
+    except (OSError, CancelledError):
+        address = getattr(client.scheduler, "address", "") or "of the cluster"
+        raise ClusterError(f"the scheduler {address} does not answer any more; its unfinished work is lost") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence the messages and tracebacks that Dask prints about a connection that is lost."""
+    loggers = [logging.getLogger(name) for name in ("distributed", *_LOGGERS)]
+    levels = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _apply(name: str, items: Sequence[Any]) -> list[Any]:

@@ -14,7 +14,7 @@ from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
-from irrun.jobs.spread import Lost, chunks
+from irrun.jobs.items import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
 
 _CAN_HOLD_BACK: Final = hasattr(signal, "pthread_sigmask")

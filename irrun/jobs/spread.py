@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from irrun.jobs.items import Lost
 from irrun.jobs.threads import Item, Result, Several
 
 Work = Callable[[Item], Result]
 """A function of one item. It is pickled once for each worker, and may keep what it has made between items."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """The result of an item that ended its worker; ``reason`` says how."""
-
-    reason: str
 
 
 def spread(
@@ -56,14 +48,3 @@ def in_order(results: Iterable[tuple[int, Result]]) -> Iterator[Result]:
         while due in early:
             yield early.pop(due)
             due += 1
-
-
-def chunks(count: int, workers: int, most: int = 16) -> list[range]:
-    """Divide the indices of items into ranges, several for each worker."""
-    size = max(1, min(most, count // (4 * workers)))
-    return [range(at, min(at + size, count)) for at in range(0, count, size)]
-
-
-def processors() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -15,6 +17,7 @@ class Several(Generic[Item, Result]):
     """A function of several items, made of ``work``, a function of one.
 
     It yields the results in the order of the items. At most twice as many as there are threads wait to be consumed.
+    There are fewer threads where the system refuses some, and the calling one does the work where it refuses all.
     """
 
     def __init__(self, work: Callable[[Item], Result], threads: int = 1) -> None:
@@ -22,18 +25,46 @@ class Several(Generic[Item, Result]):
         self.threads = threads
 
     def __call__(self, items: Iterable[Item]) -> Iterator[Result]:
-        if self.threads == 1:
+        todo: SimpleQueue[tuple[Future[Result], Item] | None] = SimpleQueue()
+        started = self._started(todo) if self.threads > 1 else []
+        if not started:
             yield from map(self.work, items)
             return
         waiting: deque[Future[Result]] = deque()
-        with ThreadPoolExecutor(self.threads, "irrun-request") as pool:
-            try:
-                for item in items:
-                    waiting.append(pool.submit(self.work, item))
-                    if len(waiting) == 2 * self.threads:
-                        yield waiting.popleft().result()
-                while waiting:
+        try:
+            for item in items:
+                waiting.append(Future())
+                todo.put((waiting[-1], item))
+                if len(waiting) == 2 * len(started):
                     yield waiting.popleft().result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+            for _ in started:
+                todo.put(None)
+            for thread in started:
+                thread.join()
+
+    def _started(self, todo: SimpleQueue[tuple[Future[Result], Item] | None]) -> list[threading.Thread]:
+        """Return threads that have begun to work."""
+        found: list[threading.Thread] = []
+        try:
+            for number in range(self.threads):
+                thread = threading.Thread(target=self._work, args=(todo,), name=f"irrun-request_{number}")
+                thread.start()
+                found.append(thread)
+        except (RuntimeError, MemoryError):
+            return found
+        return found
+
+    def _work(self, todo: SimpleQueue[tuple[Future[Result], Item] | None]) -> None:
+        while (given := todo.get()) is not None:
+            future, item = given
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(self.work(item))
+            except BaseException as error:
+                future.set_exception(error)

@@ -17,6 +17,9 @@ _SCORES: Final = 1 << 18
 
 _LEAST_SUM: Final = 1e-20
 
+_LARGEST: Final = 1e15
+"""The largest element for which causal attention skips keys: no score overflows, and 0 times a value is 0."""
+
 
 def attention(
     query: Array,
@@ -33,9 +36,9 @@ def attention(
     """Return softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
 
     A boolean mask is true where a query attends to a key; a float mask is added. With ``causal``, query i attends to
-    keys 0 to i, and the mask is ignored. ``sink`` is an additional score for each query that takes part in the softmax
-    but has no value. The full score matrix is never stored. The operands of both products are rounded to a
-    ``precision``, the softmax after it was divided by its sums.
+    keys 0 to i, and the mask is ignored; infinities and NaN of hidden keys and values propagate. ``sink`` is an
+    additional score for each query that takes part in the softmax but has no value. The full score matrix is never
+    stored. The operands of both products are rounded to a ``precision``, the softmax after it was divided by its sums.
     """
     queries, keys = query.shape[-2], key.shape[-2]
     mask = None if causal else mask
@@ -56,10 +59,11 @@ def attention(
     near = (rounded(part, precision) for part in (query, key, value))
     q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in near)
     k = np.swapaxes(k, -1, -2)
+    skips = causal and all(map(_is_bounded, (query, key, value)))
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     for stack, begin, stop in _blocks(lead, queries, keys):
         here = (*stack, slice(begin, stop))
-        end = min(stop, keys) if causal else keys
+        end = min(stop, keys) if skips else keys
         left = q[here] * factor if precision == "f32" else q[here]
         scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
         hidden = _later(scores.shape[-2], end - begin, scores.dtype) if causal and end > begin else None
@@ -83,6 +87,10 @@ def attention(
             scores /= total
             np.matmul(rounded(scores, precision), v[stack][..., :end, :], out=target[here])
     return result
+
+
+def _is_bounded(x: Array) -> bool:
+    return bool(np.max(x, initial=0) <= _LARGEST and np.min(x, initial=0) >= -_LARGEST)
 
 
 def _blocks(lead: tuple[int, ...], queries: int, keys: int) -> Iterator[tuple[tuple[int | slice, ...], int, int]]:

@@ -33,7 +33,8 @@ def apply_fixes(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
     """Apply the fixes of the findings of ``check``, repeatedly, until none is left.
 
     Unsafe fixes are included where ``unsafe`` is set. Offsets of fixes count bytes of UTF-8: a file in another encoding
-    is decoded, fixed and encoded again. It stays as it is where its encoding cannot hold the text.
+    is decoded, fixed and encoded again. It stays as it is where its encoding cannot hold the text, and where fixes go
+    on revealing others.
     """
     file, data = data, decode(data).data
     found = check(data)
@@ -45,13 +46,13 @@ def apply_fixes(data: bytes, check: Check, *, unsafe: bool = False) -> Outcome:
         chosen = without_overlap(item for item in found if is_wanted(item.fix, unsafe=unsafe))
         after = edited(data, (edit for item in chosen if item.fix is not None for edit in item.fix.edits))
         if after in seen:
-            break
+            written = encode(data, file)
+            return Outcome(file, (), check(file)) if written is None else Outcome(written, tuple(applied), found)
         seen.add(after)
         data = after
         applied += chosen
         found = check(data)
-    written = encode(data, file)
-    return Outcome(file, (), check(file)) if written is None else Outcome(written, tuple(applied), found)
+    return Outcome(file, (), check(file))
 
 
 def is_wanted(fix: Fix | None, *, unsafe: bool) -> bool:

@@ -23,7 +23,8 @@ from irrun.linter.context import Context
 from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import adding, rules
 from irrun.linter.suppression import unsuppressed
-from irrun.ops.extending import ExtensionSource, operations_of
+from irrun.ops.available import operations_of
+from irrun.ops.extending import ExtensionSource, extended
 from irrun.ops.releases import least
 
 _MARK: Final = b"irrun:"
@@ -110,7 +111,7 @@ def lint(
         content = load(Path(path)) if data is None else data
     except IRError as error:
         return Report(filename, SourceMap(b""), error.diagnostics)
-    added = list(extensions)
+    added = [*extended(), *extensions]
     operations = operations_of(added)
     with adding(added), Boundary(filename, (UnknownPort,)):
         try:
@@ -121,7 +122,8 @@ def lint(
         bound = bind(read, operations, correct=True)
         given = facts_of(bound, values)
         facts = infer(bound.graph, read.weights, given)
-        context = Context(read, bound, facts, given, target_version, target_precision, max_memory)
+        breaks = {code: rule.breaks for code, rule in rules().items()}
+        context = Context(read, bound, facts, given, target_version, target_precision, max_memory, breaks)
         needed = _needed(codes, asked, read.data, exact=target_precision is not None)
         release = least({node.version for node in bound.graph.walk()}, read.net.version)
         return Report(filename, read.source_map, _left(context, needed, asked), len(context.outputs), release)
@@ -136,7 +138,7 @@ def _left(context: Context, needed: Collection[str], asked: Collection[str]) -> 
     except WeightsOutOfRange as error:
         found = [Diagnostic(error.code, error.message)]
     wanted = _wanted(unexplained(_in_full(found, read), context), asked)
-    return unsuppressed([_fixed(item, context) for item in wanted], read.data, read.source_map)
+    return unsuppressed(_fixed(wanted, context), read.data, read.source_map)
 
 
 def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
@@ -145,10 +147,19 @@ def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
             yield from rule().check(context)
 
 
-def _fixed(item: Diagnostic, context: Context) -> Diagnostic:
-    """Return a finding with its fix, if there is one."""
-    fix = rules()[item.code]().fix(item, context) if item.fix is None else None
-    return item if fix is None else item._replace(fix=fix)
+def _fixed(found: Iterable[Diagnostic], context: Context) -> list[Diagnostic]:
+    """Return the findings, each with its fix if there is one."""
+    fixed = list(found)
+    unfixed: dict[str, list[int]] = {}
+    for index, item in enumerate(fixed):
+        if item.fix is None:
+            unfixed.setdefault(item.code, []).append(index)
+    for code, indices in unfixed.items():
+        for index, fix in zip(
+            indices, rules()[code]().fixes([fixed[index] for index in indices], context), strict=True
+        ):
+            fixed[index] = fixed[index]._replace(fix=fix)
+    return fixed
 
 
 def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, *, exact: bool) -> set[str]:

@@ -12,6 +12,7 @@ from irrun.linter.constants import Constant, clashing, constants
 from irrun.linter.context import Context
 from irrun.linter.scopes import once
 from irrun.tensor import Array
+from irrun.tensor.packing import storage_size
 
 BLOCK: Final = 1 << 16
 """Elements examined at a time, few enough for the processor's cache."""
@@ -75,7 +76,7 @@ def readable(context: Context) -> list[Constant]:
 def _is_whole(item: Constant) -> bool:
     """Return whether a constant has the size of its shape; the size of strings does not follow from it."""
     kind = item.op.element_type
-    return kind.kind == "string" or item.end - item.start == -(-item.op.shape.size.lo * kind.bits // 8)
+    return kind.kind == "string" or item.end - item.start == storage_size(kind.name, item.op.shape.size.lo)
 
 
 @once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from irrun.diagnostics import Diagnostic, LayerRef
@@ -14,7 +14,7 @@ from irrun.graph import Bound, Node
 from irrun.graph.extensions import declared_fact
 from irrun.inference import Facts, infer
 from irrun.linter.declared import DeclaredPort, as_declared, inputs, offending, outputs, shape_of
-from irrun.linter.rule import rules
+from irrun.linter.edits import Editor
 from irrun.tensor import Fact, Shape
 
 
@@ -31,7 +31,7 @@ class Context:
 
     ``given`` are the facts of Parameters passed to the linter, ``target_version`` the release of OpenVINO that should
     read the file, ``target_precision`` the element type that its floats will be computed in, ``max_memory`` the
-    most bytes that its tensors may take.
+    most bytes that its tensors may take. ``breaks`` are what errors leave unknown, by code.
     """
 
     document: Document
@@ -41,6 +41,16 @@ class Context:
     target_version: str | None = None
     target_precision: str | None = None
     max_memory: int | None = None
+    breaks: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def broken_by(self, code: str) -> Collection[str]:
+        """Return what an error with a code leaves unknown: the structure of the file, or what its layer means."""
+        return self.breaks.get(code, ())
+
+    @functools.cached_property
+    def editor(self) -> Editor:
+        """The editor of the file."""
+        return Editor(self.document)
 
     @functools.cached_property
     def outputs(self) -> tuple[DeclaredPort, ...]:
@@ -128,8 +138,9 @@ class Context:
     @functools.cached_property
     def _reported(self) -> frozenset[LayerRef]:
         found = (*self.document.diagnostics, *self.bound.diagnostics)
-        known = rules()
-        return frozenset(item.layer for item in found if item.layer is not None and "layer" in known[item.code].breaks)
+        return frozenset(
+            item.layer for item in found if item.layer is not None and "layer" in self.broken_by(item.code)
+        )
 
 
 def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:

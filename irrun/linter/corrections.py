@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.records import PortElement
-from irrun.graph import Outlet
 from irrun.inference import Facts
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, agrees, is_miscounted, may_be_of_any_rank, offending
-from irrun.linter.edits import Editor
+from irrun.linter.counts import is_miscounted
+from irrun.linter.declared import DeclaredPort, agrees, may_be_of_any_rank, offending
 from irrun.linter.scopes import once
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
@@ -23,30 +22,27 @@ Wrong = Callable[[Context, DeclaredPort], tuple[Edit, ...]]
 """Returns the edits that correct a port; none where it is right."""
 
 
-@once
-def editor(context: Context) -> Editor:
-    """Return the editor of the file."""
-    return Editor(context.document)
-
-
 def declared_at(found: Diagnostic, context: Context) -> DeclaredPort | None:
     """Return the port that a finding points at, by its element or that of a dim."""
     element = found.anchor.element
     return None if element is None else _outputs(context).get(element) or _inputs(context).get(element)
 
 
-def corrected_dims(item: DeclaredPort, shape: Shape, context: Context) -> Fix | None:
-    """Write the dims of a shape, here and in every dependent port that contradicts its inferred dims."""
-    return _with_consequences(item, sizes(item, shape, context), str(shape), _wrong_dims, context)
+def corrected_dims(
+    item: DeclaredPort, shape: Shape, context: Context, dependents: Dependents | None = None
+) -> Fix | None:
+    """Write the dims of a shape, here and in the dependent ports that contradict their inferred dims."""
+    edits = sizes(item, shape, context)
+    return _with_consequences(item, edits, str(shape), _wrong_dims, context, dependents)
 
 
-def corrected_precision(item: DeclaredPort, context: Context) -> Fix | None:
-    """Write the inferred precision, here and in every dependent port that contradicts its inferred precision."""
+def corrected_precision(item: DeclaredPort, context: Context, dependents: Dependents | None = None) -> Fix | None:
+    """Write the inferred precision, here and in the dependent ports that contradict their inferred precision."""
     if not item.fact.type.is_known:
         return None
     content = _spelt(item.port, item.fact.type)
-    edits = editor(context).value(item.port.element, "precision", content)
-    return _with_consequences(item, edits, content, _wrong_precision, context)
+    edits = context.editor.value(item.port.element, "precision", content)
+    return _with_consequences(item, edits, content, _wrong_precision, context, dependents)
 
 
 def sizes(item: DeclaredPort, shape: Shape, context: Context) -> tuple[Edit, ...]:
@@ -60,10 +56,10 @@ def sizes(item: DeclaredPort, shape: Shape, context: Context) -> tuple[Edit, ...
     others = {port.dims for port in _other_ends(item, context) if offending(port, shape) == ()}
     spare = others.pop() if len(others) == 1 else None
     if axes is None and spare is not None:
-        return editor(context).sizes(item.port, spare, axes)
+        return context.editor.sizes(item.port, spare, axes)
     texts = spare or ("-1",) * len(shape.dims)
     exact = [str(dim.lo) if dim.is_static else text for dim, text in zip(shape.dims, texts, strict=True)]
-    return editor(context).sizes(item.port, exact, axes)
+    return context.editor.sizes(item.port, exact, axes)
 
 
 def is_output(item: DeclaredPort, context: Context) -> bool:
@@ -71,7 +67,7 @@ def is_output(item: DeclaredPort, context: Context) -> bool:
 
 
 def _wrong_dims(context: Context, item: DeclaredPort) -> tuple[Edit, ...]:
-    if is_miscounted(item):
+    if is_miscounted(item, context):
         return ()
     if not item.port.dims and is_output(item, context) and may_be_of_any_rank(item):
         return ()
@@ -81,7 +77,7 @@ def _wrong_dims(context: Context, item: DeclaredPort) -> tuple[Edit, ...]:
 def _wrong_precision(context: Context, item: DeclaredPort) -> tuple[Edit, ...]:
     if agrees(item.port, item.fact.type):
         return ()
-    return editor(context).value(item.port.element, "precision", _spelt(item.port, item.fact.type))
+    return context.editor.value(item.port.element, "precision", _spelt(item.port, item.fact.type))
 
 
 def _other_ends(item: DeclaredPort, context: Context) -> Iterator[PortElement]:
@@ -92,51 +88,76 @@ def _other_ends(item: DeclaredPort, context: Context) -> Iterator[PortElement]:
 
 
 def _with_consequences(
-    item: DeclaredPort, edits: tuple[Edit, ...], content: str, wrong: Wrong, context: Context
+    item: DeclaredPort,
+    edits: tuple[Edit, ...],
+    content: str,
+    wrong: Wrong,
+    context: Context,
+    dependents: Dependents | None,
 ) -> Fix | None:
     if not edits:
         return None
     if not is_output(item, context):
         return Fix(f"write {content}", edits)
-    others = [found for other in _behind(item, context) if (found := wrong(context, other))]
+    behind = (dependents or Dependents(context)).of(item)
+    others = [found for other in behind if (found := wrong(context, other))]
     if not others:
         return Fix(f"write {content}", edits)
     more = f"{len(others)} more port{'s' if len(others) > 1 else ''}"
     return Fix(f"write {content}, and fix {more}", _unique((*edits, *(edit for found in others for edit in found))))
 
 
-def _behind(item: DeclaredPort, context: Context) -> Iterator[DeclaredPort]:
-    """Yield the other outputs of the layer, and all ports of the layers downstream."""
-    ports = _ports_by_feeder(context)
-    for layer in _downstream(item, context):
-        yield from (other for other in ports.get(layer, ()) if other.port is not item.port)
+class Dependents:
+    """The ports whose dims or precisions follow from reported ones.
 
-
-def _downstream(item: DeclaredPort, context: Context) -> list[int]:
-    """Return the elements of the layer and of the layers downstream of it, in the bodies around it and in theirs too.
-
-    The work is in proportion to what is found.
+    Each belongs to one finding: the first that it depends on, or where a layer downstream has a finding of its own, to
+    that one. ``reported`` are the ports with a finding.
     """
-    owners = _owners(context)
-    found: dict[int, None] = {}
-    reached: set[tuple[int, int]] = set()
-    waiting = [(item.facts, item.outlet.node, True)]
-    while waiting:
-        facts, number, with_bodies = waiting.pop()
-        if (id(facts), number) in reached:
-            continue
-        reached.add((id(facts), number))
-        node = facts.graph.node(number)
-        if node.layer is not None:
-            found[node.layer.element] = None
-        for port in range(node.outputs):
-            waiting += [(facts, inlet.node, True) for inlet in facts.graph.consumers(Outlet(number, port))]
-        if with_bodies:
-            bodies = (inner for tag in node.bodies if (inner := facts.bodies.get((number, tag))) is not None)
-            waiting += [(inner, each.id, True) for inner in bodies for each in inner.graph.ordered()]
-        if id(facts) in owners:
-            waiting.append((*owners[id(facts)], False))
-    return list(found)
+
+    def __init__(self, context: Context, reported: Iterable[DeclaredPort | None] = ()) -> None:
+        self._context = context
+        outputs = (item for item in reported if item is not None and is_output(item, context))
+        self._reported = frozenset(item.layer.element for item in outputs)
+        self._reached: set[tuple[int, int, bool]] = set()
+
+    def of(self, item: DeclaredPort) -> Iterator[DeclaredPort]:
+        """Yield the other outputs of the layer, and the ports downstream that belong to no other finding."""
+        ports = _ports_by_feeder(self._context)
+        for layer in self._layers(item):
+            yield from (other for other in ports.get(layer, ()) if other.port is not item.port)
+
+    def _layers(self, item: DeclaredPort) -> list[int]:
+        """Return the elements of the layer and of those downstream, in the bodies around it and in theirs too."""
+        found = {item.layer.element: None}
+        waiting = [*self._inside(item.facts, item.outlet.node), *self._behind(item.facts, item.outlet.node)]
+        while waiting:
+            facts, number, with_bodies = waiting.pop()
+            if not self._reached.isdisjoint({(id(facts), number, True), (id(facts), number, with_bodies)}):
+                continue
+            self._reached.add((id(facts), number, with_bodies))
+            if with_bodies:
+                waiting += self._inside(facts, number)
+            layer = facts.graph.node(number).layer
+            if layer is not None and layer.element in self._reported:
+                continue
+            if layer is not None:
+                found[layer.element] = None
+            waiting += self._behind(facts, number)
+        return list(found)
+
+    def _inside(self, facts: Facts, number: int) -> Iterator[tuple[Facts, int, bool]]:
+        """Yield the nodes in the bodies of a node."""
+        for tag in facts.graph.node(number).bodies:
+            inner = facts.bodies.get((number, tag))
+            if inner is not None:
+                yield from ((inner, node.id, True) for node in inner.graph.ordered())
+
+    def _behind(self, facts: Facts, number: int) -> Iterator[tuple[Facts, int, bool]]:
+        """Yield the consumers of a node, and the node whose body it is in, which is visited without its bodies."""
+        yield from ((facts, target, True) for target in facts.graph.successors(number))
+        owner = _owners(self._context).get(id(facts))
+        if owner is not None:
+            yield (*owner, False)
 
 
 @once

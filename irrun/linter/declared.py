@@ -153,35 +153,6 @@ def _has_rank_by_dims(item: DeclaredPort) -> bool:
     return item.number < len(made) and made[item.number].rank is not None
 
 
-def is_miscounted(item: DeclaredPort) -> bool:
-    """Return whether the number of a layer's outputs differs from its operation's, or an output is repeated."""
-    return has_surplus(item) or has_twins(item) or lacking(item) > 0
-
-
-def has_twins(item: DeclaredPort) -> bool:
-    """Return whether outputs of one layer share an id, so that one of them may be repeated."""
-    ports = item.layer.outputs
-    return len(ports) > 1 and len({port.id for port in ports}) < len(ports)
-
-
-def has_surplus(item: DeclaredPort) -> bool:
-    """Return whether the layer of an output has more outputs than its operation."""
-    last = len(item.layer.outputs) - 1
-    return item.number < last and item.facts.get(Outlet(item.outlet.node, last)) is None
-
-
-def lacking(item: DeclaredPort) -> int:
-    """Return the number of outputs that a layer lacks, for operations with a variable number of them."""
-    node = item.facts.graph.node(item.outlet.node)
-    count = len(item.layer.outputs)
-    if node.op is None or node.bodies or not node.op.outputs or not node.op.outputs[-1].variadic:
-        return 0
-    more = 0
-    while item.facts.get(Outlet(item.outlet.node, count + more)) is not None:
-        more += 1
-    return more
-
-
 def agrees(port: PortElement, type: ElementType) -> bool:
     """Return whether the precision of a port is this type, or one of the two is unknown."""
     declared = element_type(port.precision)

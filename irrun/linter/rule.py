@@ -7,21 +7,18 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, Protocol
+from typing import ClassVar, Final, Literal, Protocol
 
 from irrun.diagnostics import Anchor, Diagnostic, Fault, Fix, LayerRef, OpError, Severity
 from irrun.diagnostics.results import ADDRESS
 from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement, NetElement, PortElement
-from irrun.ops.available import ExtensionError, is_own
-from irrun.ops.extending import ExtensionSource, classes_of, entry_points
-
-if TYPE_CHECKING:
-    from irrun.linter.context import Context
+from irrun.linter.context import Context
+from irrun.ops.extending import ExtensionError, ExtensionSource, classes_of, entry_points, is_own
 
 GROUP: Final = "irrun.rules"
 """The group of entry points by which an installed package offers modules or classes of rules."""
@@ -96,9 +93,11 @@ class Rule:
 
     def fix(self, found: Diagnostic, context: Context) -> Fix | None:
         """Return the fix of a finding of this rule: its suggestion, or None."""
-        from irrun.linter.corrections import editor
+        return None if found.suggestion is None else context.editor.suggested(found.suggestion)
 
-        return None if found.suggestion is None else editor(context).suggested(found.suggestion)
+    def fixes(self, found: Sequence[Diagnostic], context: Context) -> list[Fix | None]:
+        """Return the fix of each finding of this rule in one file, for rules whose fixes depend on each other."""
+        return [self.fix(item, context) for item in found]
 
     def culprits(self, found: Iterable[Diagnostic], context: Context) -> set[LayerRef]:
         """Return the layers to which findings of this rule point: what this rule explains follows from them."""

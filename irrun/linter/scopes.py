@@ -12,7 +12,6 @@ from irrun.document.records import LayerElement
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.linter.context import Context
-from irrun.linter.rule import rules
 from irrun.tensor import Fact
 
 T = TypeVar("T")
@@ -115,14 +114,10 @@ def remarkable(context: Context) -> Sequence[InferredLayer]:
 
 def constant_nodes(graph: Graph) -> set[int]:
     """Return the nodes that depend on no Parameter and no variable."""
-    found: set[int] = set()
-    for node in graph.ordered():
-        sources = graph.sources(node.id)
-        if node.type not in ("Parameter", "ReadValue") and all(
-            item is not None and item.node in found for item in sources
-        ):
-            found.add(node.id)
-    return found
+    open_nodes = [
+        node.id for node in graph.ordered() if node.type in ("Parameter", "ReadValue") or None in graph.sources(node.id)
+    ]
+    return set(graph.topological_order).difference(graph.downstream(open_nodes))
 
 
 @once
@@ -175,5 +170,5 @@ def joined(context: Context) -> bool:
     """Return whether the file is a whole model without errors in its structure, so that a missing part is a fault."""
     found = (*context.document.diagnostics, *context.bound.diagnostics)
     return not context.document.fragment and not any(
-        item.severity is Severity.ERROR and "structure" in rules()[item.code].breaks for item in found
+        item.severity is Severity.ERROR and "structure" in context.broken_by(item.code) for item in found
     )

@@ -70,26 +70,28 @@ def unsuppressed(found: Sequence[Diagnostic], data: bytes, source: Source) -> li
     ``data`` is the file in UTF-8, as counted by the source.
     """
     comments = _comments(data, source)
-    left, idle = _split(found, comments, source)
+    problems = [_problem(comment) for comment in comments]
+    sound = [comment for comment, problem in zip(comments, problems, strict=True) if not problem]
+    left, idle = _split(found, sound, source)
     unused = []
-    for comment, words in zip(comments, idle, strict=True):
-        problem = _problem(comment)
+    for comment, problem in zip(comments, problems, strict=True):
+        words = idle.get(comment.start, ())
         if problem or words:
             unused.append(_unused(comment, problem, words, data))
-    return left + _split(unused, comments, source)[0]
+    return left + _split(unused, sound, source)[0]
 
 
 def _split(
     found: Sequence[Diagnostic], comments: Sequence[_Comment], source: Source
-) -> tuple[list[Diagnostic], list[list[str]]]:
-    """Return the findings that no comment suppresses, and each comment's unused words, except those for IR112."""
+) -> tuple[list[Diagnostic], dict[int, list[str]]]:
+    """Return the findings that no comment suppresses, and the unused words of comments by their start, except IR112."""
     places = _Places(found, source)
     everywhere: set[str] = set()
     hidden: set[tuple[int, str]] = set()
-    idle: list[list[str]] = []
+    idle: dict[int, list[str]] = {}
     for comment in comments:
         unmet = []
-        for word in comment.words if not _problem(comment) else ():
+        for word in comment.words:
             codes = meant([word])
             if comment.whole_file:
                 everywhere |= codes
@@ -100,7 +102,7 @@ def _split(
                 met = bool(here)
             if not met and IdleComment.code not in codes:
                 unmet.append(word)
-        idle.append(unmet)
+        idle[comment.start] = unmet
     left = [
         item
         for row, item in zip(places.rows, found, strict=True)

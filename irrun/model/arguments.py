@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from irrun.diagnostics import near_match
 from irrun.model.port import Port, find
@@ -56,7 +60,10 @@ def _by_port(ports: Sequence[Port], inputs: Any) -> dict[int, Any]:
     if inputs is None:
         return {}
     if isinstance(inputs, Mapping):
-        return {find_port(ports, key, "input").index: value for key, value in inputs.items()}
+        known = _by_name(ports)
+        return {
+            known[key] if key in known else find_port(ports, key, "input").index: value for key, value in inputs.items()
+        }
     if isinstance(inputs, list | tuple) and not (len(ports) == 1 and _is_nested_numbers(inputs)):
         if len(inputs) != len(ports):
             raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
@@ -64,6 +71,18 @@ def _by_port(ports: Sequence[Port], inputs: Any) -> dict[int, Any]:
     if len(ports) != 1:
         raise InputError(f"one array is given, expected one for each of the {len(ports)} inputs")
     return {0: inputs}
+
+
+def _by_name(ports: Sequence[Port]) -> dict[object, int]:
+    """Return the index of the port that ``find`` returns for each name."""
+    known: dict[object, int] = {}
+    for port in ports:
+        for name in port.names:
+            known.setdefault(name, port.index)
+    for port in ports:
+        known.setdefault(port.node_name, port.index)
+        known.setdefault(port.result_name, port.index)
+    return known
 
 
 def _is_nested_numbers(inputs: Sequence[Any]) -> bool:
@@ -115,7 +134,7 @@ def as_carrier(port: Port, value: Any) -> Array:
             outside = least if least < low else most
             raise InputError(f'input "{port.any_name}" holds {outside}, expected {wanted}, {low} to {high}')
     with np.errstate(all="ignore"):
-        return conform(array, wanted)
+        return conform(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")), wanted)
 
 
 def integer_range(type: ElementType) -> tuple[int, int]:
@@ -125,13 +144,34 @@ def integer_range(type: ElementType) -> tuple[int, int]:
 
 def _fits(array: Array, wanted: ElementType) -> bool:
     if wanted.kind == "dynamic":
-        return True
+        return array.dtype.kind in "biufOU"
     if wanted.kind == "string":
         return array.dtype.kind in "UO"
     return np.can_cast(array.dtype, wanted.external, "same_kind") or (array.dtype.kind in "iu" and wanted.is_integer)
 
 
-def release(array: Array, type: ElementType, kept: Iterable[Array]) -> Array:
+class Extents:
+    """The ranges of addresses of some arrays. They are sorted at the first query."""
+
+    def __init__(self, arrays: Iterable[Array]) -> None:
+        self._arrays = arrays
+
+    @functools.cached_property
+    def _ranges(self) -> tuple[list[int], list[int]]:
+        """The starts, sorted, and for each the largest end so far."""
+        bounds = sorted(byte_bounds(array) for array in self._arrays)
+        starts = [start for start, _ in bounds]
+        return starts, list(itertools.accumulate((end for _, end in bounds), max))
+
+    def meet(self, array: Array) -> bool:
+        """Return whether the range of an array overlaps one of these."""
+        start, end = byte_bounds(array)
+        starts, ends = self._ranges
+        before = bisect.bisect_left(starts, end)
+        return before > 0 and ends[before - 1] > start
+
+
+def release(array: Array, type: ElementType, kept: Extents) -> Array:
     """Return a result in the type of the Python API, as a copy where it shares memory with ``kept``."""
     if array.dtype != type.external and type.is_known and type.kind != "string":
         with np.errstate(all="ignore"):
@@ -139,4 +179,4 @@ def release(array: Array, type: ElementType, kept: Iterable[Array]) -> Array:
     if type.is_narrow:
         array = conform(array, type)
     own = array.flags.owndata and array.flags.writeable
-    return array if own and not any(np.may_share_memory(array, other) for other in kept) else array.copy()
+    return array if own and not kept.meet(array) else array.copy()

@@ -54,7 +54,7 @@ def output_type(declared: ElementType, version: str | None) -> ElementType:
 def legacy_output_name(outlet: Outlet, graph: Graph, facts: Facts) -> str:
     """Return the name of an output in IR version 10: the layer's, with the port number where it has several outputs."""
     node = graph.node(outlet.node)
-    several = max(node.outputs, len(facts.outlets(outlet.node))) > 1
+    several = node.outputs > 1 or facts.get(Outlet(outlet.node, 1)) is not None
     return f"{node.name}.{outlet.port}" if several else node.name
 
 

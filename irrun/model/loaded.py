@@ -16,7 +16,7 @@ from irrun.inference import Facts, infer
 from irrun.model.arguments import find_port
 from irrun.model.interface import Interface, interface
 from irrun.model.port import Port
-from irrun.ops.available import BUILT_IN, Operations
+from irrun.ops.available import BUILT_IN, Operations, operations_of
 from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Plan, plan
 from irrun.runtime.budget import UNLIMITED, Budget
@@ -177,19 +177,11 @@ def load(
     """
     source = model if isinstance(model, bytes) else Path(model)
     values = weights if isinstance(weights, bytes | None) else Path(weights)
-    operations = _operations(list(extensions))
+    operations = operations_of(extensions)
     with Boundary("" if isinstance(source, bytes) else str(source)):
         document = read(source, values)
         require_unchanged(document.weights, str(document.path or ""))
         return Loaded.of(document, operations)
-
-
-def _operations(extensions: Sequence[ExtensionSource]) -> Operations:
-    if not extensions:
-        return BUILT_IN
-    from irrun.ops.extending import operations_of
-
-    return operations_of(extensions)
 
 
 def as_shape(value: Any) -> Shape:

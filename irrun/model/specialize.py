@@ -8,12 +8,13 @@ from typing import Final
 
 from irrun.diagnostics import IRError, Severity
 from irrun.document.weights import Weights
+from irrun.editing import MutableGraph
 from irrun.graph import Graph, Outlet
 from irrun.inference import Facts, infer
 from irrun.optimize import Settings
 from irrun.runtime import Plan, plan
-from irrun.runtime.peak import check_memory
-from irrun.runtime.soundness import sound
+from irrun.runtime.peak import MemoryCheck, check_memory
+from irrun.runtime.soundness import sound, stays_sound
 from irrun.tensor import Array, Dim, Fact, Shape
 
 MOST_PLANS: Final = 8
@@ -33,8 +34,8 @@ class Plans:
     ones have changed twice in a row. So a sequence that grows with each call is planned once. The plans share their
     constants; the one that was not used for longest is forgotten first.
 
-    Shapes are inferred once before they run, so that inputs that do not fit together are refused. Sizes that continue a
-    sequence, as a length that grows by one does, are not inferred again.
+    Shapes are inferred before they run, so that inputs that do not fit together are refused. Inference looks again only
+    at what the shapes before had otherwise, as for a length that grows by one.
     """
 
     def __init__(
@@ -50,7 +51,9 @@ class Plans:
         self._is_open = any(not fact.shape.is_static for fact in self._given.values())
         self._has_unknown_rank = any(fact.rank is None for fact in self._given.values())
         self._sound: OrderedDict[Sizes, None] = OrderedDict()
-        self._step: list[int] | None = None
+        self._places = {id: place for place, id in enumerate(graph.topological_order)}
+        self._memory = MemoryCheck(whole)
+        self._last: Facts | None = None
         self._special: OrderedDict[Pattern, Plan] = OrderedDict()
         self._before: Sizes | None = None
         self._changes: Pattern | None = None
@@ -73,26 +76,48 @@ class Plans:
         return found if found is not None else self._closest(sizes)
 
     def _check(self, sizes: Sizes) -> None:
-        step = None if self._before is None else _difference(self._before, sizes)
-        if sizes not in self._sound and (step is None or step != self._step):
-            facts = self._inferred(sizes)
-            try:
-                sound(self._graph, facts)
-                check_memory(self._planned(sizes) if self._has_unknown_rank else self.whole, sizes)
-            except IRError as error:
-                found = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
-                raise IRError(found or error.diagnostics, self._filename) from None
-            self._sound[sizes] = None
-            while len(self._sound) > MOST_SIZES:
-                self._sound.popitem(last=False)
-        self._step = step
+        if sizes in self._sound:
+            return
+        facts = self._sound_facts(sizes)
+        try:
+            if self._has_unknown_rank:
+                check_memory(self._planned(sizes), sizes)
+            else:
+                self._memory.check(sizes)
+        except IRError as error:
+            raise IRError(error.diagnostics, self._filename) from None
+        self._last = facts
+        self._sound[sizes] = None
+        while len(self._sound) > MOST_SIZES:
+            self._sound.popitem(last=False)
+
+    def _sound_facts(self, sizes: Sizes) -> Facts:
+        """Return the facts for inputs of these sizes; IRError with the findings of inference if they do not fit."""
+        last = self._last
+        if last is not None:
+            edited = MutableGraph(self._graph, last, self._weights, self._places)
+            for id, fact in self._closed(sizes).items():
+                edited.give(id, [fact])
+            _, again = edited.freeze()
+            if not again.diagnostics and stays_sound(last, again, edited.changed):
+                return again
+        facts = self._inferred(sizes)
+        try:
+            sound(self._graph, facts)
+        except IRError as error:
+            found = [item for item in facts.diagnostics if item.severity is Severity.ERROR]
+            raise IRError(found or error.diagnostics, self._filename) from None
+        return facts
 
     def _inferred(self, pattern: Pattern) -> Facts:
-        given = {
+        return infer(self._graph, self._weights, self._closed(pattern), before=self._facts)
+
+    def _closed(self, pattern: Pattern) -> dict[int, Fact]:
+        """Return the facts of the Parameters with the sizes that are known."""
+        return {
             id: Fact(fact.type, _closed(fact.shape, sizes))
             for (id, fact), sizes in zip(self._given.items(), pattern, strict=True)
         }
-        return infer(self._graph, self._weights, given, before=self._facts)
 
     def _closest(self, sizes: Sizes) -> Plan:
         """The plan with the fewest open sizes that these sizes fit."""
@@ -133,13 +158,6 @@ class Plans:
             return plan(self._graph, facts, self._settings, constants, self._facts, self.whole.budget)
         except IRError:
             return self.whole
-
-
-def _difference(a: Sizes, b: Sizes) -> list[int] | None:
-    """Return how much each size grows from one run to the next; None where the ranks differ."""
-    if [len(shape) for shape in a] != [len(shape) for shape in b]:
-        return None
-    return [y - x for p, q in zip(a, b, strict=True) for x, y in zip(p, q, strict=True)]
 
 
 def _common(a: Sizes, b: Sizes) -> Pattern | None:

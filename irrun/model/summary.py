@@ -13,7 +13,7 @@ from irrun.graph import Graph, Node
 from irrun.model.flops import Flops, flops
 from irrun.model.loaded import Loaded
 from irrun.model.port import Port
-from irrun.ops.extension import Extension
+from irrun.ops.extension import Extension, Origin, origin
 from irrun.ops.infrastructure.const import Const
 from irrun.ops.releases import least, number
 
@@ -130,13 +130,13 @@ def _type(node: Node) -> str:
 
 
 def _extensions(nodes: Iterable[Node]) -> tuple[ExtensionUse, ...]:
-    """Return the extension operations of the layers, in order of first use."""
-    uses: dict[tuple[str, str], ExtensionUse] = {}
+    """Return the operations that no opset has, in order of first use."""
+    uses: dict[Origin, ExtensionUse] = {}
     for node in nodes:
-        if isinstance(node.op, Extension):
-            op, key = node.op, (node.op.layer_type, node.op.domain)
-            count = uses[key].count + 1 if key in uses else 1
-            uses[key] = ExtensionUse(op.layer_type, op.domain, count, op.library, op.internal_to)
+        found = origin(node.op)
+        if found is not None:
+            count = uses[found].count + 1 if found in uses else 1
+            uses[found] = ExtensionUse(found.type, found.domain, count, found.library, found.internal_to)
     return tuple(uses.values())
 
 

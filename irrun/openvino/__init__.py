@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
 from typing import Any
 
 from irrun.diagnostics.version import __version__
@@ -18,10 +20,10 @@ from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import save_model, serialize
 from irrun.openvino.nodes.custom import Op
 from irrun.openvino.nodes.node import Node
-from irrun.openvino.nodes.ports import ConstOutput, Input, Output
+from irrun.openvino.nodes.ports import ConstOutput, DescriptorTensor, Input, Output
 from irrun.openvino.opsets import module
 from irrun.openvino.running.compiled import CompiledModel
-from irrun.openvino.running.core import Core, Version, compile_model, read_model
+from irrun.openvino.running.core import Core, Extension, Version, compile_model, read_model
 from irrun.openvino.running.queue import AsyncInferQueue
 from irrun.openvino.running.request import InferRequest
 from irrun.openvino.running.results import OVDict, ProfilingInfo
@@ -47,7 +49,7 @@ __all__ = ["AxisSet", "AxisVector", "Coordinate", "CoordinateDiff", "Dimension",
 __all__ += ["DiscreteTypeInfo", "Layout", "OVAny", "RTMap", "Symbol", "Tensor", "TensorVector", "Type"]
 __all__ += ["ConstOutput", "Input", "Model", "Node", "Op", "Output", "get_batch", "set_batch", "tensor_from_file"]
 __all__ += ["AsyncInferQueue", "CompiledModel", "Core", "InferRequest", "OVDict", "ProfilingInfo", "VariableState"]
-__all__ += ["Version", "__version__", "compile_model", "get_version", "read_model", "save_model"]
+__all__ += ["Extension", "Version", "__version__", "compile_model", "get_version", "read_model", "save_model"]
 __all__ += ["serialize", "shutdown", "stand_in"]
 __all__ += ["exceptions", "helpers", "layout_helpers", "op", "passes", "preprocess", "properties", "utils"]
 
@@ -66,6 +68,12 @@ def __getattr__(name: str) -> Any:
     reason = f": {ABSENT[name]}" if name in ABSENT else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{reason}")
 
+
+_spec = ModuleSpec(f"{__name__}._pyopenvino", None, is_package=True)
+_pyopenvino = sys.modules[_spec.name] = module_from_spec(_spec)
+"""The names that programs import from OpenVINO's compiled module."""
+
+vars(_pyopenvino).update({name: globals()[name] for name in __all__} | {"DescriptorTensor": DescriptorTensor})
 
 for _opset in range(1, LATEST + 1):
     globals()[f"opset{_opset}"] = sys.modules[f"{__name__}.opset{_opset}"] = module(_opset)

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from irrun.diagnostics import OpError, did_you_mean, nearest
+from irrun.diagnostics import did_you_mean, nearest
 from irrun.ops import registry
+from irrun.ops.extending import ExtensionError, ExtensionSource, declared, extended, installed, is_own
 from irrun.ops.operation import DECLARED, Op, OpClass
 from irrun.ops.releases import is_meant_as_number
-
-
-class ExtensionError(OpError):
-    """A module of a user cannot be imported, or what it declares cannot be used."""
-
-    code = "IR301"
 
 
 class Operations:
@@ -31,12 +26,12 @@ class Operations:
         """Return the operation that a layer means; None where there is none."""
         found = _named(self._own, type, version) or registry.find(type, version)
         if found is None and not is_meant_as_number(version):
-            return _named(_by_type(_installed()), type, version)
+            return _named(_by_type(installed()), type, version)
         return found
 
     def spelling(self, type: str) -> str | None:
         """Return a type as its declaration spells it, from any case; None where there is no such operation."""
-        return _spelling(self._own, type) or registry.spelling(type) or _spelling(_by_type(_installed()), type)
+        return _spelling(self._own, type) or registry.spelling(type) or _spelling(_by_type(installed()), type)
 
     def resolve(self, type: str, version: str | None = None) -> OpClass:
         """Return the operation that ``registry.resolve`` describes; UnknownOperation also names near matches of own."""
@@ -45,7 +40,7 @@ class Operations:
             return found
         own = _spelling(self._own, type) or (None if registry.spelling(type) else self.spelling(type))
         if own is not None and version is None:
-            return list((self._own.get(own) or _by_type(_installed())[own]).values())[-1]
+            return list((self._own.get(own) or _by_type(installed())[own]).values())[-1]
         try:
             return registry.resolve(type, version)
         except registry.UnknownOperation as error:
@@ -66,24 +61,12 @@ class Operations:
 
     def declarations(self) -> Iterator[OpClass]:
         """Yield every declared version of every operation, by type and opset."""
-        added = {(cls.type, cls.opset): cls for cls in (*_installed(), *self.own)}
+        added = {(cls.type, cls.opset): cls for cls in (*installed(), *self.own)}
         yield from sorted((*registry.declarations(), *added.values()), key=lambda cls: cls.type)
 
     def shadows(self, op: Op) -> bool:
         """Return whether an operation is not irrun's, but has the type of one of irrun's."""
         return not is_own(type(op)) and registry.spelling(op.type) is not None
-
-
-def is_own(cls: type) -> bool:
-    """Return whether a class is part of irrun."""
-    return cls.__module__.partition(".")[0] == "irrun"
-
-
-def _installed() -> tuple[OpClass, ...]:
-    """Return the operations of installed packages; ExtensionError where one cannot be imported."""
-    from irrun.ops.extending import installed
-
-    return installed()
 
 
 def _by_type(classes: Iterable[OpClass]) -> dict[str, dict[str, OpClass]]:
@@ -107,3 +90,12 @@ def _named(known: Mapping[str, Mapping[str, OpClass]], type: str, version: str) 
 
 BUILT_IN: Final = Operations()
 """The operations of irrun and of installed packages."""
+
+
+def operations_of(sources: Iterable[ExtensionSource]) -> Operations:
+    """Return the operations of irrun together with those that files, modules or classes declare, and ``extend`` added.
+
+    ExtensionError where a file cannot be imported, or a declaration not be used.
+    """
+    own = [cls for source in (*extended(), *sources) for cls in declared(source)]
+    return Operations(own) if own else BUILT_IN

@@ -5,14 +5,21 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from irrun.ops.available import ExtensionError, Operations, is_own
+from irrun.diagnostics import OpError
 from irrun.ops.operation import Op, OpClass
 from irrun.ops.releases import is_meant_as_number
+
+
+class ExtensionError(OpError):
+    """A module of a user cannot be imported, or what it declares cannot be used."""
+
+    code = "IR301"
+
 
 ExtensionSource = str | os.PathLike[str] | ModuleType | type
 """A Python file, a module, or a class."""
@@ -21,12 +28,27 @@ GROUP: Final = "irrun.operations"
 """The group of entry points by which an installed package offers modules or classes of operations."""
 
 
-def operations_of(sources: Iterable[ExtensionSource]) -> Operations:
-    """Return the operations of irrun together with those that files, modules or classes declare.
+def is_own(cls: type) -> bool:
+    """Return whether a class is part of irrun."""
+    return cls.__module__.partition(".")[0] == "irrun"
 
-    ExtensionError where a file cannot be imported, or a declaration not be used.
+
+_extended: Final[list[ExtensionSource]] = []
+
+
+def extend(*sources: ExtensionSource) -> None:
+    """Add operations and lint rules of one's own to those that every model may use from now on.
+
+    ``sources`` are Python files, modules or classes; ExtensionError where one cannot be used.
     """
-    return Operations(cls for source in sources for cls in _declared(source))
+    for source in sources:
+        declared(source)
+    _extended.extend(source for source in sources if source not in _extended)
+
+
+def extended() -> tuple[ExtensionSource, ...]:
+    """Return the sources that were given to ``extend``."""
+    return tuple(_extended)
 
 
 def classes_of(source: ExtensionSource, base: type, fact: str) -> list[Any]:
@@ -70,7 +92,7 @@ def load(path: Path) -> ModuleType:
 @functools.cache
 def installed() -> tuple[OpClass, ...]:
     """Return the operations of installed packages; ExtensionError where one cannot be imported."""
-    return tuple(cls for source in entry_points(GROUP) for cls in _declared(source))
+    return tuple(cls for source in entry_points(GROUP) for cls in declared(source))
 
 
 def entry_points(group: str) -> Iterator[ExtensionSource]:
@@ -85,7 +107,8 @@ def entry_points(group: str) -> Iterator[ExtensionSource]:
             raise ExtensionError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
 
 
-def _declared(source: ExtensionSource) -> list[OpClass]:
+def declared(source: ExtensionSource) -> list[OpClass]:
+    """Return the operations that a source declares; ExtensionError where one cannot be used."""
     found: list[OpClass] = classes_of(source, Op, "opset")
     for cls in found:
         _check(cls)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from irrun.ops.context import BodyCall
 from irrun.ops.declaration import Fold, In, Out
@@ -28,7 +28,7 @@ LIBRARIES: Final[Mapping[str, frozenset[str]]] = {
     ),
     "openvino_template_extension": frozenset(("Identity",)),
 }
-"""The operations that well-known libraries add to the domain ``extension``, by library."""
+"""The operations that well-known libraries add to the domain ``extension``, or to that of their name, by library."""
 
 _COMPILED: Final = "a model that is being compiled"
 _PIPELINE: Final = "a pipeline that serves a language model"
@@ -48,6 +48,36 @@ PAGED: Final = frozenset(("PagedAttentionExtension", "PagedCausalConv1D", "Paged
 """Operations of the domain ``extension`` that are internal to OpenVINO too."""
 
 
+class Origin(NamedTuple):
+    """The type and the domain of an operation that no opset has."""
+
+    type: str
+    domain: str
+
+    @property
+    def library(self) -> str | None:
+        """The well-known library that provides the operation; None where there is none."""
+        return next((name for name, types in LIBRARIES.items() if self._is_in(name) and self.type in types), None)
+
+    def _is_in(self, library: str) -> bool:
+        return self.domain in ("extension", library)
+
+    @property
+    def internal_to(self) -> str | None:
+        """The component of OpenVINO that uses the operation internally; None for other operations."""
+        is_paged = self.domain == "extension" and self.type in PAGED
+        return _PIPELINE if is_paged else INTERNAL.get(self.domain)
+
+    @property
+    def statement(self) -> str:
+        """The sentence that states the origin of the operation."""
+        if self.internal_to is not None:
+            return f"{self.type} of {self.domain} lives only inside {self.internal_to}"
+        if self.library is not None:
+            return f"{self.type} is an operation of {self.library}"
+        return f"{self.type} of {self.domain} is an operation of a library"
+
+
 class Extension(Op):
     """An unknown operation, whose outputs are as its layer's ports declare.
 
@@ -64,26 +94,8 @@ class Extension(Op):
         self.declared = tuple(declared)
 
     @property
-    def library(self) -> str | None:
-        """The well-known library that provides the operation; None where there is none."""
-        if self.domain != "extension":
-            return None
-        return next((name for name, types in LIBRARIES.items() if self.layer_type in types), None)
-
-    @property
-    def internal_to(self) -> str | None:
-        """The component of OpenVINO that uses the operation internally; None for other operations."""
-        is_paged = self.domain == "extension" and self.layer_type in PAGED
-        return _PIPELINE if is_paged else INTERNAL.get(self.domain)
-
-    @property
-    def statement(self) -> str:
-        """The sentence that states the origin of the operation."""
-        if self.internal_to is not None:
-            return f"{self.layer_type} of {self.domain} lives only inside {self.internal_to}"
-        if self.library is not None:
-            return f"{self.layer_type} is an operation of {self.library}"
-        return f"{self.layer_type} of {self.domain} is an operation of a library"
+    def origin(self) -> Origin:
+        return Origin(self.layer_type, self.domain)
 
     def infer(self, *inputs: Fact | None, bodies: Mapping[str, BodyCall]) -> tuple[Fact, ...]:
         for body in bodies.values():
@@ -95,6 +107,16 @@ class Extension(Op):
 
     def __repr__(self) -> str:
         return f"{self.domain}::{self.layer_type}"
+
+
+def origin(op: Op | None) -> Origin | None:
+    """Return the origin of an unknown operation, or of one that a well-known library provides; None for others."""
+    if isinstance(op, Extension):
+        return op.origin
+    if op is None or not isinstance(op.opset, str):
+        return None
+    found = Origin(op.type, op.opset)
+    return found if found.library is not None else None
 
 
 Extension.type, Extension.opset, Extension.page = "Extension", "extension", ""

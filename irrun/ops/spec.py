@@ -32,6 +32,8 @@ _KINDS: Final[dict[Any, AttrKind]] = {
     ElementType: "type",
     Shape: "shape",
 }
+_TOKENIZERS: Final = "https://github.com/irrun/irrun/blob/main/docs/tokenizers.md"
+"""The page of the operations of openvino_tokenizers, which have no specification pages."""
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
 
 
@@ -67,6 +69,7 @@ class OpSpec(NamedTuple):
         category = cls.__module__.split(".")[-2] if cls.__module__.startswith("irrun.ops.") else "extension"
         opset = cls.opset
         page = f"{_PAGES}/{category}/{cls.page or f'{_kebab(cls.type)}-{opset}'}.html"
+        page = _TOKENIZERS if category == "tokenizers" or cls.page == "tokenizers" else page
         return OpSpec(
             type=cls.type,
             version=f"opset{opset}" if isinstance(opset, int) else opset,

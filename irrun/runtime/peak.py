@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from irrun.diagnostics import IRError
 from irrun.runtime.budget import OverBudget, held_bytes, least_bytes, least_elements, named_sizes
 from irrun.runtime.execute import step_error
 from irrun.runtime.plan import Plan, Step
+from irrun.tensor import Fact
+
+_WIDER: Final = 2
+"""The factor by which shapes are enlarged for a look ahead."""
 
 _NO_SIZES: Final[Mapping[str, int]] = {}
 
@@ -31,6 +36,41 @@ def check_memory(plan: Plan, shapes: Sequence[Sequence[int]] | None = None) -> N
         plan.budget.check_memory(given, "the outputs of the model, which are constant, take")
     except OverBudget as error:
         raise step_error(last, (), error) from None
+
+
+class MemoryCheck:
+    """Checks the memory of a plan for the shapes of its inputs, as `check_memory` does.
+
+    If the memory grows with every size, shapes pass without another look where larger ones have passed.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._grows = all(_grows(fact) for step in plan.steps for fact in step.facts)
+        self._passed: Mapping[str, int] = {}
+
+    def check(self, shapes: Sequence[Sequence[int]]) -> None:
+        """Raise IRError, located at the first step that exceeds the budget of the plan."""
+        plan = self._plan
+        sizes = named_sizes(plan.parameter_facts, shapes)
+        passed = self._passed
+        if self._grows and all(size <= passed.get(name, -1) for name, size in sizes.items()):
+            return
+        if self._grows:
+            larger = [[_WIDER * size for size in shape] for shape in shapes]
+            try:
+                check_memory(plan, larger)
+            except IRError:
+                pass
+            else:
+                self._passed = named_sizes(plan.parameter_facts, larger)
+                return
+        check_memory(plan, shapes)
+
+
+def _grows(fact: Fact) -> bool:
+    """Return whether the least size of a tensor never shrinks when a named size grows."""
+    return all(factor > 0 or not names for dim in fact.shape.dims or () for names, factor in dim.expr or ())
 
 
 def computed_bytes(plan: Plan, shapes: Sequence[Sequence[int]]) -> int:

@@ -39,7 +39,10 @@ class Runner:
     ) -> tuple[Array, ...]:
         """The results. They lie in ``memory`` only where NumPy has to compute them."""
         memory.clear()
-        instance, choice = self._instance(), self._choice()
+        try:
+            instance, choice = self._instance(), self._choice()
+        except MemoryError:
+            return execute(plan, inputs, state, observers, memory)
         count = choice.next()
         began = time.perf_counter()
         try:

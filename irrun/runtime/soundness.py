@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from irrun.diagnostics import Anchor, Diagnostic, Fault, IRError
@@ -32,6 +32,17 @@ def sound(graph: Graph, facts: Facts, memory: int | None = None) -> Graph:
         raise IRError(faults)
     dead = set(graph).difference(graph.dependencies())
     return graph.without(dead) if dead else graph
+
+
+def stays_sound(before: Facts, after: Facts, changed: Iterable[Outlet]) -> bool:
+    """Return whether a graph that is sound for some facts is sound for others, which differ in some outlets only.
+
+    False where that is to be seen by `sound`.
+    """
+    return all(
+        before[outlet].is_constant is after[outlet].is_constant and after[outlet].least_bytes < _MOST_BYTES
+        for outlet in changed
+    )
 
 
 def _known(graph: Graph, facts: Facts) -> set[int]:
@@ -73,10 +84,11 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
 def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Iterator[Diagnostic]:
     """Yield a finding for the first constant layer that exceeds the budget when the model is planned."""
     constant: set[int] = set()
+    parameters = set(graph.parameters)
     for node in graph.ordered():
         sources = graph.sources(node.id)
         asks = () if node.op is None else node.op.spec.run_asks
-        if node.id not in needed or node.id in graph.parameters or not {"facts"}.issuperset(asks):
+        if node.id not in needed or node.id in parameters or not {"facts"}.issuperset(asks):
             continue
         if not all(source is None or source.node in constant for source in sources):
             continue
@@ -106,7 +118,7 @@ def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
     """Return a single finding, about the first of several extensions."""
     operations = [node.op for node in nodes if isinstance(node.op, Extension)]
     known = f"operations of opset1 to opset{LATEST}, or those that --extension or add_extension names"
-    what = f"{operations[0].statement}, which irrun cannot run; expected {known}"
+    what = f"{operations[0].origin.statement}, which irrun cannot run; expected {known}"
     others = ", ".join(dict.fromkeys(op.layer_type for op in operations[1:]))
     more = f"{len(nodes) - 1} more layer{'s are' if len(nodes) > 2 else ' is'} of extensions: {others}"
     layer = nodes[0].layer

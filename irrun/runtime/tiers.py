@@ -6,6 +6,7 @@ import importlib.util
 import warnings
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from irrun.runtime.runner import Runner
 
 Tier = Literal["auto", "numpy", "compiled"]
+
+UNUSABLE: Final = "compiled kernels cannot be used"
+"""The beginning of the warning that there are kernels, but none for this processor or version."""
 
 HOT: Final = 2
 """Runs of a small plan on NumPy before it is lowered."""
@@ -62,7 +66,7 @@ def why_not() -> str | None:
 def has_kernels() -> bool:
     """Return whether there are compiled kernels for this processor. Warn if there are some that it cannot use."""
     if why_not() is not None and importlib.util.find_spec("irrun_kernels") is not None:
-        warnings.warn(f"models run on NumPy: {why_not()}", RuntimeWarning, 2)
+        warnings.warn(f"{UNUSABLE}, and models run on NumPy: {why_not()}", RuntimeWarning, 2)
     return why_not() is None
 
 
@@ -155,10 +159,11 @@ class _Lowered:
         self._lock = Lock()
 
     def prepare(self, plan: Plan) -> None:
-        """Lower the plan, unless that is done."""
+        """Lower the plan, unless that is done. It stays on NumPy where there is not enough memory."""
         with self._lock:
             if not self.is_done:
-                self.runner = self._made(plan)
+                with suppress(MemoryError):
+                    self.runner = self._made(plan)
                 self.is_done = True
 
     def _made(self, plan: Plan) -> Runner | None:

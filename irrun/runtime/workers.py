@@ -32,15 +32,14 @@ class Workers:
     def walk(self, tape: int, calls: int, counters: int, workspace: int, each: int, count: int, kept: object) -> None:
         """Do all calls of a tape, with ``count`` workers where the others are free, and alone where they are not.
 
-        Each worker has ``each`` bytes of workspace. ``kept`` holds all of the memory, which a worker that is late may
-        look at after this returns.
+        Fewer do them where the system refuses threads. Each worker has ``each`` bytes of workspace. ``kept`` holds all
+        of the memory, which a worker that is late may look at after this returns.
         """
         if count < 2 or not self._lock.acquire(blocking=False):
             walk_alone(tape, calls, workspace)
             return
         try:
-            while len(self.threads) < count - 1:
-                self.threads.append(Worker(self._mailbox, len(self.threads) + 1))
+            count = self._begin(count)
             settle(self._mailbox, _YIELD)
             self._last = kept
             for worker in self.threads[: count - 1]:
@@ -48,6 +47,15 @@ class Workers:
             lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
         finally:
             self._lock.release()
+
+    def _begin(self, count: int) -> int:
+        """Start threads that are missing; return how many workers there are, at most ``count``."""
+        try:
+            while len(self.threads) < count - 1:
+                self.threads.append(Worker(self._mailbox, len(self.threads) + 1))
+        except (RuntimeError, MemoryError):
+            return len(self.threads) + 1
+        return count
 
 
 class Worker:

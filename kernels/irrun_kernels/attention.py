@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from irrun_kernels.rows import exponentials, largest, scale
 from irrun_kernels.stacks import Matrices, matrix_of, pack_panel
 
 TILE = ROWS[VECTORS]
+LARGEST: Final = np.float32(1e15)
+"""The largest element for which causal attention skips keys: no score overflows, and 0 times a value is 0."""
 
 
 class Attention(NamedTuple):
@@ -47,14 +49,28 @@ class Attention(NamedTuple):
 
 @kernel(Attention)
 def attention(arguments: Any, task: int, workspace: int) -> None:
-    """softmax(query · keyᵀ * scale + mask) · value for some queries of one head."""
+    """softmax(query · keyᵀ * scale + mask) · value for some queries of one head.
+
+    Causal attention skips the keys after the last query of the task, unless their scores or values may be infinite or
+    NaN, which hidden keys propagate: inf - inf, and 0 * inf.
+    """
     c = record(arguments)
     blocks = -(-c.queries // c.queries_per_task)
     head = task // blocks
     first = task % blocks * c.queries_per_task
     last = min(c.queries, first + c.queries_per_task)
     b, h = head // c.heads, head % c.heads
-    keys = min(c.keys, last) if c.causal != 0 else c.keys
+    query, out = matrix_of(c.query, b, h), matrix_of(c.out, b, h)
+    key, value = matrix_of(c.key, b, h // c.shared), matrix_of(c.value, b, h // c.shared)
+    skips = False
+    if c.causal != 0:
+        later = c.keys - first
+        skips = (
+            is_bounded(query + first * c.query.row, last - first, c.query.row, c.depth, 4)
+            and is_bounded(key + first * c.key.row, later, c.key.row, c.depth, c.key_element)
+            and is_bounded(value + first * c.value.row, later, c.value.row, c.width, 4)
+        )
+    keys = min(c.keys, last) if skips else c.keys
     wide = -(-keys // LANES) * LANES
     rows = -(-(last - first) // TILE) * TILE
     depth = -(-c.depth // 2) if c.halves != 0 else c.depth
@@ -63,7 +79,6 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     scores = targets + 8 * rows
     packed = scores + 4 * rows * wide
     rounded = packed + 4 * wide * depth
-    key = matrix_of(c.key, b, h // c.shared)
     if c.halves == 0:
         pack_keys(key, c.key.row, c.key_element, keys, depth, packed)
     elif c.key_element == 4:
@@ -73,7 +88,6 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     else:
         _pack_pairs(key, c.key_element, keys, c.depth, packed)
     lefts = longs(left, rows)
-    query, out = matrix_of(c.query, b, h), matrix_of(c.out, b, h)
     count = last - first
     find_rows(query + first * c.query.row, c.query.row, count, rows, left)
     if c.halves != 0:
@@ -83,8 +97,12 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
     multiply(TILE, c.halves, left, targets, rows, depth, packed, 0, keys, 0)
     for index in range(count):
         row = floats(scores + 4 * index * wide, keys)
-        seen = min(keys, first + index + 1) if c.causal != 0 else keys
         scale(row, np.float32(c.scale))
+        seen = min(keys, first + index + 1) if c.causal != 0 else keys
+        if not skips:
+            for hidden in range(seen, keys):
+                row[hidden] -= np.float32(np.inf)
+            seen = keys
         if c.mask.start != 0:
             place = matrix_of(c.mask, b, h) + (first + index) * c.mask.row
             add_mask(row, floats(place, (keys - 1) * c.mask_element // 4 + 1), c.mask_element // 4)
@@ -94,7 +112,6 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
             round_pairs(scores + 4 * index * wide, keys, scores + 4 * index * wide)
     find_rows(scores, 4 * wide, count, rows, left)
     find_rows(out + first * c.out.row, c.out.row, count, rows, targets)
-    value = matrix_of(c.value, b, h // c.shared)
     step = c.value.row
     if c.halves != 0:
         step = 4 * -(-c.width // LANES) * LANES
@@ -103,6 +120,17 @@ def attention(arguments: Any, task: int, workspace: int) -> None:
             pair_rows(row, row + c.value.row if 2 * pair + 1 < keys else 0, rounded + pair * step, c.width)
         value, keys = rounded, -(-keys // 2)
     multiply(TILE, c.halves, left, targets, rows, keys, value, step, c.width, 0)
+
+
+@inlined
+def is_bounded(start: int, rows: int, row: int, columns: int, element: int) -> bool:
+    """Whether elements of f32, ``row`` and ``element`` bytes apart, are at most `LARGEST`, and none is NaN."""
+    beyond = 0
+    for index in range(rows):
+        values = floats(start + index * row, (columns - 1) * element // 4 + 1)
+        for column in range(columns):
+            beyond += not abs(values[column * element // 4]) <= LARGEST
+    return beyond == 0
 
 
 @inlined

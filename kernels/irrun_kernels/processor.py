@@ -77,8 +77,9 @@ def level() -> Level | None:
 
 def unavailable() -> str | None:
     """Return why there are no kernels for this processor; None if there are."""
-    if level() is not None:
-        return None
+    found = level()
+    if found is not None:
+        return _fault(found.name)
     asked = os.environ.get(VARIABLE)
     names = [level.name for level in LEVELS if level.machine == machine()]
     if asked and asked not in names:
@@ -94,8 +95,17 @@ def unavailable() -> str | None:
     return f"this processor has not all instructions of {names[-1] if machine() == 'arm64' else 'x86-64-v3'}"
 
 
+def _fault(name: str) -> str | None:
+    """Return why a library cannot be loaded; None if it can."""
+    try:
+        opened(name)
+    except OSError as error:
+        return f"the library {name} of kernels cannot be loaded: {error}"
+    return None
+
+
 def _of_x86() -> Iterator[str]:
-    if not exists("processor"):
+    if not exists("processor") or _fault("processor") is not None:
         return
     library = opened("processor")
     numbers = (ctypes.c_uint32 * 4)()

@@ -56,7 +56,7 @@ def test_starting_imports_nothing_heavy(argument: str) -> None:
 def test_a_small_model_loads_only_what_it_needs() -> None:
     digits = Path(__file__).resolve().parents[2] / "examples" / "digits"
     rare = {
-        *("json", "networkx", "statistics", "threadpoolctl", "traceback", "zipfile"),
+        *("json", "statistics", "threadpoolctl"),
         *("irrun.document.malformed", "irrun.document.repair", "irrun.document.source_map", "irrun.graph.pre_process"),
         *("irrun.kernels.packed_product", "irrun.kernels.recurrent", "irrun.runtime.lowering", "irrun.runtime.workers"),
         *("irrun.optimize.passes.compute_in_integers", "irrun.optimize.passes.round_operands"),
@@ -70,6 +70,14 @@ def test_a_small_model_loads_only_what_it_needs() -> None:
         f"print(sorted({rare} & set(sys.modules) - before), file=sys.stderr)"
     )
     assert python(code).stderr == "[]\n"
+
+
+@pytest.mark.parametrize("package", ["lxml", "networkx"])
+def test_nothing_is_read_without_what_the_project_stands_on(package: str) -> None:
+    digits = Path(__file__).resolve().parents[2] / "examples" / "digits" / "model.xml"
+    done = python(f"import sys\nsys.modules[{package!r}] = None\nimport irrun\nirrun.read_model({str(digits)!r})")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"ModuleNotFoundError: import of {package}")
 
 
 def test_help_lists_every_command_with_the_first_line_of_its_module(run: Run) -> None:

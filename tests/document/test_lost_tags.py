@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from irrun.diagnostics import Diagnostic
 from irrun.linter import lint
+from irrun.linter.apply import apply_fixes
 from tests.linter.models import NET
 
 WRONG = Path(__file__).parents[2] / "examples" / "wrong_dims.xml"
@@ -77,3 +79,19 @@ def test_several_merge_conflicts(tmp_path: Path) -> None:
     path.write_text(conflict(conflict(conflict(NET, "<edges>"), "</edges>"), "</net>"))
     (found,) = lint(path)
     assert found.notes == ("2 more conflicts",)
+
+
+@pytest.mark.parametrize("count", [1, 2, 150])
+@pytest.mark.parametrize("at", ["<data ", "<output>", "</layers>"])
+@pytest.mark.parametrize("bad", ["", "<dim>3<</dim>"])
+def test_layers_inside_each_other_are_closed_in_one_run(count: int, at: str, bad: str) -> None:
+    """Also where another fault, for which there is no fix, keeps the file malformed."""
+    text = NET.replace(at, "<layer>" * count + at, 1).replace("<dim>3</dim>", bad or "<dim>3</dim>", 1)
+
+    def check(data: bytes) -> list[Diagnostic]:
+        return [finding.diagnostic for finding in lint("net.xml", data=data).findings()]
+
+    once = apply_fixes(text.encode(), check, unsafe=True)
+    assert apply_fixes(once.data, check, unsafe=True).data == once.data
+    if at != "</layers>":
+        assert once.data.count(b"<layer") == once.data.count(b"</layer>") + once.data.count(b"<layers")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
-from xml.etree import ElementTree
-from xml.parsers.expat import ExpatError, errors
+from xml.parsers.expat import errors
 
 import pytest
 
 from irrun.diagnostics import IRError
 from irrun.document import read, stream
 from irrun.document.reader import Document
+from irrun.document.walker import Walker
 from tests.linter.models import NET
 
 HEAD = '<net name="n" version="11">'
@@ -142,21 +142,64 @@ def test_as_deep_as_may_be() -> None:
     assert read(text.encode()).net.name == "n"
 
 
-def test_a_search_for_an_open_element_ends_at_the_deepest_level() -> None:
-    elements = stream.Elements(b"<r><x/>" + b"<a>" * 300)
+@pytest.mark.parametrize("piece", [1, 100, 1 << 16])
+def test_one_level_too_deep(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "PIECE", piece)
+    for tag in ("rt_info", "data", "unknown"):
+        text = f"{HEAD}<layers><layer><{tag}>{'<a>' * 252}{'</a>' * 252}</{tag}></layer></layers></net>"
+        with pytest.raises(IRError) as caught:
+            read(text.encode())
+        assert [item.message for item in caught.value.diagnostics] == ["elements are nested more than 255 deep"]
+
+
+def test_the_depth_counts_the_elements_around() -> None:
+    root = stream.tree(b"<a><b/><c><d/></c></a>")
+    assert [stream.depth(element) for element in (root, *root)] == [3, 2, 3]
+
+
+def test_what_was_read_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "PIECE", 4096)
+    elements = stream.Elements(f"{HEAD}{layers(2000)}<edges/></net>".encode())
     root = elements.root()
-    with pytest.raises(stream.TooLarge):
-        elements.complete(root[0])
+    together = []
+    for child in elements.children(root):
+        together += [len(child) for _ in elements.children(child)] if child.tag == "layers" else []
+    assert len(together) == 2000
+    assert max(together) < 3 * 4096 / len(LAYER)
 
 
-def test_the_depth_is_that_of_open_elements() -> None:
-    deepest = stream.DEEPEST
-    stream.check(b"<a>" + b"<b/>" * (2 * deepest) + b"</a>")
-    stream.check(b"<a>" * deepest + b"</a>" * deepest)
-    stream.check('<?xml version="1.0" encoding="ascii"?><a>é</a>'.encode())
-    for malformed in (b"<x:a/>", b"<a>", b"", b"\xff"):
-        with pytest.raises(ExpatError):
-            stream.check(malformed)
-    with pytest.raises(stream.TooLarge):
-        stream.check(b"<a>" * (deepest + 1) + b"</a>" * (deepest + 1))
-    assert [stream.depth(ElementTree.fromstring(text)) for text in ("<a/>", "<a><b/><c><d/></c></a>")] == [1, 3]
+@pytest.mark.parametrize("tag", ["rt_info", "unknown"])
+def test_what_is_skipped_is_freed(tag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "PIECE", 4096)
+    elements = stream.Elements(f"{HEAD}<{tag}>{'<a><b/></a>' * 5000}</{tag}><layers/></net>".encode())
+    walker = Walker(elements, fragment=False)
+    root = elements.root()
+    (skipped, layers) = [(child.tag, walker.skip(child), len(child))[::2] for child in elements.children(root)]
+    assert (skipped[0], layers) == (tag, ("layers", 0))
+    assert skipped[1] < 3 * 4096 / len("<a><b/></a>")
+    assert walker.ordinal == 10_001
+
+
+def test_the_rest_is_parsed() -> None:
+    elements = stream.Elements(b"<a><b/><c><d/></c></a>")
+    elements.finish()
+    assert [child.tag for child in elements.root()] == ["c"]
+    for malformed in (b"<a><x:b/></a>", b"<a>", b"<a/>\xff", b"<a>\xff</a>", b"<a/><b/>", b"<a b='&c;'/>"):
+        with pytest.raises(stream.Unreadable):
+            stream.Elements(malformed).finish()
+    with pytest.raises(stream.Unreadable, match="no element found"):
+        stream.Elements(b"<!DOCTYPE a><a/>")
+
+
+def test_too_many_attributes() -> None:
+    for many in (1000, 1001):
+        attributes = " ".join(f'a{index}="1"' for index in range(many))
+        text = f"{HEAD}<layers/><edges><edge {attributes}/></edges></net>".encode()
+        if many == 1000:
+            assert len(read(text).diagnostics) == many + 1
+            continue
+        with pytest.raises(IRError) as caught:
+            read(text)
+        (found,) = caught.value.diagnostics
+        assert (found.code, found.anchor.element) == ("IR901", 3)
+        assert found.message == "the element has 1001 attributes, expected 1000 at most"

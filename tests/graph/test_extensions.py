@@ -37,7 +37,7 @@ def extension(*layers: str) -> Extension | None:
         ("Sharpen", "extension", 'strength="0.5"'),
         ("Sharpen", "acme", ""),
         ("Sharpen", "unknown", ""),
-        ("StringTensorUnpack", "extension", ""),
+        ("SparseConv", "extension", ""),
         ("Identity", "extension", ""),
         ("ReLU", "type_relaxed_opset", ""),
         ("Gelu", "extension", 'strength="0.5"'),
@@ -57,6 +57,7 @@ def test_an_operation_of_an_extension(type: str, version: str, data: str) -> Non
         *[("Sharpen", version) for version in ("opset1", "opset99", "opste1", "")],
         *[("ReLU", version) for version in ("extension", "acme", "opste1", "")],
         *[("relu", version) for version in ("opset1", "extension")],
+        *[("RegexSplit", version) for version in ("extension", "exttension")],
     ],
 )
 def test_no_operation_of_an_extension(type: str, version: str) -> None:
@@ -132,4 +133,4 @@ def test_its_bodies_are_understood(body: str) -> None:
     ],
 )
 def test_statement(type: str, domain: str, statement: str) -> None:
-    assert Extension(type, domain, []).statement == statement
+    assert Extension(type, domain, []).origin.statement == statement

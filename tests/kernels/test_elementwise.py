@@ -110,6 +110,29 @@ def _attention(q: Array, k: Array, v: Array, mask: Array | None, causal: bool, s
     return np.asarray(powers[..., : k.shape[-2]] @ v)
 
 
+@pytest.mark.parametrize("shape", [(4, 9), (9, 4), (700, 700)])
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [(part, value) for part in ("query", "key", "value") for value in (np.inf, -np.inf, np.nan, 3e38)][:-1],
+)
+@pytest.mark.parametrize("at", [0, -1])
+def test_hidden_infinities_of_causal_attention_propagate(
+    shape: tuple[int, int], part: str, value: float, at: int
+) -> None:
+    """As in the written order: hidden scores are those of f32 minus infinity, and their weights of 0 count."""
+    draw = np.random.default_rng(3)
+    sizes = {"query": shape[0], "key": shape[1], "value": shape[1]}
+    parts = {name: draw.random((2, size, 8), dtype=np.float32) for name, size in sizes.items()}
+    parts[part][0, at, 2] = value
+    q, k, v = parts.values()
+    with np.errstate(all="ignore"):
+        scores = (q * np.float32(4)) @ k.swapaxes(-1, -2) + np.triu(np.full(shape, -np.inf, np.float32), 1)
+        powers = np.exp(scores - scores.max(-1, keepdims=True))
+        expected = (powers / powers.sum(-1, keepdims=True)) @ v
+        result = attention(q, k, v, None, 4.0, causal=True)
+    np.testing.assert_allclose(result, expected, rtol=1e-5)
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (9, 5), (5, 9), (200, 300), (700, 700)])
 @pytest.mark.parametrize("kind", ["plain", "causal", "boolean", "added", "far away", "sink", "large"])
 @pytest.mark.usefixtures("team")

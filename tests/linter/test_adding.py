@@ -15,7 +15,7 @@ from irrun.linter.context import Context
 from irrun.linter.rule import Rule, adding, rules
 from irrun.linter.selection import UnknownRule, selector
 from irrun.ops import extending
-from irrun.ops.available import ExtensionError
+from irrun.ops.extending import ExtensionError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
 

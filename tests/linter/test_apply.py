@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -58,10 +58,19 @@ def test_fixes_are_applied_until_none_is_left() -> None:
     assert (outcome.data, len(outcome.applied), len(outcome.left)) == (b"def", 3, 0)
 
 
-def test_fixes_without_an_end_come_to_one() -> None:
-    outcome = apply_fixes(b"a", lambda data: [finding(Edit(len(data), len(data), "b"))])
-    assert outcome.data == b"a" + b"b" * MOST_ROUNDS
-    assert (len(outcome.applied), len(outcome.left)) == (MOST_ROUNDS, 1)
+def growing(most: int) -> Callable[[bytes], list[Diagnostic]]:
+    """Report that a text is short, until it has the length ``most``."""
+    return lambda data: [finding(Edit(len(data), len(data), "b"))] if len(data) < most else []
+
+
+def test_fixes_that_reveal_others_without_an_end_leave_the_file() -> None:
+    outcome = apply_fixes(b"a", growing(10**9))
+    assert (outcome.data, outcome.applied, len(outcome.left)) == (b"a", (), 1)
+
+
+def test_as_many_rounds_of_fixes_as_are_allowed() -> None:
+    outcome = apply_fixes(b"a", growing(MOST_ROUNDS))
+    assert (outcome.data, len(outcome.left)) == (b"a" + b"b" * (MOST_ROUNDS - 1), 0)
 
 
 def test_fixes_that_undo_each_other_come_to_an_end() -> None:

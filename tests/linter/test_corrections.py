@@ -11,6 +11,7 @@ from irrun.document import read
 from irrun.document.writer import Writer
 from irrun.graph import Graph, bind
 from irrun.inference import Facts, infer
+from irrun.linter.check import lint
 from irrun.linter.context import Context
 from irrun.linter.corrections import corrected_dims, corrected_precision, declared_at, sizes
 from irrun.linter.rule import Rule
@@ -22,6 +23,7 @@ from irrun.linter.rules.wrong_output_dims import WrongOutputDims
 from irrun.linter.rules.wrong_precision import WrongPrecision
 from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import F32, I64
+from tests.linter.growing import chain, joined
 from tests.linter.models import ITERATOR, NET
 
 
@@ -178,3 +180,16 @@ def test_an_unreadable_dim_of_unknown_size_has_a_fix_where_one_was_meant() -> No
     fix = UnreadableDim().fix(found._replace(suggestion=Suggestion(anchor, "-1")), net)
     assert fix is not None
     assert (fix.message, contents(fix.edits)) == ("write -1", ["-1"])
+
+
+def messages(text: str) -> list[str]:
+    found = [finding.diagnostic for finding in lint("net.xml", data=text.encode()).findings()]
+    return [item.fix.message for item in found if item.fix is not None]
+
+
+def test_what_follows_from_a_port_with_a_finding_of_its_own_belongs_to_that() -> None:
+    assert messages(chain(6, lambda index: 5 + index // 3)) == ["write [4], and fix 5 more ports"] * 2
+
+
+def test_what_follows_from_two_findings_belongs_to_the_first() -> None:
+    assert messages(joined(2)) == ["write [4], and fix 6 more ports", "write [4], and fix 1 more port"]

@@ -11,6 +11,7 @@ from irrun.diagnostics import Diagnostic
 from irrun.diagnostics.render import concise, full
 from irrun.linter.apply import apply_fixes
 from irrun.linter.check import lint
+from tests.linter.growing import MANY
 from tests.linter.lines import Lines
 
 HEAD: Final = '<?xml version="1.0"?>\n<net name="n" version="11">\n<layers>\n'
@@ -75,6 +76,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "nested elements": lambda n: net(more="<rt_info>" + "<a>" * (n // 4) + "</a>" * (n // 4) + "</rt_info>"),
     "text": lambda n: net(layers=" " * n + "<!-- " + "<" * n + " -->"),
     "closing tags": lambda n: net(layers="</layer>\n" * n),
+    **MANY,
 }
 
 
@@ -97,6 +99,17 @@ def test_work_grows_with_the_text(name: str) -> None:
 
 def test_the_texts_are_collected() -> None:
     assert len(TEXTS) >= 20
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_what_is_reported_grows_with_the_text(name: str) -> None:
+    def listed(count: int) -> int:
+        found = [finding.diagnostic for finding in lint("net.xml", data=MANY[name](count).encode()).findings()]
+        edits = sum(len(item.fix.edits) for item in found if item.fix is not None)
+        return len(found) + edits + sum(len(item.notes) for item in found)
+
+    once, twice, four = (listed(32 * factor) for factor in (1, 2, 4))
+    assert four - twice <= 2 * (twice - once) + 1
 
 
 WRONG: Final = DIMS.replace("3", "4")

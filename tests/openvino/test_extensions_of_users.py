@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +72,53 @@ def test_a_fault_names_the_layer(cls: type[_Same], text: str) -> None:
         _run(cls)
 
 
-def test_clone_is_needed() -> None:
-    class Alone(_Same):
-        clone_with_new_inputs = irrun.Op.clone_with_new_inputs  # type: ignore[assignment]
+def test_a_clone_keeps_the_attributes() -> None:
+    class Alone(irrun.Op):
+        clone_with_new_inputs = irrun.Op.clone_with_new_inputs
 
-    with pytest.raises(NotImplementedError, match="Alone has no clone_with_new_inputs"):
-        _run(Alone)
+        def __init__(self, inputs: Any, by: int) -> None:
+            super().__init__(self, inputs)
+            self.by = by
+            self.constructor_validate_and_infer_types()
+
+        def validate_and_infer_types(self) -> None:
+            self.set_output_type(0, self.get_input_element_type(0), self.get_input_partial_shape(0))
+
+        def visit_attributes(self, visitor: Any) -> bool:
+            visitor.on_attributes(None)
+            visitor.on_attributes({"by": self.by})
+            return True
+
+        def evaluate(self, output_values: Any, input_values: Any, _context: Any = None) -> bool:
+            output_values[0].data[:] = input_values[0].data + self.by
+            return True
+
+    x = ops.parameter([2], np.float32, name="x")
+    model = irrun.Model([Alone([x], 3)], [x], "alone")
+    assert irrun.compile_model(model, "CPU")([np.ones(2, np.float32)])[0].tolist() == [4, 4]
+    model.reshape([3])
+    assert irrun.compile_model(model, "CPU")([np.ones(3, np.float32)])[0].tolist() == [4, 4, 4]
+    assert [node.get_attributes() for node in model.get_ordered_ops()][1] == {"by": 3}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([{}], "Unsupported attribute type in provided list: <class 'dict'>"),
+        (np.ones(2, np.complex128), "Unsupported NumPy array dtype: complex128"),
+        ({}, "Unsupported attribute type: <class 'dict'>"),
+    ],
+)
+def test_attributes_that_no_file_holds(value: Any, message: str) -> None:
+    class Holds(_Same):
+        def visit_attributes(self, visitor: Any) -> bool:
+            visitor.on_attributes({"value": value})
+            return True
+
+    x = ops.parameter([2], np.float32, name="x")
+    model = irrun.Model([Holds([x])], [x], "holds")
+    with pytest.raises(TypeError, match=re.escape(message)):
+        irrun.serialize(model, BytesIO(), BytesIO())
 
 
 def test_outputs_may_be_written_in_place() -> None:

@@ -129,9 +129,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         'the values of constant "c" are not known: there is no file of weights',
     ),
     "serialized version": (
-        lambda: irrun.serialize(_body(), "none.xml", "none.bin", "IR_V10"),
+        lambda: irrun.serialize(_body(), "none.xml", "none.bin", "IR_V9"),
         RuntimeError,
-        "version is 'IR_V10', expected UNSPECIFIED or IR_V11",
+        "version is 'IR_V9', expected UNSPECIFIED, IR_V10 or IR_V11",
     ),
     "exported model with a byte too many": (
         lambda: irrun.Core().import_model(irrun.compile_model(_body()).export_model().getvalue() + b"x", "CPU"),
@@ -199,3 +199,9 @@ def test_refused(name: str) -> None:
     call, error, message = REFUSED[name]
     with pytest.raises(error, match=re.escape(message)):
         call()
+
+
+def test_words_that_programs_search_for() -> None:
+    words = "Cannot get runtime attribute. Path to runtime attribute is incorrect."
+    with pytest.raises(RuntimeError, match=re.escape(words)):
+        _body().get_rt_info(["model_info", "labels"])

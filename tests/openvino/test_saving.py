@@ -6,6 +6,7 @@ import copy
 import os
 import pickle
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -132,7 +133,7 @@ def test_a_full_disk_keeps_both_files(tmp_path: Path, large: str) -> None:
     if large == "bin":
         y = ops.parameter([2048], np.float32, name="x")
         model = irrun.Model([ops.add(y, ops.constant(np.ones(2048, np.float32)))], [y], "sum")
-    irrun.save_model(model, path)
+    irrun.serialize(model, path)
     sizes = {name: path.with_suffix(f".{name}").stat().st_size for name in ("xml", "bin")}
     assert max(sizes, key=lambda name: sizes[name]) == large
     for name in sizes:
@@ -140,7 +141,7 @@ def test_a_full_disk_keeps_both_files(tmp_path: Path, large: str) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[large] - 1, before[1]))
     try:
-        for save in (irrun.save_model, irrun.serialize):
+        for save in (irrun.serialize, partial(irrun.save_model, compress_to_fp16=False)):
             with pytest.raises(RuntimeError, match=rf"saved\.{large}: File too large"):
                 save(model, path)
     finally:
@@ -247,3 +248,38 @@ def test_a_model_of_version_10_is_edited_and_saved(edit: str, tmp_path: Path) ->
             run = compiled(arrays)
             made.append((ports, [run[index].tolist() for index in range(len(compiled.outputs))]))
     assert made[1:] == made[:1] * 3
+
+
+_PORT = '<port id="{}" precision="FP32"><dim>2</dim></port>'
+_DAMAGED = """<net name="m" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output>{port0}</output></layer>
+<layer id="1" name="a" type="Add" version="opset1"><input>{port0}{port1}</input>{output}</layer>
+<layer id="2" name="r" type="Result" version="opset1"><input>{port0}</input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="{loop}" from-port="{from_port}" to-layer="1" to-port="1"/>
+<edge from-layer="1" from-port="2" to-layer="2" to-port="0"/></edges></net>"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "output"), [(1, f"<output>{_PORT.format(2)}</output>"), (0, "")], ids=["cycle", "no output"]
+)
+def test_a_damaged_model_is_not_saved(tmp_path: Path, loop: int, output: str) -> None:
+    ports = {"port0": _PORT.format(0), "port1": _PORT.format(1), "output": output}
+    text = _DAMAGED.format(**ports, loop=loop, from_port=2 if loop else 0)
+    model = irrun.read_model(text.encode())
+    for save in (irrun.save_model, irrun.serialize):
+        with pytest.raises(irrun.IRError, match=r"\[IR2\d\d\]"):
+            save(model, tmp_path / "damaged.xml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_small_weights_are_halved_too(tmp_path: Path) -> None:
+    x = ops.parameter([2], np.float32, name="x")
+    model = irrun.Model([ops.add(x, ops.constant(np.float32([0.5, 1e6])))], [x], "m")
+    irrun.save_model(model, tmp_path / "halved.xml")
+    read = irrun.read_model(tmp_path / "halved.xml")
+    assert [node.get_type_name() for node in read.get_ordered_ops()] == [
+        *("Parameter", "Constant", "Convert", "Add", "Result"),
+    ]
+    assert read.get_ordered_ops()[1].data.tolist() == [0.5, 65504]

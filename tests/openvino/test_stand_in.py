@@ -120,8 +120,19 @@ def test_what_irrun_does_not_have() -> None:
         "OpenVINO converts models of other frameworks to IR",
         "import openvino.nodes": "irrun has no openvino.nodes",
         "import openvino.opset18": "irrun has no openvino.opset18",
-        "import openvino.properties.intel_gpu": "irrun has no openvino.properties.intel_gpu: "
-        "there is one device, the CPU",
     }
     code = "".join(f"try: {line}\nexcept ImportError as error: print(error)\n" for line in reasons)
     assert lines_after_standing_in(code) == list(reasons.values())
+
+
+def test_the_compiled_module() -> None:
+    found = lines_after_standing_in("""
+import openvino
+from openvino._pyopenvino import DescriptorTensor, Model
+from openvino._pyopenvino.op import Parameter
+from openvino._offline_transformations import compress_quantize_weights_transformation
+from openvino._ov_api import OVDict
+print(Model is openvino.Model, Parameter is openvino.op.Parameter, OVDict is openvino.OVDict)
+print(type(openvino.opset13.parameter([2]).output(0).tensor) is DescriptorTensor)
+""")
+    assert found == ["True True True", "True"]

@@ -10,8 +10,8 @@ import numpy as np
 import irrun.model
 from irrun.document.writer import Handle, Writer
 from irrun.ops import Op
+from irrun.ops.available import operations_of
 from irrun.ops.calling import infer, run
-from irrun.ops.extending import operations_of
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32, F64, I8, I16, I32, I64, STRING, U8, U16, U32, U64
 from tests.cases import AnyCase, Case, Invalid, ModelCase

@@ -13,8 +13,8 @@ import pytest
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.ops import Op, op, registry
-from irrun.ops.available import ExtensionError, Operations
-from irrun.ops.extending import load, operations_of
+from irrun.ops.available import Operations, operations_of
+from irrun.ops.extending import ExtensionError, load
 from irrun.ops.operation import DECLARED
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array, Fact, Shape

@@ -60,6 +60,9 @@ def test_half_precision(case: Case, tmp_path: Path) -> None:
         pytest.skip("the case has no f32 input")
     if any(array is None for array in case.inputs[:-1]):
         pytest.skip("an IR has no place for an absent input before a given one")
+    spec = harness.declaration(case).spec
+    if any(type is F32 and spec.input(index).type is F32 for index, type in enumerate(types)):
+        pytest.skip("the operation has an input of f32 only")
     if any(
         array.size and np.abs(array[np.isfinite(array)]).max(initial=0) > 60000
         for array in case.inputs

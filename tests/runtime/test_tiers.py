@@ -106,7 +106,7 @@ def test_kernels_that_cannot_be_used_are_told_once(
         function.cache_clear()
     net = Net()
     layered(net)
-    with pytest.warns(RuntimeWarning, match=f"models run on NumPy: {reason}"):
+    with pytest.warns(RuntimeWarning, match=f"compiled kernels cannot be used, and models run on NumPy: {reason}"):
         compiled = net.compile(tmp_path, TIER="compiled")
     assert net.compile(tmp_path, TIER="compiled").tiers.last == "numpy"
     compiled(net.inputs())

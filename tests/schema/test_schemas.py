@@ -85,7 +85,7 @@ def layer(root: etree._Element, type: str) -> etree._Element:
     [
         ('type="SoftMax"', 'type="Softmax"'),
         ('type="SoftMax"', 'type="SOFTMAX"'),
-        ('type="SoftMax" version="opset8"', 'type="RegexSplit" version="extension"'),
+        ('type="SoftMax" version="opset8"', 'type="SparseConv" version="extension"'),
         ('type="SoftMax" version="opset8"', 'type="SoftMax" version="my_operations"'),
         ('strides="', 'group="1" kernel="3,3" output_padding="0,0" strides="'),
         ('auto_pad="explicit"', 'auto_pad="EXPLICIT"'),

@@ -39,10 +39,13 @@ def items_of(patterns: Sequence[str]) -> list[Item]:
             raise Failure(f"--batch {text}: there is no such file, expected files of {known}")
         for path, root in files:
             found.setdefault(path, path.relative_to(root))
-    return [
-        Item(str(path), name, f"{path.stat().st_size}:{path.stat().st_mtime_ns}")
-        for path, name in zip(found, _distinct(found), strict=True)
-    ]
+    return [Item(str(path), name, stamp(path)) for path, name in zip(found, _distinct(found), strict=True)]
+
+
+def stamp(path: Path) -> str:
+    """Return the size of a file and the time of its last change, in nanoseconds."""
+    status = path.stat()
+    return f"{status.st_size}:{status.st_mtime_ns}"
 
 
 def _distinct(found: Mapping[Path, Path]) -> list[str]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from irrun.cli.batch.items import stamp
 from irrun.cli.batch.work import Record
 from irrun.diagnostics.naming import naming
 from irrun.document.files import opened
@@ -32,12 +33,12 @@ class Records:
         return {name: record for name, record in found.items() if record["settings"] == self._settings}
 
     def done(self) -> dict[str, str]:
-        """Return the stamps of the inputs whose outputs are there, and were not replaced by those of other inputs."""
+        """Return the stamps of the inputs whose outputs are as they were written."""
         writers = {record["output"]: record for record in self._records() if record["status"] == "done"}
         return {
             name: record["stamp"]
             for name, record in self.latest().items()
-            if record["status"] == "done" and writers[record["output"]] == record and Path(record["output"]).exists()
+            if record["status"] == "done" and writers[record["output"]] == record and _is_unchanged(record)
         }
 
     @contextmanager
@@ -85,9 +86,22 @@ class Records:
             return file.read(1) != b"\n"
 
 
+def _is_unchanged(record: Record) -> bool:
+    """Return whether the output of a record has the size and the time of its last change as written."""
+    try:
+        return bool(stamp(Path(record["output"])) == record["output_stamp"])
+    except OSError:
+        return False
+
+
 def _is_record(record: Mapping[str, Any]) -> bool:
     """Return whether a line is one that a run has written."""
-    texts = ("input", "status", "settings", *(("stamp", "output") if record.get("status") == "done" else ()))
+    texts = (
+        "input",
+        "status",
+        "settings",
+        *(("stamp", "output", "output_stamp") if record.get("status") == "done" else ()),
+    )
     if not all(isinstance(record.get(name), str) for name in texts):
         return False
     return isinstance(record.get("ms", 0.0), int | float) and _are_outputs(record.get("outputs", {}))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from irrun.cli import inputs, saving
-from irrun.cli.batch.items import Item
+from irrun.cli.batch.items import Item, stamp
 from irrun.cli.batch.options import Preparation
 from irrun.cli.batch.sharing import Sharing
 from irrun.cli.failures import Failure, of_system
@@ -82,12 +82,12 @@ class Inference:
             return self._ready
 
     def __call__(self, group: Group) -> list[Record]:
-        """Return a record for each item; a failure is the finding of its items."""
-        try:
-            if len(group) > 1 and not self._stateful:
+        """Return a record for each item. Any exception is the failure of its item only."""
+        if len(group) > 1 and not self._stateful:
+            try:
                 return self._together(group)
-        except (Failure, InputError, IRError, OpError, OSError, InternalError):
-            return [record for item in group for record in self((item,))]
+            except Exception:
+                return [record for item in group for record in self((item,))]
         compiled, sharing = self._prepared()
         run = compiled.session().run if self._stateful else compiled
         records: list[Record] = []
@@ -98,23 +98,20 @@ class Inference:
                 with sharing.running(given):
                     outputs = run(given).to_tuple()
                 records.append(self._done(item, outputs, begin))
-            except Failure as error:
-                records.append(_failed(item, error.message))
-            except OSError as error:
-                records.append(_failed(item, of_system(error)))
-            except (InputError, IRError, OpError, InternalError) as error:
-                records.append(_failed(item, str(error)))
+            except Exception as error:
+                records.append({"input": item.path, "status": "failed", "error": _reason(error)})
             if self._stateful and records[-1]["status"] == "failed":
-                lost = [_failed(later, f"an earlier step has failed: {item.path}") for later in group[len(records) :]]
-                return records + lost
+                lost = f"an earlier step has failed: {item.path}"
+                later = group[len(records) :]
+                return records + [{"input": step.path, "status": "failed", "error": lost} for step in later]
         return records
 
     def _together(self, group: Group) -> list[Record]:
-        """Run items as one batch along the first axis."""
+        """Run items as one batch along the first axis; ValueError where their shapes do not fit together."""
         begin = time.perf_counter()
         read = [self._read(item) for item in group]
+        counts = [len(values[0]) for values in read]
         joined = {index: np.concatenate([values[index] for values in read]) for index in read[0]}
-        counts = [next(iter(values.values())).shape[0] for values in read]
         compiled, sharing = self._prepared()
         with sharing.running(joined):
             outputs = compiled(joined).to_tuple()
@@ -153,7 +150,7 @@ class Inference:
         target = self._folder / f"{item.name}{'.npy' if len(named) == 1 else '.npz'}"
         saving.save(self._here(target), named, [self._here(Path(item.path))])
         shapes = {name: {"type": str(type), "shape": list(array.shape)} for name, (array, type) in named.items()}
-        return {**record, "output": str(target), "outputs": shapes}
+        return {**record, "output": str(target), "output_stamp": stamp(self._here(target)), "outputs": shapes}
 
 
 def _raw(path: Path, port: Port) -> Array:
@@ -169,5 +166,13 @@ def _raw(path: Path, port: Port) -> Array:
     return np.frombuffer(content(path, expected), kind).reshape(sizes)
 
 
-def _failed(item: Item, error: str) -> Record:
-    return {"input": item.path, "status": "failed", "error": error}
+def _reason(error: Exception) -> str:
+    """Return the message of a failed item; that of an InternalError for an undocumented exception."""
+    if isinstance(error, Failure):
+        return error.message
+    if isinstance(error, OSError):
+        return of_system(error)
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}" if str(error) else "not enough memory"
+    documented = isinstance(error, InputError | IRError | OpError | InternalError)
+    return str(error if documented else InternalError(error))

@@ -27,7 +27,7 @@ from irrun.document.replacing import replacing
 @extension_option
 @verbosity
 def command(name: str, output: Path | None) -> None:
-    from irrun.ops.extending import operations_of
+    from irrun.ops.available import operations_of
     from irrun.schema import relaxng, report_schema, xsd
 
     text = relaxng(operations_of(extensions())) if name == "rng" else {"xsd": xsd, "report": report_schema}[name]()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.graph import Graph, Node
@@ -47,11 +47,11 @@ class DeadLayer(Rule):
         ends = [node.id for node in graph.ordered() if node.type in ENDS]
         if not ends:  # no-result reports it
             return
-        seen = _upstream(graph, ends)  # the layers already counted
+        seen = graph.upstream(ends)  # the layers already counted
         for item in dead:
-            before = len(seen)
-            seen |= _upstream(graph, [item.node.id], seen)
-            others = len(seen) - before - 1
+            found = graph.upstream([item.node.id], seen).difference(seen)
+            seen |= found
+            others = len(found) - 1
             more = f", and {others} more layer{'s' if others > 1 else ''} on the way to it" if others else ""
             severity = Severity.INFO if _is_constant(graph, item.node) else self.severity
             yield self.report(item, f"no Result and no Assign depends on this layer{more}", severity=severity)
@@ -61,15 +61,3 @@ def _is_constant(graph: Graph, node: Node) -> bool:
     """Return whether a node is a constant, or the Convert of one."""
     sources = [graph.node(outlet.node).type for outlet in graph.sources(node.id) if outlet is not None]
     return node.type == "Const" or (node.type == "Convert" and sources == ["Const"])
-
-
-def _upstream(graph: Graph, ends: Sequence[int], known: Collection[int] = ()) -> set[int]:
-    """Return the nodes in ``ends`` and all nodes upstream of them, except ``known`` ones."""
-    found: set[int] = set()
-    waiting = list(ends)
-    while waiting:
-        id = waiting.pop()
-        if id not in found and id not in known:
-            found.add(id)
-            waiting.extend(outlet.node for outlet in graph.sources(id) if outlet is not None)
-    return found

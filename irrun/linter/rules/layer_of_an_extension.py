@@ -11,13 +11,13 @@ class LayerOfAnExtension(Rule):
     Reported when a model is compiled, for the first of these layers.
 
     ## Why is this bad
-    irrun runs the operations of the opsets only. You can still read, check and show the model.
+    irrun runs the operations of the opsets and of openvino_tokenizers. You can still read, check and show the model.
 
     ## Example
-    A tokenizer with a RegexSplit of `version="extension"`, from the library openvino_tokenizers.
+    A SparseConv of `version="extension"`, from the library openvino_contrib.
 
     ## Use instead
-    OpenVINO with the library, or a model that uses only operations of the opsets.
+    OpenVINO with the library, or a model that uses only operations that irrun runs.
     """
 
     code = "IR803"

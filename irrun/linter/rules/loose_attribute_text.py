@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from irrun.diagnostics import Anchor, Diagnostic, Fix, OpError, Severity
 from irrun.linter.context import Context
-from irrun.linter.edits import Editor
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
 from irrun.ops.attributes import AttrSpec
@@ -33,7 +32,7 @@ class LooseAttributeText(Rule):
     severity = Severity.INFO
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        editor = Editor(context.document)
+        editor = context.editor
         for nodes in by_type(context).values():
             for item in nodes:
                 node, layer = item.node, item.layer

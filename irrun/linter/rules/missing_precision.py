@@ -3,7 +3,7 @@ from __future__ import annotations
 from irrun.diagnostics import Diagnostic, Fix
 from irrun.document import faults
 from irrun.linter.context import Context
-from irrun.linter.corrections import declared_at, editor
+from irrun.linter.corrections import declared_at
 from irrun.linter.rule import Rule
 
 
@@ -36,5 +36,5 @@ class MissingPrecision(Rule):
         if item is None or not item.fact.type.is_known:
             return None
         content = item.fact.type.precision
-        edits = editor(context).added(item.port.element, "id", "precision", content)
+        edits = context.editor.added(item.port.element, "id", "precision", content)
         return Fix(f'write precision="{content}"', edits) if edits else None

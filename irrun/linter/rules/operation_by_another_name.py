@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from irrun.diagnostics import Anchor, Diagnostic, Fix, Severity
 from irrun.document.records import LayerElement
 from irrun.linter.context import Context
-from irrun.linter.edits import Editor
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import by_type
 from irrun.ops import Op
@@ -36,7 +35,7 @@ class OperationByAnotherName(Rule):
     severity = Severity.INFO
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        editor = Editor(context.document)
+        editor = context.editor
         for nodes in by_type(context).values():
             for item in nodes:
                 layer, op = item.layer, item.node.op

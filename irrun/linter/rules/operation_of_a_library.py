@@ -8,7 +8,7 @@ from irrun.document.rt_info import rt_info
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Placed, by_type
-from irrun.ops.extension import Extension
+from irrun.ops.extension import Origin, origin
 
 
 class OperationOfALibrary(Rule):
@@ -16,11 +16,13 @@ class OperationOfALibrary(Rule):
 
     ## What it does
     Reports each operation whose version is not a numbered opset, once. For a well-known library, such as
-    openvino_tokenizers, it names the library and its version from `<rt_info>`. The declared outputs of these layers are
-    trusted; the rest of the file is checked as usual.
+    openvino_tokenizers, it names the library and its version from `<rt_info>`. Operations of openvino_tokenizers are
+    checked like those of the opsets. The declared outputs of others are trusted; the rest of the file is checked as
+    usual.
 
     ## Why is this bad
-    OpenVINO reads the file only after `Core.add_extension` has loaded the library, and irrun cannot run it.
+    OpenVINO reads the file only after `Core.add_extension` has loaded the library. irrun runs only the operations of
+    openvino_tokenizers.
 
     ## Example
     `type="RegexSplit" version="extension"`
@@ -36,18 +38,19 @@ class OperationOfALibrary(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for use in uses(context):
-            op = use.op
-            if op.internal_to is None:
-                version = None if op.library is None else rt_info(context.document).get(f"{op.library}_version")
-                unnamed = ", which the file does not name" if op.library is None else ""
-                written = () if version is None else (f"the file was written with {op.library} {version}",)
-                yield self.report(use.first, f"{op.statement}{unnamed}", at=use.anchor, notes=(*written, *use.others))
+            found, library = use.origin, use.origin.library
+            if found.internal_to is None:
+                version = None if library is None else rt_info(context.document).get(f"{library}_version")
+                unnamed = ", which the file does not name" if library is None else ""
+                written = () if version is None else (f"the file was written with {library} {version}",)
+                what = f"{found.statement}{unnamed}"
+                yield self.report(use.first, what, at=use.anchor, notes=(*written, *use.others))
 
 
 class Use(NamedTuple):
-    """An extension operation, with its first layer and a note about the others."""
+    """An operation that no opset has, with its first layer and a note about the others."""
 
-    op: Extension
+    origin: Origin
     first: Placed
     others: tuple[str, ...]
 
@@ -57,12 +60,13 @@ class Use(NamedTuple):
 
 
 def uses(context: Context) -> Iterator[Use]:
-    """Yield each extension operation of a file once."""
+    """Yield each operation of a file that no opset has once."""
     for nodes in by_type(context).values():
-        same: dict[str, list[tuple[Extension, Placed]]] = {}
+        same: dict[Origin, list[Placed]] = {}
         for item in nodes:
-            if isinstance(item.node.op, Extension):
-                same.setdefault(item.node.op.domain, []).append((item.node.op, item))
-        for (op, first), *others in same.values():
+            found = origin(item.node.op)
+            if found is not None:
+                same.setdefault(found, []).append(item)
+        for found, (first, *others) in same.items():
             more = f"{len(others)} more layer{'s are' if len(others) > 1 else ' is'} of this operation"
-            yield Use(op, first, (more,) if others else ())
+            yield Use(found, first, (more,) if others else ())

@@ -31,6 +31,6 @@ class RuntimeOnlyOperation(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for use in uses(context):
-            if use.op.internal_to is not None:
-                what = f"{use.op.statement}, and no OpenVINO reads it from a file"
+            if use.origin.internal_to is not None:
+                what = f"{use.origin.statement}, and no OpenVINO reads it from a file"
                 yield self.report(use.first, what, at=use.anchor, notes=use.others)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from irrun.linter.rule import Rule
 from irrun.ops import registry
-from irrun.ops.available import ExtensionError
+from irrun.ops.extending import ExtensionError
 
 
 class UnknownOperation(Rule):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from irrun.diagnostics import Diagnostic, Fix
 from irrun.document import faults
 from irrun.linter.context import Context
-from irrun.linter.corrections import declared_at, editor, is_output
+from irrun.linter.corrections import declared_at, is_output
 from irrun.linter.declared import DeclaredPort
 from irrun.linter.rule import Rule
 
@@ -39,7 +39,7 @@ class UnreadableDim(Rule):
         size = _size(item, axis, context)
         if size == "-1" and found.suggestion is None:
             return None
-        return Fix(f"write {size}", editor(context).size(item.port, axis, size))
+        return Fix(f"write {size}", context.editor.size(item.port, axis, size))
 
 
 def _size(item: DeclaredPort, axis: int, context: Context) -> str:

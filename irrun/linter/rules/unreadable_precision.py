@@ -3,7 +3,7 @@ from __future__ import annotations
 from irrun.diagnostics import Diagnostic, Fix
 from irrun.document import faults
 from irrun.linter.context import Context
-from irrun.linter.corrections import declared_at, editor
+from irrun.linter.corrections import declared_at
 from irrun.linter.rule import Rule
 
 
@@ -34,5 +34,5 @@ class UnreadablePrecision(Rule):
         if item is None or not item.fact.type.is_known:
             return super().fix(found, context)
         content = item.fact.type.precision
-        edits = editor(context).value(item.port.element, "precision", content)
+        edits = context.editor.value(item.port.element, "precision", content)
         return Fix(f"write {content}", edits) if edits else None

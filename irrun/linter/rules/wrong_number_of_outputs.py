@@ -6,7 +6,8 @@ from irrun.diagnostics import Diagnostic
 from irrun.document.places import layer_ref
 from irrun.graph import Outlet
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, has_surplus, has_twins, lacking
+from irrun.linter.counts import has_surplus, has_twins, lacking
+from irrun.linter.declared import DeclaredPort
 from irrun.linter.rule import Rule
 
 
@@ -36,7 +37,7 @@ class WrongNumberOfOutputs(Rule):
             made = item.number + 1
             surplus = item.layer.outputs[made] if _is_last_made(item) else None
             more = lacking(item) if made == len(item.layer.outputs) else 0
-            if (surplus is None and not more) or has_twins(item) or context.doubtful(layer_ref(item.layer)):
+            if (surplus is None and not more) or has_twins(item, context) or context.doubtful(layer_ref(item.layer)):
                 continue
             local = context.output_by_declaration(item._replace(number=made))
             if (local is not None) is (surplus is not None):

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from irrun.diagnostics import Anchor, Diagnostic, Fix
 from irrun.document.places import layer_ref
 from irrun.document.records import dims_text
 from irrun.linter.context import Context
-from irrun.linter.corrections import corrected_dims, declared_at
-from irrun.linter.declared import DeclaredPort, agrees, called, is_miscounted, may_be_of_any_rank, offending
+from irrun.linter.corrections import Dependents, corrected_dims, declared_at
+from irrun.linter.counts import is_miscounted
+from irrun.linter.declared import DeclaredPort, agrees, called, may_be_of_any_rank, offending
 from irrun.linter.legacy_dims import has_legacy_dims
 from irrun.linter.rule import Rule
+from irrun.linter.scopes import once
 from irrun.ops.sort.non_max_suppression import NonMaxSuppressionV1, NonMaxSuppressionV3, declared_rows
 from irrun.tensor import Dim, Fact, Shape
 
@@ -53,14 +55,14 @@ class WrongOutputDims(Rule):
             return None
         if exact is not None:
             return self._finding(exact, Anchor(item.port.dim_elements[0], "text"))
-        if is_miscounted(item) or (axes is None and may_be_of_any_rank(item)):
+        if is_miscounted(item, context) or (axes is None and may_be_of_any_rank(item)):
             return None
         if has_legacy_dims(item, context.document.net):
             return None
         local = context.output_by_declaration(item)
         if local is not None and offending(item.port, local.shape) == ():
             return None
-        if item.layer.bodies and _is_fed_otherwise(context, item):
+        if item.layer.bodies and item.layer.element in _fed_otherwise(context):
             return None
         return self._finding(item, None if axes is None else Anchor(item.port.dim_elements[axes[0]], "text"))
 
@@ -84,10 +86,11 @@ class WrongOutputDims(Rule):
             notes=(*types, *repeated),
         )
 
-    def fix(self, found: Diagnostic, context: Context) -> Fix | None:
+    def fixes(self, found: Sequence[Diagnostic], context: Context) -> list[Fix | None]:
         """Write the inferred dims."""
-        item = declared_at(found, context)
-        return None if item is None else corrected_dims(item, item.fact.shape, context)
+        items = [declared_at(item, context) for item in found]
+        dependents = Dependents(context, items)
+        return [None if item is None else corrected_dims(item, item.fact.shape, context, dependents) for item in items]
 
 
 def _exact(item: DeclaredPort) -> DeclaredPort | None:
@@ -108,9 +111,17 @@ def _exact(item: DeclaredPort) -> DeclaredPort | None:
     return item._replace(fact=Fact(item.fact.type, Shape([page, 3])))
 
 
-def _is_fed_otherwise(context: Context, item: DeclaredPort) -> bool:
-    """Return whether a Parameter in a body of the layer contradicts its input, which is then reported there."""
-    inside = {layer.element for body in item.layer.bodies for layer in body.net.layers if layer.type == "Parameter"}
-    return any(
-        other.layer.element in inside and offending(other.port, other.fact.shape) != () for other in context.outputs
+@once
+def _fed_otherwise(context: Context) -> frozenset[int]:
+    """Return the layers in whose bodies a Parameter contradicts its input, which is then reported there."""
+    parameters = {
+        item.layer.element
+        for item in context.outputs
+        if item.layer.type == "Parameter" and offending(item.port, item.fact.shape) != ()
+    }
+    layers = {item.layer.element: item.layer for item in context.outputs if item.layer.bodies}
+    return frozenset(
+        element
+        for element, layer in layers.items()
+        if any(inner.element in parameters for body in layer.bodies for inner in body.net.layers)
     )

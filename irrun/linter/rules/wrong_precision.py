@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from irrun.diagnostics import Anchor, Diagnostic, Fix, Severity
 from irrun.document.places import layer_ref
 from irrun.linter.context import Context
-from irrun.linter.corrections import corrected_precision, declared_at
-from irrun.linter.declared import DeclaredPort, agrees, called, has_twins
+from irrun.linter.corrections import Dependents, corrected_precision, declared_at
+from irrun.linter.counts import has_twins
+from irrun.linter.declared import DeclaredPort, agrees, called
 from irrun.linter.rule import Rule
 from irrun.linter.rules.wrong_output_dims import WrongOutputDims
 from irrun.model.interface import LEGACY, output_type
@@ -45,7 +46,7 @@ class WrongPrecision(Rule):
                 self._output(item)
                 for item in items
                 if _is_wrong(context, item, context.output_by_declaration)
-                and not has_twins(item)
+                and not has_twins(item, context)
                 and not _is_widened_result(item)
                 and not _is_legacy_output(context, item)
                 and WrongOutputDims().wrong(context, item) is None
@@ -85,10 +86,11 @@ class WrongPrecision(Rule):
             notes=notes,
         )
 
-    def fix(self, found: Diagnostic, context: Context) -> Fix | None:
-        """Write the inferred precision."""
-        item = declared_at(found, context)
-        return None if item is None else corrected_precision(item, context)
+    def fixes(self, found: Sequence[Diagnostic], context: Context) -> list[Fix | None]:
+        """Write the inferred precisions."""
+        items = [declared_at(item, context) for item in found]
+        dependents = Dependents(context, items)
+        return [None if item is None else corrected_precision(item, context, dependents) for item in items]
 
 
 def _is_wrong(context: Context, item: DeclaredPort, by_declaration: Callable[[DeclaredPort], Fact | None]) -> bool:

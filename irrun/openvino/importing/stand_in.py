@@ -44,7 +44,7 @@ class _Finder(MetaPathFinder, Loader):
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return sys.modules[f"irrun.{spec.name}"]
+        return sys.modules[_own(spec.name)]
 
     def exec_module(self, module: ModuleType) -> None:
         """Return to the module the specification that it had before."""
@@ -54,13 +54,18 @@ class _Finder(MetaPathFinder, Loader):
 
 def _module(name: str) -> ModuleType:
     """Return the module of irrun for a module of openvino; ModuleNotFoundError where there is none."""
-    own = f"irrun.{name}"
+    own = _own(name)
     if name.split(".")[1] in _ROOMS:
         raise _missing(name)
     try:
         return import_module(own)
     except ModuleNotFoundError as error:
         raise (_missing(name) if error.name == own else error) from None
+
+
+def _own(name: str) -> str:
+    """Return the name of irrun's module for one of openvino; parts of the compiled module are those of openvino."""
+    return f"irrun.{name}".replace("._pyopenvino.", ".")
 
 
 def _missing(name: str) -> ModuleNotFoundError:

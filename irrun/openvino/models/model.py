@@ -39,11 +39,16 @@ class Model(ModelParts):
             self._become(results.value, None, results.friendly_name, dict(results._notes))
             return
         given = dict(zip(_parameters(arguments), arguments, strict=False)) | named
-        outputs = list(results) if isinstance(results, list | tuple) else [results]
-        made = [item if isinstance(item, Result) else Result(as_output(item)) for item in outputs]
+        outputs = list(results) if isinstance(results, list | tuple) else _all_outputs(results)
+        made = [item if isinstance(item, Result) else Result(_first_output(item)) for item in outputs]
         sinks = [item.node if isinstance(item, Output) else item for item in given.get("sinks", ())]
         ends = Ends(list(given.get("parameters", ())), made, sinks)
         self._become(None, ends, given.get("name") or f"Model{id(self)}", {})
+        self._variables.extend(given.get("variables", ()))
+        for node in (*ends.parameters, *ends.results):
+            output = Output(node, 0)
+            if not output.names:
+                output.set_names({node.friendly_name})
         _ = self.value
 
     @staticmethod
@@ -66,39 +71,47 @@ class Model(ModelParts):
 
     def validate_nodes_and_infer_types(self) -> None:
         """Infer the types and shapes that edits have changed; RuntimeError where nodes do not fit together."""
-        _ = self._ends
-        _ = self.value
+        self._validate()
 
     @also_named("partial_shapes", "partial_shape")
     def reshape(self, partial_shapes: Any, variables_shapes: Mapping[str, Any] | None = None) -> None:
         """Give inputs new shapes: one shape for the only input, or a mapping of names, positions or ports.
 
-        A shape is a list or tuple of sizes, -1 for a dynamic one and a pair for an interval, a text such as
-        ``1,3,?,2..5``, or a PartialShape. The model stays as it was where the shapes do not fit.
+        ``variables_shapes`` are those of variables by their names. A shape is a list or tuple of sizes, -1 for a
+        dynamic one and a pair for an interval, a text such as ``1,3,?,2..5``, or a PartialShape. The model stays as it
+        was where the shapes do not fit.
         """
         if not isinstance(partial_shapes, Mapping):
-            if len(self._ends.parameters) != 1:
+            if len(self._ends.parameters) != 1 or partial_shapes is None:
                 raise RuntimeError(f"one shape is given, expected one for each of {len(self._ends.parameters)} inputs")
             partial_shapes = {0: partial_shapes}
-        given: dict[Parameter, Fact] = {}
+        given: dict[Node, Fact] = {}
         for key, shape in partial_shapes.items():
             if isinstance(shape, Shape) or not isinstance(shape, list | tuple | str | PartialShape):
                 raise TypeError(f"a new shape is a list, a tuple, a text or a PartialShape, got {shape!r}")
             node = self._parameter(key)
             given[node] = Fact(node.fact(0).type, as_dims(shape))
-        _ = self.value
+        readers: dict[Node, Any] = {}
+        for node in self.get_ordered_ops() if variables_shapes else ():
+            shape = node.get_type_name() == "ReadValue" and (variables_shapes or {}).get(node.get_variable_id())
+            if isinstance(shape, list | tuple | str | PartialShape | Shape):
+                readers[node] = shape
+        self._validate()
         before = {node: node.fact(0) for node in given}
+        sizes = {node: node.get_attributes()["variable_shape"] for node in readers}
         try:
-            self._set_inputs(given)
-            _ = self.value
+            self._set_inputs(given, readers)
+            self._validate()
         except RuntimeError:
-            self._set_inputs(before)
-            _ = self.value
+            self._set_inputs(before, sizes)
+            self._validate()
             raise
 
-    def _set_inputs(self, facts: Mapping[Parameter, Fact]) -> None:
+    def _set_inputs(self, facts: Mapping[Any, Fact], variables: Mapping[Any, Any]) -> None:
         for node, fact in facts.items():
             node.set(fact.type, fact.shape, node.friendly_name)
+        for node, shape in variables.items():
+            node.set_attribute("variable_shape", PartialShape(shape))
 
     def _parameter(self, key: Any) -> Any:
         if isinstance(key, Output):
@@ -147,7 +160,8 @@ class Model(ModelParts):
         self._ends.sinks.extend(sinks)
 
     def add_variables(self, variables: Sequence[Variable]) -> None:
-        """Do nothing: variables are those of ReadValue and Assign."""
+        """Add variables beside those of ReadValue and Assign."""
+        self._variables.extend(variables)
 
     def remove_result(self, result: Result) -> None:
         """Remove a Result."""
@@ -162,7 +176,8 @@ class Model(ModelParts):
         self._ends.sinks[:] = [item for item in self._ends.sinks if item is not sink]
 
     def remove_variable(self, variable: Variable) -> None:
-        """Do nothing: variables are those of ReadValue and Assign."""
+        """Remove a variable that no ReadValue or Assign names."""
+        self._variables[:] = [item for item in self._variables if item.get_id() != variable.get_id()]
 
     def insert_parameters(self, index: int, parameters: Sequence[Parameter]) -> None:
         """Add Parameters before the one at an index."""
@@ -250,6 +265,16 @@ def _parameters(arguments: tuple[Any, ...]) -> tuple[str, ...]:
     if lists[:2] == [True, True]:
         return ("sinks", "parameters", "variables", "name") if lists[2:] == [True] else ("sinks", "parameters", "name")
     return ("parameters", "name")
+
+
+def _all_outputs(value: Any) -> list[Any]:
+    """Return the outputs of a node, or the value itself."""
+    return value.outputs() if isinstance(value, Node) and not isinstance(value, Result) else [value]
+
+
+def _first_output(value: Any) -> Output:
+    """Return an output as it is, and the first one of a node."""
+    return value.output(0) if isinstance(value, Node) else as_output(value)
 
 
 def _restored(xml: bytes, weights: bytes) -> Model:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from irrun.diagnostics import IRError, near_match
@@ -34,10 +36,11 @@ class ModelParts:
     _own_notes: dict[str, Any] | None
     _nodes: Ends | None
     _means: dict[Node, Mean] | None
+    _variables: list[Variable]
 
     def _become(self, read: Loaded | None, ends: Ends | None, name: str, notes: dict[str, Any] | None) -> None:
         self._read, self._nodes, self._name, self._own_notes = read, ends, name, notes
-        self._made, self._means = None, {}
+        self._made, self._means, self._variables = None, {}, []
 
     @property
     def _notes(self) -> dict[str, Any]:
@@ -70,11 +73,8 @@ class ModelParts:
             assert self._read is not None
             return self._read
         read, ends, workspace = self._read, self._nodes, self._graph
-        with Boundary(self.filename, (RuntimeError,)):
-            try:
-                graph, facts = workspace.snapshot(*ends.ids)
-            except IRError as error:
-                raise IRError(error.diagnostics, self.filename) from None
+        with self._boundary():
+            graph, facts = workspace.snapshot(*ends.ids)
         if self._made is None or self._made.bound.graph is not graph:
             means = self._means
             kept = None
@@ -85,6 +85,20 @@ class ModelParts:
             bound = Bound(graph, (), kept)
             self._made = Loaded(bound, facts, workspace.weights, origin, name=self._name, given=given)
         return self._made
+
+    def _validate(self) -> None:
+        """Infer what edits have changed; RuntimeError where nodes do not fit together."""
+        with self._boundary():
+            self._graph.validate(*self._ends.ids)
+
+    @contextmanager
+    def _boundary(self) -> Iterator[None]:
+        """Name the file in findings, and convert other exceptions than the documented ones to InternalError."""
+        with Boundary(self.filename, (RuntimeError,)):
+            try:
+                yield
+            except IRError as error:
+                raise IRError(error.diagnostics, self.filename) from None
 
     @property
     def filename(self) -> str:
@@ -120,7 +134,8 @@ class ModelParts:
         try:
             return OVAny(rt_info.find(self._notes, path))
         except KeyError:
-            raise RuntimeError(f"the model has no rt_info {path!r}{near_match(str(path), self._notes)}") from None
+            what = "Cannot get runtime attribute. Path to runtime attribute is incorrect."
+            raise RuntimeError(f"{what} There is no {path!r}{near_match(str(path), self._notes)}") from None
 
     def has_rt_info(self, path: Any) -> bool:
         """Return whether there is a note under a key or a list of keys."""
@@ -155,9 +170,9 @@ class ModelParts:
         return list(self._ends.sinks)
 
     def get_ordered_ops(self) -> list[Any]:
-        """Return all nodes in topological order."""
+        """Return all nodes in topological order, as OpenVINO has it."""
         graph = self._graph
-        return [graph.handle(id) for id in graph.needed(*self._ends.ids)]
+        return [graph.handle(id) for id in graph.ordered(*self._ends.ids)]
 
     def get_ops(self) -> list[Any]:
         """Return all nodes."""
@@ -165,7 +180,7 @@ class ModelParts:
 
     def get_variables(self) -> list[Variable]:
         """Return the variables that ReadValue and Assign name."""
-        found: dict[str, Variable] = {}
+        found = {item.get_id(): item for item in self._variables}
         for node in self.get_ordered_ops():
             name = node.record.type in ("ReadValue", "Assign") and getattr(node.record.op, "variable_id", None)
             if isinstance(name, str) and name not in found:
@@ -197,9 +212,12 @@ class ModelParts:
         return -1
 
     @also_named("sink", "value")
-    def get_sink_index(self, sink: Node) -> int:
-        """Return the position of a sink; -1 where it is none of the model."""
-        return next((index for index, item in enumerate(self._ends.sinks) if item is sink), -1)
+    def get_sink_index(self, sink: Node | Output) -> int:
+        """Return the position of a sink, or of that of an output; -1 where it is none of the model."""
+        node = sink.node if isinstance(sink, Output) else sink
+        if not isinstance(node, Node):
+            raise TypeError(f"a sink is a node or its output, got {sink!r}")
+        return next((index for index, item in enumerate(self._ends.sinks) if item is node), -1)
 
     # -- ports
 

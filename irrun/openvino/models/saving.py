@@ -10,6 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
+from irrun.diagnostics import listing
 from irrun.document.writer import Writer
 from irrun.model import load
 from irrun.model.interface import LEGACY
@@ -17,14 +18,15 @@ from irrun.openvino.models.model import Model
 from irrun.openvino.models.writing import written
 
 _MAGIC: Final = b"irrun model 1\n"
+_VERSIONS: Final = {"UNSPECIFIED": "11", "IR_V10": "10", "IR_V11": "11"}
 _HEAD: Final = struct.Struct("<qq")
 
 
 def save_model(model: Model, output_model: str | os.PathLike[str], compress_to_fp16: bool = True) -> None:
     """Write an .xml, and the .bin beside it.
 
-    With ``compress_to_fp16`` the f32 weights of products, convolutions and gathers are stored in f16, each followed by
-    a Convert.
+    With ``compress_to_fp16`` the constants of f32 and f64 that f16 can hold are stored in f16, each followed by a
+    Convert; not those of a quantised model, nor a single number that would lose much.
     """
     if not isinstance(model, Model):
         raise TypeError(f"save_model takes a Model, got {model!r}")
@@ -37,9 +39,9 @@ def save_model(model: Model, output_model: str | os.PathLike[str], compress_to_f
 
 def serialize(model: Model, xml_path: Any, bin_path: Any = "", version: str = "UNSPECIFIED") -> None:
     """Write an .xml and a .bin, to paths or to streams."""
-    if version not in ("UNSPECIFIED", "IR_V11"):
-        raise RuntimeError(f"version is {version!r}, expected UNSPECIFIED or IR_V11")
-    writer = _written(model)
+    if version not in _VERSIONS:
+        raise RuntimeError(f"version is {version!r}, expected {listing(list(_VERSIONS))}")
+    writer = _written(model, version=_VERSIONS[version])
     if isinstance(xml_path, BytesIO):
         xml_path.write(writer.text.encode())
         bin_path.write(writer.weights)
@@ -87,7 +89,7 @@ def imported(data: bytes) -> Model:
     return from_bytes(data[start : start + first], data[start + first :])
 
 
-def _written(model: Model, *, halves: bool = False) -> Writer:
+def _written(model: Model, *, halves: bool = False, version: str = "11") -> Writer:
     if model.value.version == LEGACY:
         _ = model.inputs
-    return written(model.value, model.friendly_name, model.rt_info, halves=halves)
+    return written(model.value, model.friendly_name, model.rt_info, halves=halves, version=version)

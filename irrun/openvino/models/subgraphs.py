@@ -6,8 +6,10 @@ Types and shapes of their outputs are inferred by ``validate_and_infer_types``, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
+from irrun.diagnostics import IRError
 from irrun.graph import Body
 from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.descriptions import (
@@ -70,6 +72,8 @@ class _SubGraphs(Node):
 
     def _add_output(self) -> Output:
         self._set_output_size(self.record.outputs + 1)
+        with suppress(IRError):
+            self._graph.infer_node(self._id)
         return Output(self, self.record.outputs - 1)
 
     def _set_output_size(self, count: int) -> None:

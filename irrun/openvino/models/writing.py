@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
-
+from irrun.diagnostics import IRError
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.document.writer import Handle, Writer, WrittenBody
 from irrun.graph import Body, Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.model import Loaded
 from irrun.openvino.models.ends import interface_names
+from irrun.openvino.models.halves import as_half, is_quantised
 from irrun.openvino.nodes.records import held
-from irrun.openvino.values.rt_info import RTMap
+from irrun.openvino.values.rt_info import RTMap, plain, text
 from irrun.ops.context import BodyInput, BodyOutput
 from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Fact
-from irrun.tensor.element_type import F16, F32
-
-_COMPRESSED: Final = frozenset({"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul", "Gather"})
-"""Layers whose constants are stored in f16 by ``save_model``."""
-
-_LEAST: Final = 16
-"""The number of elements from which on a constant is stored in f16."""
+from irrun.tensor.element_type import F16
 
 
-def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False) -> Writer:
-    """Return the layers and weights of a model; RuntimeError where values of constants are not known."""
-    kept = {key: item.value for key, item in notes.items() if not (key == "version" and not item.value)}
-    writer = Writer(name, notes=kept)
+def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False, version: str = "11") -> Writer:
+    """Return the layers and weights of a model.
+
+    RuntimeError where values of constants are not known, IRError where faults leave a layer without inputs.
+    """
+    kept = text({key: plain(item) for key, item in notes.items() if not (key == "version" and not plain(item))})
+    writer = Writer(name, version, kept)
     try:
+        halves = halves and not is_quantised(value.bound.graph)
         _Saving(writer, value.weights, halves).graph(value.bound.graph, value.facts, interface_names(value))
         value.weights.check()
     except WeightsOutOfRange as error:
         raise RuntimeError(f"the model is not saved: {error}") from None
+    except LookupError:
+        if not value.diagnostics:
+            raise RuntimeError("the model is not saved: it has an edge from an output that no layer has") from None
+        raise IRError(value.diagnostics, value.filename) from None
     return writer
 
 
@@ -65,7 +67,7 @@ class _Saving:
     ) -> list[Handle]:
         writer = self.writer
         if isinstance(node.op, Const):
-            return [self._constant(node, graph, known, names)]
+            return [self._constant(node, known, names)]
         if node.type == "Result":
             return [Handle(writer.result(sources[0], node.name), 0, known[0] if known else Fact.unknown())]
         bodies = {tag: self._body(body, facts.bodies[node.id, tag], len(sources)) for tag, body in node.bodies.items()}
@@ -75,16 +77,17 @@ class _Saving:
             node.type, node.version, sources, declared, attributes, name=node.name, names=names, bodies=bodies
         )
 
-    def _constant(self, node: Node, graph: Graph, known: list[Fact], names: list[str]) -> Handle:
+    def _constant(self, node: Node, known: list[Fact], names: list[str]) -> Handle:
         fact = known[0] if known else held(node, self.weights.read).op.fact  # type: ignore[union-attr]
         values = fact.constant
         if values is None:
             raise RuntimeError(f'the values of constant "{node.name}" are not known: there is no file of weights')
-        if not (self.halves and _can_be_half(node, graph, fact)):
+        compressed = as_half(fact) if self.halves else None
+        if compressed is None or compressed.constant is None:
             return self.writer.constant(values, fact.type, node.name, names)
-        half = self.writer.constant(values, F16, f"{node.name}_compressed")
-        outputs = [Fact(F32, fact.shape)]
-        data = {"destination_type": "f32"}
+        half = self.writer.constant(compressed.constant, F16, f"{node.name}_compressed")
+        outputs = [Fact(fact.type, fact.shape)]
+        data = {"destination_type": fact.type.name}
         return self.writer.layer("Convert", "opset1", [half], outputs, data, name=node.name, names=names)[0]
 
     def _body(self, body: Body, facts: Facts, inputs: int) -> WrittenBody:
@@ -122,6 +125,9 @@ def _attributes(node: Node, facts: list[Fact]) -> dict[str, str]:
         dims = facts[0].shape.dims
         shape = "..." if dims is None else ",".join(map(str, dims))
         return {"shape": shape, "element_type": facts[0].type.name}
+    texts = getattr(node.op, "texts", None)
+    if texts is not None:
+        return dict(texts())
     if node.layer is not None and node.layer.data:
         return dict(node.layer.data)
     op = node.op
@@ -129,17 +135,6 @@ def _attributes(node: Node, facts: list[Fact]) -> dict[str, str]:
         return {}
     values = {item.name: (item, getattr(op, item.field)) for item in op.spec.attributes}
     return {name: item.text(value) for name, (item, value) in values.items() if value is not None and "." not in name}
-
-
-def _can_be_half(node: Node, graph: Graph, fact: Fact) -> bool:
-    """Return whether only products and the like consume a constant, whose values f16 can hold."""
-    consumers = graph.consumers(Outlet(node.id, 0))
-    if fact.type is not F32 or fact.shape.size.lo < _LEAST or not consumers:
-        return False
-    if not all(graph.node(item.node).type in _COMPRESSED for item in consumers):
-        return False
-    values = fact.constant
-    return values is not None and bool(np.all(np.abs(values) < np.finfo(np.float16).max))
 
 
 def _joined(names: Any) -> str:

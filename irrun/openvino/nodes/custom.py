@@ -32,7 +32,9 @@ class _Visitor:
         self._values = values or {}
         self.found: dict[str, Any] = {}
 
-    def on_attributes(self, attributes: dict[str, Any]) -> None:
+    def on_attributes(self, attributes: dict[str, Any] | None) -> None:
+        if attributes is None:
+            return
         attributes.update({name: value for name, value in self._values.items() if name in attributes})
         self.found.update(attributes)
 
@@ -46,6 +48,8 @@ class Op(Node):
     """
 
     _adapter: ClassVar[type[_Adapter]]
+    _known: tuple[tuple[Fact | None, ...], tuple[Fact, ...]] | None = None
+    """The facts of the inputs when the constructor inferred those of the outputs, and these."""
 
     def __init__(self, py_obj: Any = None, inputs: Sequence[Any] | None = None) -> None:
         adapter = object.__new__(_built(type(self)))
@@ -54,6 +58,7 @@ class Op(Node):
         self._begin(record_of(adapter, fresh_name(info.name), 0), (), ())
         if inputs is not None:
             self.set_arguments(inputs)
+            self.constructor_validate_and_infer_types()
 
     def get_type_info(self) -> DiscreteTypeInfo:
         """Return the name of the operation and its domain: by default the name of the class, and ``extension``."""
@@ -75,8 +80,13 @@ class Op(Node):
         return True
 
     def clone_with_new_inputs(self, new_inputs: Sequence[Output]) -> Op:
-        """Return another node with other inputs; NotImplementedError unless overridden."""
-        raise NotImplementedError(f"{type(self).__name__} has no clone_with_new_inputs")
+        """Return another node with other inputs, and the same attributes."""
+        made = object.__new__(type(self))
+        made.__dict__.update(
+            {name: value for name, value in vars(self).items() if name not in ("_graph", "_id", "_known")}
+        )
+        Op.__init__(made, made, new_inputs)
+        return made
 
     def has_evaluate(self) -> bool:
         """Return whether ``evaluate`` computes the outputs."""
@@ -98,10 +108,7 @@ class Op(Node):
     def constructor_validate_and_infer_types(self) -> None:
         """Infer the types and shapes of the outputs, at the end of a constructor."""
         self.validate_and_infer_types()
-        layer = self.record.layer
-        assert layer is not None
-        texts = {name: _text(value) for name, value in self.get_attributes().items()}
-        self._update(self.record._replace(layer=layer._replace(data=texts)))
+        self._known = tuple(self._graph.inputs(self._id)), self.facts
         self._graph.touch(self._id)
 
 
@@ -118,13 +125,19 @@ class _Adapter(Operation):
         """Return a node of the user for inputs of these types and shapes."""
         if "owner" not in vars(self):
             values = dict(vars(self))
-            self.owner = type(self).made_by()
+            self.owner = _made_alone(type(self).made_by)
             self.owner.visit_attributes(_Visitor(values))
         ends = [Parameter(of_element(fact.type), fact.shape) for fact in facts]
         return self.owner.clone_with_new_inputs([Output(end, 0) for end in ends])
 
     def infer(self, *inputs: Fact) -> tuple[Fact, ...]:
-        return self._at(inputs).facts
+        known = self.owner._known if "owner" in vars(self) else None
+        return known[1] if known is not None and known[0] == inputs else self._at(inputs).facts
+
+    def texts(self) -> dict[str, str]:
+        """Return the attributes as a file has them; TypeError where one has a type that no file holds."""
+        values = self.owner.get_attributes() if "owner" in vars(self) else dict(vars(self))
+        return {name: _text(value) for name, value in values.items()}
 
     def run(self, *inputs: Array) -> tuple[Array, ...]:
         types = [element_of(array.dtype) for array in inputs]
@@ -149,6 +162,16 @@ def operation_of(cls: type[Op]) -> type[_Adapter]:
     return _declared(cls, fields | {"__annotations__": {name: type(value) for name, value in known.items()}})
 
 
+def _made_alone(cls: type[Op]) -> Op:
+    """Return a node without inputs; without calling its constructor where that needs arguments."""
+    try:
+        return cls()
+    except TypeError:
+        node = object.__new__(cls)
+        Op.__init__(node)
+        return node
+
+
 def _built(cls: type[Op]) -> type[_Adapter]:
     """Return the declaration of an operation for nodes that are built, whose owner knows the attributes."""
     if "_adapter" not in vars(cls):
@@ -168,6 +191,15 @@ def _info(cls: type[Op]) -> DiscreteTypeInfo:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biuf":
+            raise TypeError(f"Unsupported NumPy array dtype: {value.dtype}")
+        value = value.tolist()
     if isinstance(value, list | tuple):
+        for item in value:
+            if not isinstance(item, _KINDS):
+                raise TypeError(f"Unsupported attribute type in provided list: {type(item)}")
         return ",".join(map(_text, value))
+    if isinstance(value, Mapping | complex | set):
+        raise TypeError(f"Unsupported attribute type: {type(value)}")
     return str(value).lower() if isinstance(value, bool) else str(value)

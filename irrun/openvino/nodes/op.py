@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -77,8 +77,14 @@ class Parameter(_ModelPort):
         )
 
 
+NOT_SHARED: Final = "SHARED MEMORY MODE FOR THIS CONSTANT IS NOT APPLICABLE! The array is not contiguous"
+
+
 class Constant(Node):
-    """A constant tensor: ``Constant(array)``, ``Constant(Type.f32, Shape([2]), [1, 2])``, ``Constant(tensor)``."""
+    """A constant tensor: ``Constant(array)``, ``Constant(Type.f32, Shape([2]), [1, 2])``, ``Constant(tensor)``.
+
+    With ``shared_memory`` it has the values that the array or tensor has at any time.
+    """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         if arguments and isinstance(arguments[0], Type | ElementType):
@@ -88,7 +94,12 @@ class Constant(Node):
             value = arguments[0] if arguments else named.get("array", named.get("tensor"))
             if value is None:
                 raise TypeError("a Constant is made of an array, of a tensor, or of a type, a shape and values")
-            fact = constant_fact(value)
+            shared = bool(arguments[1] if len(arguments) > 1 else named.get("shared_memory", False))
+            if shared and isinstance(value, np.ndarray) and not value.flags.c_contiguous:
+                raise RuntimeError(
+                    "SHARED MEMORY MODE FOR THIS CONSTANT IS NOT APPLICABLE! The array is not contiguous"
+                )
+            fact = constant_fact(value, shared=shared)
         self._hold(fact, named.get("name"))
 
     @staticmethod
@@ -122,8 +133,11 @@ class Constant(Node):
 
     def get_data(self, *, dtype: Any = None, copy: bool = False) -> Array:
         """Return the values, converted to a NumPy type if any; as a copy where asked for."""
-        data = self.data if dtype is None else self.data.astype(dtype)
-        return data.copy() if copy else data
+        data = self.data
+        if dtype is None or (np.dtype(dtype) == data.dtype and not self.fact(0).type.bits < 8):
+            return data.copy() if copy else data.view()
+        values: Array = self.tensor.values().astype(dtype)
+        return values
 
     def get_vector(self) -> Array:
         """Return the values as one row."""

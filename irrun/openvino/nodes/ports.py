@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -14,6 +15,7 @@ from irrun.openvino.values.types import Type, of_element
 from irrun.tensor import Fact
 
 
+@functools.total_ordering
 class _Port:
     """A place of a node, by its index among its inputs or outputs."""
 
@@ -52,6 +54,9 @@ class _Port:
 
     def __hash__(self) -> int:
         return hash((id(self._node), self._index, self._side))
+
+    def __lt__(self, other: _Port) -> bool:
+        return (self._node._id, self._index) < (other._node._id, other._index)
 
 
 class Output(_Port):
@@ -141,17 +146,20 @@ class Output(_Port):
         raise RuntimeError(f"{target_input!r} needs a source; replace_source_output gives it another one")
 
     def replace(self, replacement: Output) -> None:
-        """Feed all consumers from another output, which gets the names of this one."""
+        """Feed all consumers from another output, which gets the names of this one; alone, if it is one of a model."""
+        is_result = False
         for target in self.get_target_inputs():
+            is_result |= target.node.record.type == RESULT
             if target.node is not replacement.node:
                 target.replace_source_output(replacement)
-        replacement.set_names(self.get_names())
+        names = self.get_names()
+        replacement.set_names(names if is_result else names | replacement.get_names())
 
     def __copy__(self) -> Output:
         return type(self)(self._node, self._index)
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> Output:
-        raise TypeError("an output is a part of its model; clone the model")
+        raise TypeError(f"Cannot deepcopy 'openvino.{type(self).__name__}' object. Clone the model")
 
     def __repr__(self) -> str:
         names, shape = ", ".join(sorted(self.get_names())), self.get_partial_shape()

@@ -21,6 +21,8 @@ from irrun.ops.calling import conform
 from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BY_NAME
+from irrun.tensor.packing import unpack
+from irrun.tensor.storing import pack
 
 CLASS_NAMES: Final = {"Const": "Constant", "PReLU": "PRelu", "ReLU": "Relu", "SoftMax": "Softmax"}
 """The names of OpenVINO's classes where a file spells the type in another way."""
@@ -79,7 +81,7 @@ def attribute_value(spec: AttrSpec, value: Any) -> Any:
         case "strings":
             return tuple(str(item) for item in value)
         case "int":
-            return int(value)
+            return int(value[0] if isinstance(value, list | tuple) and len(value) == 1 else value)
         case "float":
             return float(value)
         case "bool":
@@ -90,14 +92,21 @@ def attribute_value(spec: AttrSpec, value: Any) -> Any:
     return value
 
 
-def constant_fact(value: Any, type: ElementType | None = None, shape: Sequence[int] | None = None) -> Fact:
-    """Return the fact of a constant: an array, a Tensor, a list or a number, in its own type or the given one."""
+def constant_fact(
+    value: Any, type: ElementType | None = None, shape: Sequence[int] | None = None, *, shared: bool = False
+) -> Fact:
+    """Return the fact of a constant: an array, a Tensor, a list or a number, in its own type or the given one.
+
+    The values are those of a copy, unless they are shared and need no conversion. Integers for nf4 are codes.
+    """
     if isinstance(value, Tensor):
         element, array = value.element_type.element, value.values()
     else:
         array = np.asarray(value)
         element = element_of(array.dtype) if array.dtype != object else as_element("string")
     wanted = type if type is not None else element
+    if wanted.name == "nf4" and array.dtype.kind in "iu":
+        array = unpack(pack(array.astype(np.uint8), "u4"), "nf4", array.size).reshape(array.shape)
     if wanted.kind == "string":
         array = Tensor(array).values() if array.dtype != object else array
     else:
@@ -105,8 +114,8 @@ def constant_fact(value: Any, type: ElementType | None = None, shape: Sequence[i
             array = conform(array, wanted)
     if shape is not None:
         sizes = tuple(shape)
-        array = np.broadcast_to(array, sizes) if array.size == 1 else array.reshape(sizes)
-    array = np.array(array, order="C")
+        array = np.broadcast_to(array.reshape(()), sizes) if array.size == 1 else array.reshape(sizes)
+    array = array.view() if shared and array.flags.c_contiguous else np.array(array, order="C")
     array.flags.writeable = False
     return Fact.of(wanted, array)
 

@@ -10,11 +10,13 @@ import numpy as np
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Constant
 from irrun.openvino.nodes.ports import Output, as_output
-from irrun.openvino.nodes.records import element
+from irrun.openvino.nodes.records import element, fresh_name, record_of
 from irrun.openvino.nodes.workspace import HANDLES
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.shapes import PartialShape, as_dims
 from irrun.openvino.values.types import Type, of_element
+from irrun.ops.registry import resolve
+from irrun.tensor import Fact
 
 
 @dataclass(eq=False, repr=False)
@@ -80,7 +82,12 @@ class Assign(_OfVariable):
     """Writes a variable, which is given as such or by its name."""
 
     @also_named("variable", "variable_id")
-    def __init__(self, new_value: Any, variable: Variable | str, name: str = "") -> None:
+    def __init__(self, new_value: Any = None, variable: Variable | str = "", name: str = "") -> None:
+        if new_value is None:
+            declared: Any = resolve("Assign", "opset6")
+            record = record_of(declared(variable_id=_text(variable)), name or fresh_name("Assign"))
+            self._begin(record, (), (Fact.unknown(),))
+            return
         id = variable.info.variable_id if isinstance(variable, Variable) else _text(variable)
         value = new_value if not isinstance(new_value, np.ndarray | int | float | list) else Constant(new_value)
         self._become("Assign", "opset6", [as_output(value)], {"variable_id": id}, name or None)

@@ -65,8 +65,10 @@ class Workspace(MutableGraph):
     def join(self, other: Workspace) -> None:
         """Take over the nodes of another graph. Their handles follow them; constants get their values in memory."""
         other.sweep()
-        moved = {id: self._next + place for place, id in enumerate(other.graph)}
+        ordered = dict.fromkeys((*other.order, *other.graph))
+        moved = {id: self._next + place for place, id in enumerate(ordered)}
         self._next += len(moved)
+        self._leads_back = self._leads_back or other.is_cyclic
         self._thaw()
         for id, new in moved.items():
             record = held(other.node(id), other.weights.read, other.facts.get(Outlet(id, 0)))
@@ -138,16 +140,33 @@ class Workspace(MutableGraph):
                 raise RuntimeError(f'Parameter "{name}" is used, but is not among the parameters of the model')
         return ordered
 
+    def validate(self, *ends: Sequence[int]) -> None:
+        """Infer what edits have changed; IRError where nodes of a model with these ends do not fit together."""
+        self.sweep()
+        self.infer()
+        faults = self.faults(set(self.needed(*ends))) if self._faulty or self.is_cyclic else ()
+        if faults:
+            raise IRError(faults)
+
+    def ordered(self, parameters: Sequence[int], results: Sequence[int], sinks: Sequence[int]) -> list[int]:
+        """Return the nodes of a model in OpenVINO's order: depth first, from the Parameters, the sinks, the Results."""
+        self.needed(parameters, results, sinks)
+        waiting, found = [*results, *sinks, *parameters], dict[int, None]()
+        while waiting:
+            id = waiting[-1]
+            sources = [outlet.node for outlet in self.sources(id) if outlet is not None and outlet.node not in found]
+            if id in found or not sources:
+                found.setdefault(waiting.pop())
+            else:
+                waiting += reversed(sources)
+        return list(found)
+
     def snapshot(self, *ends: Sequence[int]) -> tuple[Graph, Facts]:
         """Return the graph of a model with these ends, and its facts; IRError where nodes do not fit together."""
-        self.sweep()
         key = tuple(map(tuple, ends))
+        self.validate(*key)
         if key not in self._snapshots:
-            self.infer()
-            needed = self.needed(*ends)
-            faults = self.faults(set(needed))
-            if faults:
-                raise IRError(faults)
+            needed = self.needed(*key)
             graph = self.graph.copy()
             graph.remove_nodes_from(set(graph).difference(needed))
             graph.graph.update(zip(("parameters", "results", "sinks"), key, strict=True))
@@ -219,10 +238,7 @@ class Handle:
     @property
     def _count(self) -> int:
         """The number of outputs: those that the file declares, or those that inference found, where these are more."""
-        count = self.record.outputs
-        while Outlet(self._id, count) in self._graph.facts:
-            count += 1
-        return count
+        return len(self._graph.outputs(self._id))
 
     def fact(self, index: int) -> Fact:
         """Return the fact of an output; RuntimeError where there is no such output."""

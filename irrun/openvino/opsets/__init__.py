@@ -17,19 +17,30 @@ from irrun.diagnostics import near_match
 from irrun.openvino.exceptions import OVTypeError
 from irrun.openvino.models.subgraphs import If, Loop, TensorIterator
 from irrun.openvino.nodes.node import Node, make
-from irrun.openvino.nodes.op import Constant, Parameter, Result
+from irrun.openvino.nodes.op import NOT_SHARED, Constant, Parameter, Result
 from irrun.openvino.nodes.ports import Output, as_output
 from irrun.openvino.nodes.records import attribute_value, constant_fact, element
 from irrun.openvino.nodes.variables import Assign, read_value
+from irrun.openvino.opsets.signatures import DEFAULTS, OLDER, signature
 from irrun.openvino.opsets.signatures import Parameter as Declared
-from irrun.openvino.opsets.signatures import signature
+from irrun.openvino.passes.patterns import Pattern, of_type
 from irrun.openvino.values.tensor import Tensor
 from irrun.ops import Op
 from irrun.ops.registry import find, load, spelling
+from irrun.tensor import ElementType
 
 _ALIASES: Final = {"ceil": "ceiling", "absolute": "abs"}
 _FILL: Final = {"pads_begin": 0, "pads_end": 0, "output_padding": 0, "dilations": 1}
 """Attributes with a number for each spatial axis, and the number where the caller leaves them out."""
+
+
+_FILLERS: Final = {
+    ("ScaledDotProductAttention", 3): (0, 0),
+    ("EmbeddingBagOffsets", 3): (1, -1),
+    ("EmbeddingBagOffsetsSum", 3): (1, -1),
+    ("EmbeddingSegmentsSum", 4): (1, -1),
+}
+"""Inputs that a caller may leave out before others: the input whose type they have, and the number for them."""
 
 
 def module(opset: int) -> ModuleType:
@@ -71,24 +82,27 @@ def builder(name: str, opset: int) -> Callable[..., Node]:
         since, made = _BUILDERS[name]
         if opset >= since:
             return made
+    version = f"opset{opset if opset > OLDER.get(name, 0) else 1}"
     type = spelling(_ALIASES.get(name, name).replace("_", ""))
-    cls = None if type is None else find(type, f"opset{opset}")
+    cls = None if type is None else find(type, version)
     if cls is None:
         raise AttributeError(f"opset{opset} has no {name}{near_match(name, names(opset))}")
-    return _builder(name, cls, opset)
+    return _builder(name, cls, opset, version)
 
 
-def _builder(title: str, cls: type[Op], opset: int) -> Callable[..., Node]:
+def _builder(title: str, cls: type[Op], opset: int, version: str) -> Callable[..., Node]:
     parameters = signature(title, cls, opset)
     formal = _formal(parameters, cls)
     declared = {item.name: item.declared for item in parameters}
-    version = f"opset{opset}"
+    left_out = DEFAULTS.get(title, {})
 
     def build(*arguments: Any, **named: Any) -> Any:
-        given: dict[str, Any] = {}
+        given: dict[str, Any] = {key: item for key, item in left_out.items() if cls.spec.attribute(key)}
         for key, value in formal.bind(*arguments, **named).arguments.items():
             if key in declared and declared[key] is None:
                 given.update(value or {})
+            elif value is not None and "," in (several := declared.get(key) or ""):
+                given.update(zip(several.split(","), value, strict=True))
             elif value is not None:
                 given[declared.get(key) or key] = value
         return _made(cls, version, given)
@@ -121,6 +135,10 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Any:
         sources += list(value) if port.variadic and isinstance(value, list | tuple) else [value]
     while sources and sources[-1] is None:
         sources.pop()
+    for index in (index for index, source in enumerate(sources) if source is None):
+        if (cls.type, index) in _FILLERS:
+            like, number = _FILLERS[cls.type, index]
+            sources[index] = np.array(number, as_output(sources[like]).fact.type.external)
     if any(source is None for source in sources) or len(sources) < cls.spec.least_inputs:
         raise OVTypeError(f"{cls.type}: an input is missing")
     values = {
@@ -132,44 +150,59 @@ def _made(cls: type[Op], version: str, given: dict[str, Any]) -> Any:
     for key, number in _FILL.items():
         if axes and key in attributes and key not in values:
             values[key] = (number,) * axes
+    if any(isinstance(source, Pattern) for source in sources):
+        return of_type(cls.type, [as_output(item) if isinstance(item, Node | Output) else item for item in sources])
     known = {port.name for port in cls.inputs} | set(attributes)
     for key in given:
         if key not in known:
             raise RuntimeError(f"{cls.type} has no attribute {key!r}{near_match(key, known)}")
-    return make(cls.type, version, _outputs(sources), values, title)
+    return make(cls.type, version, _outputs(sources, title), values, title)
 
 
-def _outputs(values: list[Any]) -> list[Output]:
+def _outputs(values: list[Any], title: str | None = None) -> list[Output]:
     """Return the outputs that feed inputs; numbers, lists and arrays become constants of their NumPy type."""
-    return [as_output(value if isinstance(value, Node | Output) else _constant(value)) for value in values]
+    return [as_output(value if isinstance(value, Node | Output) else _constant(value, title)) for value in values]
 
 
-def _constant(value: Any) -> Constant:
+def _constant(value: Any, title: str | None) -> Constant:
     if np.asarray(value).dtype.kind not in "biuf":
         raise OVTypeError(f"an input is a node, an array or numbers, got {value!r}")
-    return Constant(value)
+    made = Constant(value)
+    if title is not None:
+        made.friendly_name = f"{title}/{made.friendly_name}"
+    return made
 
 
 def parameter(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Parameter:
     """Return an input of a model."""
-    return Parameter(_no_text(dtype), shape, name=name)
+    return Parameter(_type(dtype), shape, name=name)
 
 
-def constant(value: Any, dtype: Any = None, name: str | None = None) -> Constant:
-    """Return a constant of an array, list, number or Tensor, in its own type or the given one."""
+def constant(value: Any, dtype: Any = None, name: str | None = None, *, shared_memory: bool = False) -> Constant:
+    """Return a constant of an array, list, number or Tensor, in its own type or the given one.
+
+    With ``shared_memory`` it has the values that an array has at any time, if they need no conversion.
+    """
+    if value is None:
+        raise ValueError("a constant is made of an array, a list, a number or a Tensor, got None")
+    shared = shared_memory or (isinstance(value, Tensor) and dtype is True)
+    if isinstance(value, np.ndarray) and shared and not value.flags.c_contiguous:
+        raise RuntimeError(NOT_SHARED)
     array = value if isinstance(value, np.ndarray | Tensor) else np.asarray(value)
-    return Constant.of_fact(constant_fact(array, None if dtype is None else element(_no_text(dtype))), name)
+    type = None if dtype is None or isinstance(dtype, bool) else _type(dtype)
+    return Constant.of_fact(constant_fact(array, type, shared=shared), name)
 
 
-def _no_text(dtype: Any) -> Any:
+def _type(dtype: Any) -> ElementType:
+    """Return the type of a Type or of a Python or NumPy type; 32 bits for ``int`` and ``float``, as in OpenVINO."""
     if isinstance(dtype, str):
         raise TypeError(f"a type is a Type or a NumPy type, got {dtype!r}; types by name are attributes, as Type.f32")
-    return dtype
+    return element({int: np.int32, float: np.float32}.get(dtype, dtype))
 
 
 def result(data: Any, name: str | None = None) -> Result:
     """Return an output of a model."""
-    return Result(as_output(data), name=name)
+    return Result(_outputs([data], name)[0], name=name)
 
 
 _BUILDERS: Final[dict[str, tuple[int, Callable[..., Node]]]] = {

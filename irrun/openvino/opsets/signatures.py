@@ -7,7 +7,7 @@ An entry lists the parameters of a builder from an opset on, as ``parameter>decl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from irrun.ops import Op
 
@@ -27,7 +27,7 @@ _TABLE: Final = {
     "binary_convolution": {
         1: "data filters>kernel strides pads_begin pads_end dilations mode pad_value auto_pad",
     },
-    "broadcast": {3: "data target_shape axes_mapping broadcast_spec>mode"},
+    "broadcast": {1: "data target_shape axes_mapping mode", 3: "data target_shape axes_mapping broadcast_spec>mode"},
     "clamp": {1: "data min_value>min max_value>max"},
     "concat": {1: "nodes>inputs axis"},
     "convert_promote_types": {
@@ -67,7 +67,7 @@ _TABLE: Final = {
     "identity": {16: "data>input"},
     "interpolate": {
         1: "image>data output_shape>target_spatial_shape *attrs",
-        4: "image>data output_shape>sizes scales mode shape_calculation_mode pads_begin pads_end "
+        10: "image>data output_shape>sizes scales mode shape_calculation_mode pads_begin pads_end "
         "coordinate_transformation_mode nearest_mode antialias cube_coeff axes",
         11: "image scales_or_sizes mode shape_calculation_mode pads_begin pads_end coordinate_transformation_mode "
         "nearest_mode antialias cube_coeff axes",
@@ -114,7 +114,7 @@ _TABLE: Final = {
     "rnn_sequence": {5: f"X initial_hidden_state sequence_lengths W R B {_SEQUENCE}"},
     "roi_align": {3: f"{_ALIGN} mode", 9: f"{_ALIGN} mode aligned_mode"},
     "roi_align_rotated": {15: f"{_ALIGN} clockwise_mode"},
-    "roi_pooling": {1: "input coords>rois output_roi spatial_scale method"},
+    "roi_pooling": {1: "input coords>rois output_roi>pooled_h,pooled_w spatial_scale method"},
     "scaled_dot_product_attention": {13: "query key value attention_mask scale causal"},
     "search_sorted": {15: "sorted_sequence values right_mode"},
     "select": {1: "cond then_node>then else_node>else auto_broadcast"},
@@ -134,8 +134,29 @@ _TABLE: Final = {
 }
 
 
+DEFAULTS: Final[dict[str, dict[str, Any]]] = {
+    "fake_convert": {"destination_type": "f8e4m3"},
+    "gather_elements": {"axis": 0},
+    "lrn": {"alpha": 1.0, "beta": 0.5, "bias": 1.0, "size": 5},
+    "mvn": {"across_channels": False, "normalize_variance": False, "eps": 1e-9},
+    "scaled_dot_product_attention": {"causal": False},
+}
+"""Values of attributes that a caller of a builder may leave out, although a file must have them."""
+
+OLDER: Final = {"interpolate": 9, "range": 11}
+"""Builders that make the operation of opset1 up to an opset, although that has a newer version."""
+
+_OF_NODE: Final = frozenset(
+    {"hsigmoid", "hswish", "is_finite", "is_nan", "mish", "shape_of", "sigmoid", "softplus", "string_tensor_unpack"}
+)
+"""Builders of one input whose parameter is ``data``; that of others is ``node``."""
+
+
 class Parameter(NamedTuple):
-    """A parameter of a builder: its name, and the input or attribute that it stands for; None for a mapping of them."""
+    """A parameter of a builder: its name, and the input or attribute that it stands for; None for a mapping of them.
+
+    A list of values can stand for several attributes, with commas between their names.
+    """
 
     name: str
     declared: str | None
@@ -152,7 +173,7 @@ def signature(builder: str, cls: type[Op], opset: int) -> tuple[Parameter, ...]:
         return _renamed({"a": first, "b": second}, (*inputs, "auto_broadcast"))
     if builder.startswith("reduce_"):
         return _renamed({"data": "node", "axes": "reduction_axes"}, (*inputs, *attributes))
-    if inputs == ["data"] and not attributes:
+    if inputs == ["data"] and not attributes and builder not in _OF_NODE:
         return _renamed({"data": "node"}, inputs)
     return _renamed({}, (*inputs, *attributes))
 

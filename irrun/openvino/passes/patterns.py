@@ -7,8 +7,10 @@ from typing import Any
 
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
+from irrun.openvino.nodes.records import CLASS_NAMES
 from irrun.openvino.values.dimensions import Dimension
 from irrun.openvino.values.types import Type
+from irrun.ops.registry import find, spelling
 
 Found = dict["Pattern", Output]
 """The outputs that patterns match."""
@@ -73,6 +75,11 @@ class Pattern:
         return False
 
 
+def of_type(type: str, inputs: Sequence[Any]) -> WrapType:
+    """Return the pattern of a node of a type, whose inputs are patterns or nodes, which stand for any of their type."""
+    return WrapType(CLASS_NAMES.get(type, type), list(inputs))
+
+
 _COMMUTATIVE = frozenset({"Add", "Multiply", "Maximum", "Minimum", "Equal", "LogicalAnd", "LogicalOr", "LogicalXor"})
 
 
@@ -105,7 +112,7 @@ class Optional(WrapType):
         if super().match(output, trial):
             found.update(trial)
             return True
-        return all(pattern.match(output, found) for pattern in self.inputs[:1])
+        return bool(self.inputs) and self.inputs[0].match(output, found)
 
 
 class Or(Pattern):
@@ -157,7 +164,12 @@ def _arguments(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, 
 
 
 def _type(name: str) -> str:
-    return name.replace("::", ".").rpartition(".")[2]
+    """Return the type of a name; RuntimeError where an opset is named that does not have it."""
+    opset, _, type = name.replace("::", ".").rpartition(".")
+    known = spelling(type) if opset.startswith("opset") else type
+    if known is None or (opset.startswith("opset") and find(known, opset) is None):
+        raise RuntimeError(f"{opset} has no operation {type}")
+    return type
 
 
 def consumers_count(number: int) -> Predicate:

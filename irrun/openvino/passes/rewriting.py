@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
+from irrun.diagnostics import listing
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import serialize
 from irrun.openvino.nodes.node import Node
@@ -166,16 +168,37 @@ class ConstantFolding(ModelPass):
         return is_changed
 
 
+class Version(Enum):
+    """A version of the format of files; UNSPECIFIED is the newest one."""
+
+    UNSPECIFIED = 0
+    IR_V10 = 10
+    IR_V11 = 11
+
+
 class Serialize(ModelPass):
     """Write the model as an .xml and a .bin."""
 
     def __init__(self, path_to_xml: Any, path_to_bin: Any = "", version: Any = "UNSPECIFIED") -> None:
         self._paths = os.fspath(path_to_xml), os.fspath(path_to_bin)
         self._version = "UNSPECIFIED" if version is None else str(getattr(version, "name", version))
+        if self._version not in Version.__members__:
+            raise TypeError(f"version is {version!r}, expected {listing(list(Version.__members__))}")
 
     def run_on_model(self, model: Model) -> bool:
         """Write a model; return False, since it is not changed."""
         serialize(model, *self._paths, self._version)
+        return False
+
+
+class LowLatency2(ModelPass):
+    """Replace loops of one iteration by their bodies; irrun runs them as they are, so nothing changes."""
+
+    def __init__(self, use_const_initializer: bool = True) -> None:
+        self._uses_constants = use_const_initializer
+
+    def run_on_model(self, model: Model) -> bool:
+        """Return False, since the model is not changed."""
         return False
 
 

@@ -1,5 +1,6 @@
 """Pre- and post-processing as a part of the model, as OpenVINO's ``preprocess``."""
 
+from irrun.openvino.preprocess.flow import ColorFormat
 from irrun.openvino.preprocess.processor import (
     InputInfo,
     InputModelInfo,
@@ -9,7 +10,7 @@ from irrun.openvino.preprocess.processor import (
     OutputTensorInfo,
     PrePostProcessor,
 )
-from irrun.openvino.preprocess.steps import ColorFormat, PaddingMode, PostProcessSteps, PreProcessSteps, ResizeAlgorithm
+from irrun.openvino.preprocess.steps import PaddingMode, PostProcessSteps, PreProcessSteps, ResizeAlgorithm
 
 __all__ = ["InputInfo", "InputModelInfo", "InputTensorInfo", "OutputInfo", "OutputModelInfo", "OutputTensorInfo"]
 __all__ += ["ColorFormat", "PaddingMode", "PostProcessSteps", "PrePostProcessor", "PreProcessSteps", "ResizeAlgorithm"]

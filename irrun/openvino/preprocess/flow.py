@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from enum import Enum
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +14,22 @@ from irrun.openvino.nodes.op import Constant
 from irrun.openvino.nodes.ports import Output, as_output
 from irrun.openvino.values.layout import Layout
 
-if TYPE_CHECKING:
-    from irrun.openvino.preprocess.steps import ColorFormat
-
 _LATEST = "opset13"
+
+
+class ColorFormat(Enum):
+    """The channels of an image."""
+
+    UNDEFINED = 0
+    NV12_SINGLE_PLANE = 1
+    NV12_TWO_PLANES = 2
+    I420_SINGLE_PLANE = 3
+    I420_THREE_PLANES = 4
+    RGB = 5
+    BGR = 6
+    GRAY = 7
+    RGBX = 8
+    BGRX = 9
 
 
 @dataclass

@@ -10,11 +10,11 @@ import numpy as np
 from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import Output, find_port
-from irrun.openvino.preprocess.flow import Flow, order_of
-from irrun.openvino.preprocess.steps import ColorFormat, PostProcessSteps, PreProcessSteps
+from irrun.openvino.preprocess.flow import ColorFormat, Flow, order_of
+from irrun.openvino.preprocess.steps import PostProcessSteps, PreProcessSteps
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout
-from irrun.openvino.values.shapes import PartialShape, as_dims
+from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
 from irrun.openvino.values.tensor import Tensor
 from irrun.openvino.values.types import Type, element_of
 from irrun.tensor import Dim, ElementType, Shape
@@ -22,6 +22,10 @@ from irrun.tensor import Dim, ElementType, Shape
 _ONE_PLANE = {ColorFormat.NV12_SINGLE_PLANE, ColorFormat.I420_SINGLE_PLANE}
 _CHANNELS = {ColorFormat.NV12_TWO_PLANES: (1, 2), ColorFormat.I420_THREE_PLANES: (1, 1, 1)}
 """The channels of each plane that is an input of its own; those after the first have half the height and width."""
+
+
+_OF_PIXEL = {ColorFormat.RGBX: 4, ColorFormat.BGRX: 4, ColorFormat.RGB: 3, ColorFormat.BGR: 3}
+"""The channels of each pixel."""
 
 
 class _Laid:
@@ -68,6 +72,7 @@ class InputTensorInfo(OutputTensorInfo):
         self.spatial: tuple[Dim, Dim] | None = None
         self.color: ColorFormat | None = None
         self.sub_names: tuple[str, ...] = ()
+        self.memory = ""
 
     def set_shape(self, shape: PartialShape | Sequence[int]) -> Self:
         """Set the shape; TypeError for a text."""
@@ -95,7 +100,8 @@ class InputTensorInfo(OutputTensorInfo):
         return self
 
     def set_memory_type(self, memory_type: str) -> Self:
-        """Do nothing: there is one memory."""
+        """Note a kind of memory on the input; there is one, that of the CPU."""
+        self.memory = memory_type
         return self
 
     def set_from(self, tensor: Any) -> Self:
@@ -174,7 +180,28 @@ class PrePostProcessor:
         return self._model
 
     def __repr__(self) -> str:
-        return f"<PrePostProcessor: {len(self._inputs)} inputs, {len(self._outputs)} outputs>"
+        inputs = (_text("Input", port, info) for port, info in zip(self._model.inputs, self._inputs, strict=True))
+        outputs = (_text("Output", port, info) for port, info in zip(self._model.outputs, self._outputs, strict=True))
+        return "\n".join((*inputs, *outputs))
+
+
+def _text(what: str, port: Output, info: InputInfo | OutputInfo) -> str:
+    """Return a description of the tensors at an end of a model, and of the steps between them."""
+    steps = info.preprocess() if isinstance(info, InputInfo) else info.postprocess()
+    inner, outer = info.model().layout, info.tensor().layout
+    name = "Pre" if isinstance(info, InputInfo) else "Post"
+    last = inner if isinstance(info, InputInfo) else outer
+    implicit = [f"convert layout {last}"] if inner != outer and not (inner.empty or outer.empty) else []
+    given = info.tensor().type if info.tensor().type is not None else port.fact.type
+    lines = [f'{what} "{port.node.friendly_name}":', f"    User's tensor: {outer}, {given}"]
+    lines.append(f"    Model's tensor: {of_dims(port.fact.shape)}, {inner}, {port.fact.type}")
+    for title, found in (
+        (f"{name}-processing", steps.titles),
+        (f"Implicit {name.lower()}-processing", [] if steps.has_layout or steps.layout else implicit),
+    ):
+        if found:
+            lines += [f"    {title} steps ({len(found)}):", *(f"      {item}:" for item in found)]
+    return "\n".join(lines)
 
 
 def _index(ports: list[Output], key: int | str | None, what: str) -> int:
@@ -190,7 +217,8 @@ def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
     inner = info.model().layout if not info.model().layout.empty else parameter.layout
     inner = inner if not inner.empty else info.preprocess().layout or inner
     outer = info.tensor().layout
-    if (info.tensor().color in _ONE_PLANE or info.tensor().color in _CHANNELS) and outer.empty:
+    has_planes = info.tensor().color in _ONE_PLANE or info.tensor().color in _CHANNELS
+    if outer.empty and (has_planes or (info.tensor().color is not None and inner.empty)):
         outer = Layout("NHWC")
     type = info.tensor().type or fact.type
     shape = _shape_of(info, fact.shape, inner, outer)
@@ -202,6 +230,8 @@ def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
         if given or len(made) == 1:
             Output(item, 0).set_names({name + suffix for name in Output(parameter, 0).names})
         item.set_layout(outer)
+        if info.tensor().memory:
+            Output(item, 0).set_rt_info(info.tensor().memory, "memory_type")
     port, *planes = (Output(item, 0) for item in made)
     flow = Flow(
         port, outer if not outer.empty else inner, inner, info.tensor().color, _sizes(fact.shape, inner), planes
@@ -239,8 +269,8 @@ def _shape_of(info: InputInfo, shape: Shape, inner: Layout, outer: Layout) -> Sh
         dims = [dims[order.index(axis)] for axis in range(len(dims))]
     elif not outer.empty and not inner.empty:
         dims = [dims[axis] for axis in order_of(inner, outer, len(dims))]
-    if tensor.color in (ColorFormat.RGBX, ColorFormat.BGRX):
-        dims[outer.get_index_by_name("C")] = Dim.exactly(4)
+    if tensor.color in _OF_PIXEL and outer.has_name("C"):
+        dims[outer.get_index_by_name("C")] = Dim.exactly(_OF_PIXEL[tensor.color])
     if tensor.spatial is not None:
         layout = outer if not outer.empty else inner
         if not layout.has_name("H") or not layout.has_name("W"):

@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.records import element
-from irrun.openvino.preprocess.flow import Flow, node
+from irrun.openvino.preprocess.flow import ColorFormat, Flow, node
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout
 from irrun.tensor import Array
@@ -24,21 +24,6 @@ class ResizeAlgorithm(Enum):
     RESIZE_NEAREST = 2
     RESIZE_BILINEAR_PILLOW = 3
     RESIZE_BICUBIC_PILLOW = 4
-
-
-class ColorFormat(Enum):
-    """The channels of an image."""
-
-    UNDEFINED = 0
-    NV12_SINGLE_PLANE = 1
-    NV12_TWO_PLANES = 2
-    I420_SINGLE_PLANE = 3
-    I420_THREE_PLANES = 4
-    RGB = 5
-    BGR = 6
-    GRAY = 7
-    RGBX = 8
-    BGRX = 9
 
 
 class PaddingMode(Enum):
@@ -69,20 +54,22 @@ class PostProcessSteps:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
+        self.titles: list[str] = []
         self.has_layout = False
         self.layout: Layout | None = None
         self.order: list[int] | None = None
 
-    def _add(self, step: Step) -> Self:
+    def _add(self, step: Step, title: str) -> Self:
         self.steps.append(step)
+        self.titles.append(title)
         return self
 
     def convert_element_type(self, type: Any = None) -> Self:
         """Convert the elements; without a type to that of the other end, once all steps are done."""
         if type is None:
-            return self._add(lambda flow: flow.require_type())
+            return self._add(lambda flow: flow.require_type(), "convert type")
         wanted = element(type)
-        return self._add(lambda flow: flow.apply("Convert", destination_type=wanted))
+        return self._add(lambda flow: flow.apply("Convert", destination_type=wanted), f"convert type ({wanted})")
 
     @also_named("dst_layout", "dims")
     def convert_layout(self, dst_layout: Any = None) -> Self:
@@ -90,10 +77,11 @@ class PostProcessSteps:
         if isinstance(dst_layout, list | tuple):
             order = [int(axis) for axis in dst_layout]
             self.has_layout, self.order = True, order
-            return self._add(lambda flow: flow.transpose(order))
+            return self._add(lambda flow: flow.transpose(order), f"convert layout {_listed(order)}")
         wanted = Layout(dst_layout) if isinstance(dst_layout, str) else dst_layout
         self.layout = wanted if wanted is not None else self.layout
-        return self._add(lambda flow: flow.arrange(flow.wanted if wanted is None else wanted))
+        title = "convert layout" if wanted is None else f"convert layout {wanted}"
+        return self._add(lambda flow: flow.arrange(flow.wanted if wanted is None else wanted), title)
 
     def custom(self, operation: Callable[..., Any]) -> Self:
         """Apply a function from an output to a node."""
@@ -104,7 +92,7 @@ class PostProcessSteps:
                 raise RuntimeError(f"a custom step returns an output, such as node.output(0), got {made!r}")
             flow.output = made
 
-        return self._add(step)
+        return self._add(step, "custom")
 
 
 class PreProcessSteps(PostProcessSteps):
@@ -117,12 +105,16 @@ class PreProcessSteps(PostProcessSteps):
     @also_named("value", "values")
     def mean(self, value: float | Sequence[float]) -> Self:
         """Subtract a number, or one for each channel."""
-        return self._add(lambda flow: flow.apply("Subtract", _by_channel(flow, value, "mean")))
+        return self._add(
+            lambda flow: flow.apply("Subtract", _by_channel(flow, value, "mean")), f"mean {_listed(value)}"
+        )
 
     @also_named("value", "values")
     def scale(self, value: float | Sequence[float]) -> Self:
         """Divide by a number, or by one for each channel."""
-        return self._add(lambda flow: flow.apply("Divide", _by_channel(flow, value, "scale")))
+        return self._add(
+            lambda flow: flow.apply("Divide", _by_channel(flow, value, "scale")), f"scale {_listed(value)}"
+        )
 
     def resize(self, alg: ResizeAlgorithm, dst_height: int | None = None, dst_width: int | None = None) -> Self:
         """Resize to a height and width, by default those of the model."""
@@ -137,16 +129,18 @@ class PreProcessSteps(PostProcessSteps):
             settings |= {"cube_coeff": _PILLOW if mode == "bicubic_pillow" else -0.75}
             flow.apply("Interpolate", np.array(sizes, np.int64), axes, **settings)
 
-        return self._add(step)
+        sizes = "model width/height" if dst_height is None or dst_width is None else f"({dst_height}, {dst_width})"
+        return self._add(step, f"resize to {sizes}")
 
     def crop(self, begin: Sequence[int], end: Sequence[int]) -> Self:
         """Take a part of the tensor, from ``begin`` up to ``end`` along each axis."""
 
         def step(flow: Flow) -> None:
-            bounds = (np.array(list(item), np.int64) for item in (begin, end, [1] * len(begin)))
+            sides = (begin, end, [1] * len(begin), range(len(begin)))
+            bounds = (np.array(list(item), np.int64) for item in sides)
             flow.apply("Slice", *bounds)
 
-        return self._add(step)
+        return self._add(step, f"crop {_listed(begin)} to {_listed(end)}")
 
     def pad(self, pads_begin: Sequence[int], pads_end: Sequence[int], value: Any, mode: PaddingMode) -> Self:
         """Add elements before and after those of each axis."""
@@ -156,11 +150,11 @@ class PreProcessSteps(PostProcessSteps):
             sides = (np.array(list(item), np.int64) for item in (pads_begin, pads_end))
             flow.apply("Pad", *sides, fill, pad_mode=mode.name.lower())
 
-        return self._add(step)
+        return self._add(step, f"pad {_listed(pads_begin)} and {_listed(pads_end)}")
 
     def reverse_channels(self) -> Self:
         """Reverse the order of the channels."""
-        return self._add(_reverse)
+        return self._add(_reverse, "reverse channels")
 
     def convert_color(self, dst_format: ColorFormat) -> Self:
         """Convert the channels from the format of the tensor to this one."""
@@ -169,7 +163,12 @@ class PreProcessSteps(PostProcessSteps):
             _recolor(flow, dst_format)
             flow.color = dst_format
 
-        return self._add(step)
+        return self._add(step, f"convert color to {dst_format.name}")
+
+
+def _listed(values: float | Sequence[float]) -> str:
+    """Return numbers in brackets, as the text of a step has them."""
+    return f"({','.join(f'{item:g}' for item in ([values] if isinstance(values, int | float) else values))})"
 
 
 def _by_channel(flow: Flow, values: float | Sequence[float], what: str) -> Array:
@@ -194,8 +193,7 @@ def _spatial(flow: Flow) -> list[int]:
 def _reverse(flow: Flow) -> None:
     axis = flow.axis("C")
     dims = flow.output.fact.shape.dims
-    assert dims is not None
-    if not dims[axis].is_static:
+    if dims is None or not dims[axis].is_static:
         raise RuntimeError("the number of channels is dynamic")
     flow.apply("Gather", np.arange(dims[axis].lo, dtype=np.int64)[::-1].copy(), np.array(axis, np.int64))
 

@@ -1,6 +1,6 @@
 """The names of properties: each is a text and a function that returns the name, or the pair of name and value."""
 
-from irrun.openvino.properties import device, hint, intel_auto, intel_cpu, log, streams
+from irrun.openvino.properties import device, hint, intel_auto, intel_cpu, intel_gpu, log, streams
 from irrun.openvino.properties.names import Choice, Property
 from irrun.tensor import ElementType
 
@@ -57,4 +57,4 @@ range_for_streams = Property("RANGE_FOR_STREAMS")
 loaded_from_cache = Property("LOADED_FROM_CACHE")
 
 __all__ = ["CacheMode", "CompatibilityCheck", "Property", "WorkloadType"]
-__all__ += ["device", "hint", "intel_auto", "intel_cpu", "log", "streams"]
+__all__ += ["device", "hint", "intel_auto", "intel_cpu", "intel_gpu", "log", "streams"]

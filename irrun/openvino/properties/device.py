@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from irrun.openvino.properties.names import Choice, Property
+from irrun.openvino.properties.names import Choice, Groups, Names, Property
 
 
 class Type(Choice):
@@ -35,5 +35,5 @@ luid = Property("DEVICE_LUID")
 pci_info = Property("DEVICE_PCI_INFO")
 thermal = Property("DEVICE_THERMAL")
 uuid = Property("DEVICE_UUID")
-priorities = Property("MULTI_DEVICE_PRIORITIES", str)
-properties = Property("DEVICE_PROPERTIES", dict)
+priorities = Names("MULTI_DEVICE_PRIORITIES", str)
+properties = Groups("DEVICE_PROPERTIES", dict)

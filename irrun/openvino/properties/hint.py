@@ -43,6 +43,7 @@ class ModelDistributionPolicy(Choice):
     PIPELINE_PARALLEL = 1
 
 
+model = Property("MODEL_PTR", object)
 performance_mode = Property("PERFORMANCE_HINT", PerformanceMode)
 execution_mode = Property("EXECUTION_MODE_HINT", ExecutionMode)
 inference_precision = Property("INFERENCE_PRECISION_HINT", ElementType)

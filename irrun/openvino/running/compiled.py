@@ -6,21 +6,18 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from irrun.graph import Node as Record
-from irrun.model import Compiled, Loaded, Port
+from irrun.model import Compiled, Loaded
 from irrun.model.config import ConfigError
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import export
-from irrun.openvino.nodes.node import Node
-from irrun.openvino.nodes.op import Parameter, Result
-from irrun.openvino.nodes.ports import ConstOutput, find_port
+from irrun.openvino.nodes.ports import ConstOutput
 from irrun.openvino.running.properties_table import model_property, name_of, plain
 from irrun.openvino.running.request import InferRequest
 from irrun.openvino.running.results import OVDict
+from irrun.openvino.running.runnable import Runnable, input_end, output_end, port_of, ports_text
 from irrun.openvino.running.states import VariableState
 from irrun.openvino.values.keywords import also_named
 from irrun.runtime import Plan, Tiers
-from irrun.tensor import Fact
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from irrun.model.specialize import Plans
 
 
-class CompiledModel:
+class CompiledModel(Runnable):
     """A model ready to run, independent of the Model that it was made from; safe to call from several threads.
 
     Beside OpenVINO's names, ``plan`` is the plan, and ``prepare`` compiles kernels at once.
@@ -47,19 +44,11 @@ class CompiledModel:
     def _begin(self, engine: Compiled, loaded: Loaded, name: str, settings: Mapping[str, Any]) -> None:
         self._engine, self._loaded, self._name, self._settings = engine, loaded, name, dict(settings)
         graph = loaded.bound.graph
-        self._inputs = [_end(Parameter, graph.node(i), p) for i, p in zip(graph.parameters, engine.inputs, strict=True)]
-        self._outputs = [_end(Result, graph.node(i), p) for i, p in zip(graph.results, engine.outputs, strict=True)]
-        self._request: InferRequest | None = None
-
-    @property
-    def inputs(self) -> list[ConstOutput]:
-        """The inputs, in the order of the Parameters."""
-        return list(self._inputs)
-
-    @property
-    def outputs(self) -> list[ConstOutput]:
-        """The outputs, in the order of the Results."""
-        return list(self._outputs)
+        self._inputs = [
+            input_end(graph.node(id), port) for id, port in zip(graph.parameters, engine.inputs, strict=True)
+        ]
+        self._outputs = [output_end(graph, id, port) for id, port in zip(graph.results, engine.outputs, strict=True)]
+        self._infer_request: InferRequest | None = None
 
     @also_named("key", "index", "tensor_name")
     def input(self, key: int | str | None = None) -> ConstOutput:
@@ -81,9 +70,9 @@ class CompiledModel:
 
     @property
     def _own(self) -> InferRequest:
-        if self._request is None:
-            self._request = self.create_infer_request()
-        return self._request
+        if self._infer_request is None:
+            self._infer_request = self.create_infer_request()
+        return self._infer_request
 
     def __call__(
         self, inputs: Any = None, share_inputs: bool = True, share_outputs: bool = False, *, decode_strings: bool = True
@@ -126,17 +115,12 @@ class CompiledModel:
 
     def release_memory(self) -> None:
         """Forget the request of this object, and with it the values of its variables."""
-        self._request = None
+        self._infer_request = None
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a compiled model cannot be copied; export_model and import_model do that")
 
     # -- beside OpenVINO's
-
-    @property
-    def engine(self) -> Compiled:
-        """The engine that runs the model."""
-        return self._engine
 
     @property
     def plan(self) -> Plan:
@@ -155,25 +139,3 @@ class CompiledModel:
 
     def __repr__(self) -> str:
         return f"<CompiledModel:\n{ports_text(self._inputs, self._outputs)}>"
-
-
-def ports_text(inputs: list[ConstOutput], outputs: list[ConstOutput]) -> str:
-    """Return the inputs and outputs, one in a line."""
-    first, second = (",\n".join(map(repr, ports)) for ports in (inputs, outputs))
-    return f"inputs[\n{first}\n]\noutputs[\n{second}\n]"
-
-
-def port_of(ports: list[ConstOutput], key: Any, what: str) -> ConstOutput:
-    """Return a port of a compiled model; RuntimeError where there is none."""
-    try:
-        return find_port(ports, key, what)
-    except IndexError as error:
-        raise RuntimeError(str(error)) from None
-
-
-def _end(cls: type[Node], record: Record, port: Port) -> ConstOutput:
-    """Return an end of the model as a port that knows what callers pass or receive."""
-    node = cls.__new__(cls)
-    fact = Fact(port.element_type, port.partial_shape)
-    node._begin(record._replace(names=(tuple(sorted(port.names)),)), (), (fact,))
-    return ConstOutput(node, 0)

@@ -20,8 +20,8 @@ from irrun.openvino.running.compiled import CompiledModel
 from irrun.openvino.running.properties_table import DEVICES, device_property, name_of, plain, require_device
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.tensor import Tensor
-from irrun.ops.available import ExtensionError
-from irrun.ops.extending import ExtensionSource, operations_of
+from irrun.ops.available import operations_of
+from irrun.ops.extending import ExtensionError, ExtensionSource
 
 _FOREIGN: Final = {
     ".onnx": "ONNX",
@@ -48,6 +48,10 @@ class Version:
 
     def __repr__(self) -> str:
         return f"<Version: {self.description} {self.build_number}>"
+
+
+class Extension:
+    """Base class of extensions, which classes of programs may derive from; they add nothing here."""
 
 
 class Core:
@@ -106,7 +110,10 @@ class Core:
         require_device(device_name or DEVICES[0])
         settings = {**self._properties, **plain(config)}
         read_config(settings)
-        read = model if isinstance(model, Model) else self.read_model(model, weights)
+        try:
+            read = model if isinstance(model, Model) else self.read_model(model, weights)
+        except TypeError as error:
+            raise RuntimeError(str(error)) from None
         value = read.value
         with Boundary(value.filename, (RuntimeError,)):
             engine = build(value, settings)
@@ -152,6 +159,9 @@ class Core:
         if not isinstance(model_stream, bytes) and not hasattr(model_stream, "read"):
             raise TypeError(f"an exported model is bytes, a stream or a Tensor, got {model_stream!r}")
         data = model_stream if isinstance(model_stream, bytes) else model_stream.read()
+        if not data and not isinstance(model_stream, bytes) and model_stream.seekable():
+            model_stream.seek(0)
+            data = model_stream.read()
         return self.compile_model(imported(data), device_name, config)
 
     def add_extension(self, *extensions: Any, **named: Any) -> None:
@@ -159,7 +169,10 @@ class Core:
 
         RuntimeError for a library that was written for OpenVINO, and for a class that is no operation.
         """
-        for source in (*extensions, *named.values()):
+        given = (*extensions, *named.values())
+        for source in (part for item in given for part in (item if isinstance(item, list) else [item])):
+            if isinstance(source, Extension):
+                continue
             if isinstance(source, str | os.PathLike) and Path(source).suffix in (".so", ".dll", ".dylib"):
                 raise RuntimeError(f"{source}: extensions written for OpenVINO cannot be run")
             if isinstance(source, type) and issubclass(source, Op):

@@ -7,21 +7,20 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from irrun.model import InputError
+from irrun.openvino.nodes.records import CLASS_NAMES
 from irrun.openvino.running.request_tensors import RequestTensors, shown
 from irrun.openvino.running.results import OVDict, ProfilingInfo
+from irrun.openvino.running.runnable import Runnable, ports_text
 from irrun.openvino.running.states import VariableState, variables_of
 from irrun.openvino.values.tensor import Tensor
 from irrun.runtime import Observer
 from irrun.runtime.observers import Profiler
 from irrun.tensor import Array
-
-if TYPE_CHECKING:
-    from irrun.openvino.running.compiled import CompiledModel
 
 
 class InferRequest(RequestTensors):
@@ -36,13 +35,13 @@ class InferRequest(RequestTensors):
         self.__dict__.update(other.__dict__)
 
     @staticmethod
-    def of(compiled: CompiledModel) -> InferRequest:
+    def of(compiled: Runnable) -> InferRequest:
         """Return a new request of a compiled model."""
         request = object.__new__(InferRequest)
         request._begin(compiled)
         return request
 
-    def _begin(self, compiled: CompiledModel) -> None:
+    def _begin(self, compiled: Runnable) -> None:
         super()._begin(compiled)
         self._session = compiled.engine.session()
         self._thread: threading.Thread | None = None
@@ -72,11 +71,12 @@ class InferRequest(RequestTensors):
 
         Inputs that are not given keep their values: copies, or with ``share_inputs`` the arrays themselves.
         RuntimeError where an input does not fit, where a layer cannot be computed, or while an inference runs in the
-        background. Inputs are never written to, and results are the caller's, shared or not. Without
-        ``decode_strings`` the strings that are returned are bytes in UTF-8.
+        background. Inputs are never written to. Results are the caller's; with ``share_outputs`` they are the values
+        of output tensors that are asked for afterwards. Without ``decode_strings`` the strings that are returned are
+        bytes in UTF-8.
         """
         arrays = self._open(inputs, share_inputs)
-        return self._infer(arrays, decode_strings)
+        return self._infer(arrays, decode_strings, share_outputs)
 
     def _open(self, inputs: Any, share_inputs: bool) -> list[Array]:
         """Return the value of every input: the given one, the one before, or zeros."""
@@ -86,7 +86,7 @@ class InferRequest(RequestTensors):
             self._keep(index, value, share_inputs)
         return [self._value_of(index) for index in range(len(self._compiled._inputs))]
 
-    def _infer(self, arrays: list[Array], decode_strings: bool = True) -> OVDict:
+    def _infer(self, arrays: list[Array], decode_strings: bool = True, share_outputs: bool = False) -> OVDict:
         if self._is_measured:
             others = [observer for observer in self.observers if observer is not self._profiler]
             self._profiler = Profiler()
@@ -97,7 +97,9 @@ class InferRequest(RequestTensors):
         made, ports = outputs.to_tuple(), self._compiled._outputs
         for index, target in self._targets.items():
             target.copy_from(Tensor.of_values(made[index], ports[index].fact.type))
-        self._results = OVDict(ports, shown(ports, made))
+        values = shown(ports, made)
+        self._shares_outputs = share_outputs
+        self._results = OVDict(ports, [value.view() for value in values] if share_outputs else values)
         return self._results if decode_strings else OVDict(ports, shown(ports, made, decode_strings=False))
 
     def _by_index(self, inputs: Any) -> dict[int, Any]:
@@ -106,7 +108,8 @@ class InferRequest(RequestTensors):
             return {}
         if isinstance(inputs, Mapping):
             return {self._index(ports, key, "input"): value for key, value in inputs.items()}
-        if isinstance(inputs, list | tuple) and not (inputs and all(isinstance(item, str | bytes) for item in inputs)):
+        is_text = len(ports) == 1 and ports[0].fact.type.kind == "string"
+        if isinstance(inputs, list | tuple) and not (inputs and all(_is_text(item, is_text) for item in inputs)):
             if len(inputs) > len(ports) or (ports and not inputs):
                 raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
             return dict(enumerate(inputs))
@@ -191,7 +194,7 @@ class InferRequest(RequestTensors):
         found = []
         for timing in timings:
             took, node = timedelta(microseconds=timing.own[-1] / 1000), timing.step.node
-            found.append(ProfilingInfo(node.name, node.type, real_time=took, cpu_time=took))
+            found.append(ProfilingInfo(node.name, CLASS_NAMES.get(node.type, node.type), real_time=took, cpu_time=took))
         return found
 
     profiling_info = property(get_profiling_info)
@@ -199,7 +202,10 @@ class InferRequest(RequestTensors):
     def query_state(self) -> list[VariableState]:
         """Return the variables of the model, before the first inference too."""
         self._require_idle()
-        return [VariableState(self, name, fact) for name, fact in sorted(variables_of(self._compiled).items())]
+        return [
+            VariableState(self._session.state, name, fact)
+            for name, fact in sorted(variables_of(self._compiled).items())
+        ]
 
     def reset_state(self) -> None:
         """Set the variables to their initial values."""
@@ -208,11 +214,13 @@ class InferRequest(RequestTensors):
     def __reduce__(self) -> NoReturn:
         raise TypeError("a request cannot be copied; create_infer_request makes another one")
 
-    def get_compiled_model(self) -> CompiledModel:
+    def get_compiled_model(self) -> Any:
         """Return the compiled model that the request runs."""
         return self._compiled
 
     def __repr__(self) -> str:
-        from irrun.openvino.running.compiled import ports_text
-
         return f"<InferRequest:\n{ports_text(self._compiled._inputs, self._compiled._outputs)}>"
+
+
+def _is_text(item: Any, is_nested: bool) -> bool:
+    return isinstance(item, str | bytes | list if is_nested else str | bytes)

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from irrun.model.arguments import InputError, as_carrier
 from irrun.openvino.nodes.ports import ConstOutput, Output, port_named, same_port
 from irrun.openvino.running.results import OVDict
+from irrun.openvino.running.runnable import Runnable, port_of
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.shapes import Shape
 from irrun.openvino.values.tensor import Tensor, is_raw
 from irrun.tensor import Array, Fact
 
-if TYPE_CHECKING:
-    from irrun.openvino.running.compiled import CompiledModel
-
 
 class RequestTensors:
     """The tensors of the inputs and outputs of a compiled model; zeros where none was set."""
 
-    def _begin(self, compiled: CompiledModel) -> None:
+    def _begin(self, compiled: Runnable) -> None:
         self._compiled = compiled
         self._given: dict[int, Tensor] = {}
         self._values: dict[int, Array] = {}
         self._targets: dict[int, Tensor] = {}
+        self._batches: dict[int, Sequence[Tensor]] = {}
+        self._shared: set[int] = set()
+        self._shares_outputs = False
         self._results: OVDict | None = None
         self._is_busy = False
 
@@ -38,8 +39,13 @@ class RequestTensors:
         """Keep the value of an input, as a copy unless it is shared; where its tensor was handed out, in that."""
         port = self._compiled.engine.inputs[index]
         array = as_carrier(port, _value(value, self._compiled._inputs[index]))
-        if shared:
+        self._batches.pop(index, None)
+        if shared or index in self._shared:
             self._given.pop(index, None)
+            self._shared.discard(index)
+        if shared:
+            if array.flags.writeable:
+                self._shared.add(index)
             self._values[index] = array
         elif index in self._given:
             self._given[index].copy_from(Tensor.of_values(array, port.element_type))
@@ -47,6 +53,8 @@ class RequestTensors:
             self._values[index] = np.array(array)
 
     def _value_of(self, index: int) -> Array:
+        if index in self._batches:
+            return np.concatenate([tensor.values() for tensor in self._batches[index]])
         if index in self._given:
             return self._given[index].values()
         found = self._values.get(index)
@@ -85,8 +93,13 @@ class RequestTensors:
         """Return the tensor of an input, which the next inference reads."""
         self._require_idle()
         at = self._index(self._compiled._inputs, index if index is not None else self._only("input"), "input")
+        if at in self._batches:
+            what = "get_tensor shall not be used together with batched set_tensors/set_input_tensors"
+            raise RuntimeError(f"{what}: the input has {len(self._batches[at])} tensors")
         if at not in self._given:
-            self._given[at] = Tensor.of_values(self._value_of(at).copy(), self._compiled._inputs[at].fact.type)
+            value = self._value_of(at)
+            made = value if at in self._shared else value.copy()
+            self._given[at] = Tensor.of_values(made, self._compiled._inputs[at].fact.type)
         return self._given[at]
 
     def get_output_tensor(self, index: int | None = None) -> Tensor:
@@ -96,7 +109,8 @@ class RequestTensors:
         if at not in self._targets:
             type, array = self._compiled._outputs[at].fact.type, self.results[at]
             sizes = zeros(self._compiled._outputs[at].fact).shape if self._results is None else array.shape
-            copy = array.astype(object if type.kind == "string" else array.dtype)
+            is_shared = self._shares_outputs and type.kind != "string"
+            copy = array if is_shared else array.astype(object if type.kind == "string" else array.dtype)
             self._targets[at] = Tensor(copy, Shape(sizes), type) if is_raw(type) else Tensor.of_values(copy, type)
         return self._targets[at]
 
@@ -118,8 +132,11 @@ class RequestTensors:
         is_input, index = self._either(key)
         self._set(is_input, index, tensor)
 
-    def set_tensors(self, inputs: Mapping[Any, Tensor]) -> None:
-        """Set the tensors of inputs and outputs by name or port."""
+    def set_tensors(self, inputs: Any, tensors: Sequence[Tensor] | None = None) -> None:
+        """Set the tensors of inputs and outputs by name or port, or those of the images of a batch for one input."""
+        if tensors is not None:
+            self._set_batch(self._either(inputs)[1], tensors)
+            return
         for key, tensor in inputs.items():
             self.set_tensor(key, tensor)
 
@@ -131,10 +148,26 @@ class RequestTensors:
         """Write an output to a tensor: ``set_output_tensor(tensor)`` or ``set_output_tensor(index, tensor)``."""
         self._set_at(False, index, tensor)
 
-    def set_input_tensors(self, inputs: Mapping[int, Tensor]) -> None:
-        """Set the tensors of inputs by index."""
-        for index, tensor in inputs.items():
-            self._set_at(True, index, tensor)
+    def set_input_tensors(self, inputs: Any, tensors: Sequence[Tensor] | None = None) -> None:
+        """Set the tensors of inputs by index, or those of the images of a batch for one input."""
+        if isinstance(inputs, Mapping):
+            for index, tensor in inputs.items():
+                self._set_at(True, index, tensor)
+        elif tensors is None:
+            self._set_batch(self._only("input"), inputs)
+        else:
+            self._set_batch(self._index(self._compiled._inputs, inputs, "input"), tensors)
+
+    def _set_batch(self, index: int, tensors: Sequence[Tensor]) -> None:
+        """Read an input from tensors that are joined along the first axis, from now on."""
+        self._require_idle()
+        port = self._compiled._inputs[index]
+        for tensor in tensors:
+            _require_type(tensor, port)
+        joined = (sum(tensor.shape[0] for tensor in tensors), *list(tensors[0].shape)[1:])
+        if not port.fact.shape.admits(joined):
+            raise InputError(f"the tensors have shape {Shape(joined)} together, expected {port.fact.shape}")
+        self._batches[index] = list(tensors)
 
     def set_output_tensors(self, outputs: Mapping[int, Tensor]) -> None:
         """Set the tensors of outputs by index."""
@@ -156,6 +189,9 @@ class RequestTensors:
         _require_type(tensor, port)
         if not port.fact.shape.admits(tuple(tensor.shape)):
             raise InputError(f"the tensor has shape {tensor.shape}, expected {port.fact.shape} for {port!r}")
+        if is_input:
+            self._batches.pop(index, None)
+            self._shared.discard(index)
         (self._given if is_input else self._targets)[index] = tensor
 
     def _either(self, key: Any) -> tuple[bool, int]:
@@ -168,10 +204,11 @@ class RequestTensors:
         return is_input, self._index(inputs if is_input else outputs, key, "input" if is_input else "output", Output)
 
     def _index(self, ports: Sequence[ConstOutput], key: Any, what: str, known: type[Output] = ConstOutput) -> int:
-        from irrun.openvino.running.compiled import port_of
-
         if isinstance(key, known):
             found = same_port(ports, key)
+            if found is None and what == "input":
+                named = (port_named(ports, name) for name in sorted(key.names))
+                found = next((ports.index(port) for port in named if port is not None), None)
             if found is None:
                 raise RuntimeError(f"{key!r} is no {what} of this model")
             return found
@@ -213,8 +250,17 @@ def _value(value: Any, port: ConstOutput) -> Any:
     if isinstance(value, Tensor):
         _require_type(value, port)
         return value.values()
-    if isinstance(value, list) and fact.type.kind != "string":
-        return np.asarray(value)
+    if fact.type.kind == "string":
+        texts = np.asarray(value)
+        return np.char.decode(texts) if texts.dtype.kind == "S" else texts
+    if isinstance(value, list):
+        value = np.asarray(value)
+    kind = value.dtype.kind if isinstance(value, np.ndarray | np.generic) else "f" if isinstance(value, float) else ""
+    if kind == "f" and fact.type.is_integer and not is_raw(fact.type):
+        with np.errstate(all="ignore"):
+            return np.asarray(value).astype(fact.type.external)
+    if isinstance(value, np.ndarray) and fact.type.name == "bf16" and value.dtype == np.float16:
+        return Tensor(value, Shape(value.shape), fact.type).values()
     if isinstance(value, np.ndarray) and is_raw(fact.type) and value.dtype == np.uint8 and fact.shape.is_static:
         return Tensor(value, Shape(fact.shape.static), fact.type).values()
     return value

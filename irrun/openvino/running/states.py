@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from irrun.openvino.running.runnable import Runnable
 from irrun.openvino.values.shapes import Shape
 from irrun.openvino.values.tensor import Tensor, is_raw
 from irrun.ops.calling import conform
+from irrun.runtime import State
 from irrun.tensor import Array, ElementType, Fact
-
-if TYPE_CHECKING:
-    from irrun.openvino.running.compiled import CompiledModel
-    from irrun.openvino.running.request import InferRequest
 
 
 class VariableState:
     """A variable of a request. It changes with every inference."""
 
-    def __init__(self, request: InferRequest, name: str, fact: Fact) -> None:
-        self._state = request._session.state
+    def __init__(self, state: State, name: str, fact: Fact) -> None:
+        self._state = state
         self.name = name
         self._fact = fact
 
@@ -57,7 +53,7 @@ class VariableState:
         return "<VariableState>"
 
 
-def variables_of(compiled: CompiledModel) -> dict[str, Fact]:
+def variables_of(compiled: Runnable) -> dict[str, Fact]:
     loaded = compiled._loaded
     found: dict[str, Fact] = {}
     for node in loaded.bound.graph.ordered():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Final
-from xml.etree import ElementTree
+
+from irrun.document.stream import Element, Unreadable, tree
 
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("", "0", "false", "no", "off")
@@ -38,8 +39,8 @@ class OVAny:
             raise RuntimeError(f"{self.value!r} is no {getattr(dtype, '__name__', dtype)}") from None
 
     def aslist(self, dtype: Any = None) -> list[Any]:
-        """Return the values of a list, or of a text with commas, converted to a type if any."""
-        items = self.value.split(",") if isinstance(self.value, str) else list(self.value)
+        """Return the values of a list, or of a text with spaces or commas, converted to a type if any."""
+        items = self.value.replace(",", " ").split() if isinstance(self.value, str) else list(self.value)
         return items if dtype is None else [OVAny(item).astype(dtype) for item in items]
 
     def __getitem__(self, key: Any) -> Any:
@@ -61,11 +62,11 @@ class RTMap(MutableMapping[str, Any]):
     def __init__(self, items: Mapping[str, Any] | None = None) -> None:
         self._items: dict[str, Any] = dict(items or {})
 
-    def __getitem__(self, key: str) -> OVAny:
-        return OVAny(self._items[key])
+    def __getitem__(self, key: str) -> Any:
+        return _shown(self._items[key])
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self._items[key] = value.value if isinstance(value, OVAny) else value
+        self._items[key] = plain(value)
 
     def __delitem__(self, key: str) -> None:
         del self._items[key]
@@ -75,6 +76,32 @@ class RTMap(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as callers get it: an OVAny, or a dictionary of them."""
+    return {key: _shown(item) for key, item in value.items()} if isinstance(value, Mapping) else OVAny(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a value, or the values of a dictionary, without OVAny."""
+    value = value.value if isinstance(value, OVAny) else value
+    return {key: plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def text(value: Any) -> Any:
+    """Return a value as a file has it: values of a list with spaces, YES or NO; mappings by their keys."""
+    if isinstance(value, Mapping):
+        return {key: text(item) for key, item in sorted(value.items())}
+    if isinstance(value, bool):
+        return "YES" if value else "NO"
+    if isinstance(value, list | tuple):
+        return " ".join(str(int(item)) if isinstance(item, bool) else _number(item) for item in value)
+    return _number(value)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def find(notes: Mapping[str, Any], path: Sequence[str] | str) -> Any:
@@ -92,19 +119,17 @@ def store(notes: dict[str, Any], value: Any, path: Sequence[str] | str) -> None:
     keys = [path] if isinstance(path, str) else list(path)
     for key in keys[:-1]:
         notes = notes.setdefault(key, {})
-    notes[keys[-1]] = value.value if isinstance(value, OVAny) else value
+    notes[keys[-1]] = plain(value)
 
 
 def read(text: bytes) -> dict[str, Any]:
     """Return the notes of a ``<rt_info>`` element; none where it cannot be read."""
     try:
-        return _entries(ElementTree.fromstring(text))
-    except ElementTree.ParseError:
+        return _entries(tree(text))
+    except Unreadable:
         return {}
 
 
-def _entries(element: ElementTree.Element) -> dict[str, Any]:
-    return {
-        item.get("name", item.tag): item.attrib["value"] if "value" in item.attrib else _entries(item)
-        for item in element
-    }
+def _entries(element: Element) -> dict[str, Any]:
+    values = ((item.get("name") or item.tag, item.get("value"), item) for item in element)
+    return {name: _entries(item) if value is None else value for name, value, item in values}

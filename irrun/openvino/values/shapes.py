@@ -42,6 +42,8 @@ class _Numbers:
         self._values[key] = self._number(value)
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, PartialShape):
+            return other == self
         return isinstance(other, list | tuple | _Numbers) and self._values == list(other)
 
     def __str__(self) -> str:
@@ -53,6 +55,9 @@ class _Numbers:
 
 class Shape(_Numbers):
     """The sizes of a tensor."""
+
+    def __setitem__(self, key: int, value: Any) -> None:
+        super().__setitem__(key, value.get_length() if isinstance(value, Dimension) else value)
 
     @also_named("axis_lengths", "shape")
     def __init__(self, axis_lengths: Iterable[Any] | str = ()) -> None:

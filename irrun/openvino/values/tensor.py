@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from irrun.openvino.values.types import Type, as_element, element_of, is_coded, 
 from irrun.tensor import Array, ElementType
 from irrun.tensor.packing import storage_size, unpack
 from irrun.tensor.storing import pack
+
+_NOT_SHARED: Final = "SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE!"
+_NO_BYTES: Final = "for types with bitwidths less then 8 bit. Elements share bytes"
 
 
 class Tensor:
@@ -29,11 +32,15 @@ class Tensor:
         given = dict(zip(_parameters(arguments, named), arguments, strict=False)) | named
         self._owner: Any = None
         self._data: Array
+        if "port" in given:
+            given = _at_port(given)
         if not {"other", "array"} & set(given) and not {"type", "shape"} <= set(given):
             raise TypeError("a Tensor is made of an array, of a type and a shape, or of another Tensor")
         if "other" in given:
             other = given["other"]
             begin, end = given.get("begin", Coordinate()), given.get("end", Coordinate())
+            if other._element.bits < 8:
+                raise RuntimeError(f"no part of a tensor of {other._element}: {_NO_BYTES}")
             self._element, self._owner = other._element, other
             self._data = other._data[tuple(slice(a, b) for a, b in zip(begin, end, strict=True))]
             self._shape = self._data.shape
@@ -54,10 +61,15 @@ class Tensor:
         self._element = as_element(given["type"]) if "type" in given else own
         self._shape = tuple(Shape(given["shape"])) if "shape" in given else whole.shape
         if self._element.kind == "string":
+            if shared:
+                raise RuntimeError(
+                    "SHARED MEMORY MODE FOR THIS TENSOR IS NOT APPLICABLE! String types can be only copied."
+                )
             self._data = _strings(whole)
             return
         if shared and not whole.flags.c_contiguous:
-            raise RuntimeError("the array is not contiguous and cannot be shared; copy it, or leave out shared_memory")
+            what = "the array is not contiguous; copy it, or leave out shared_memory"
+            raise RuntimeError(f"{_NOT_SHARED} {what}")
         if shared and not whole.flags.writeable:
             raise ValueError("the array is not writable and cannot be shared; copy it, or leave out shared_memory")
         flat = whole if shared else np.array(whole, order="C")
@@ -94,8 +106,9 @@ class Tensor:
         """Set the sizes, and keep the elements that fit; RuntimeError where shared memory is too small."""
         sizes = tuple(Shape(value))
         if self._owner is not None and math.prod(sizes) > math.prod(self._shape):
-            raise RuntimeError(f"a tensor in shared memory of shape {self.shape} cannot grow to {Shape(sizes)}")
-        count = storage_size(self._element.name, math.prod(sizes)) if is_raw(self._element) else math.prod(sizes)
+            what = f"a tensor in shared memory of shape {self.shape} cannot grow to {Shape(sizes)}"
+            raise RuntimeError(f"set_shape failed: {what}")
+        count = math.prod(sizes)
         flat = self._data.reshape(-1)
         fits = self._element.bits >= 8 and count <= flat.size and self._element.kind != "string"
         self._data = flat[:count].reshape(sizes) if fits else _empty(self._element, sizes)
@@ -113,6 +126,8 @@ class Tensor:
 
     def get_strides(self) -> Strides:
         """Return the distances of neighbours along each axis, in bytes."""
+        if self._element.bits < 8:
+            raise RuntimeError(f"Could not get strides {_NO_BYTES}")
         return Strides(self._data.strides)
 
     element_type = property(get_element_type)
@@ -129,14 +144,14 @@ class Tensor:
     def data(self) -> Array:
         """The elements, in the memory of the tensor; for strings a copy as bytes."""
         if self._element.kind == "string":
-            what = "data of a string tensor is a copy; str_data and bytes_data say which one"
+            what = "Data of string type will be copied! Please use dedicated properties str_data and bytes_data"
             warnings.warn(what, RuntimeWarning, stacklevel=2)
             return self.bytes_data
         return self._data
 
     @property
     def str_data(self) -> Array:
-        """A copy of the strings."""
+        """A copy of the strings. A byte that is not UTF-8 is a lone surrogate, where OpenVINO has U+FFFD."""
         self._require_strings()
         return np.array([str(item) for item in self._data.reshape(-1).tolist()], dtype=np.str_).reshape(self._shape)
 
@@ -144,8 +159,11 @@ class Tensor:
     def str_data(self, value: Any) -> None:
         self._require_strings()
         strings = np.asarray(value)
-        if strings.size != self.size or strings.dtype.kind not in "USO":
-            raise RuntimeError(f"expected {self.size} strings, got {strings.size} elements of {strings.dtype}")
+        if strings.dtype.kind not in "USO":
+            raise RuntimeError(f"Unknown string kind passed to fill the Tensor's data! Got {strings.dtype}")
+        if strings.size != self.size:
+            what = "Passed array must have the same size (number of elements) as the Tensor!"
+            raise RuntimeError(f"{what} Got {strings.size}, expected {self.size}")
         self._data = _strings(strings).reshape(self._shape)
 
     @property
@@ -211,10 +229,29 @@ def _parameters(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[str,
     first = arguments[0] if arguments else None
     if isinstance(first, Tensor) or "other" in named:
         return ("other", "begin", "end")
-    if isinstance(first, type | Type | np.dtype) or (not arguments and "array" not in named):
+    if hasattr(first, "get_partial_shape"):
+        return ("port", "array", "shared_memory")
+    if isinstance(first, str | type | Type | np.dtype) or (not arguments and "array" not in named):
         return ("type", "shape")
     second = arguments[1] if len(arguments) > 1 else None
     return ("array", "shared_memory") if isinstance(second, bool) else ("array", "shape", "type")
+
+
+def _at_port(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments for a tensor with the type and the smallest shape of a port, or of an array for it."""
+    port = given["port"]
+    type, shape = port.get_element_type(), port.get_partial_shape()
+    if "array" not in given:
+        return {"type": type, "shape": shape.get_min_shape() if shape.rank.is_static else [0]}
+    array = np.asarray(given["array"])
+    if element_of(array.dtype) is not type.element:
+        warnings.warn(f"the array is {array.dtype}, the port {type.get_type_name()}", RuntimeWarning, stacklevel=3)
+    if shape.is_static and math.prod(shape.to_shape()) > array.size:
+        raise RuntimeError(f"Shape of the port exceeds shape of the array. {shape} and {Shape(array.shape)}")
+    if shape.is_dynamic or tuple(shape.to_shape()) != array.shape:
+        warnings.warn(f"the array has shape {array.shape}, the port {shape}", RuntimeWarning, stacklevel=3)
+    made = {"array": given["array"], "shared_memory": given.get("shared_memory", False)}
+    return made | {"shape": shape.to_shape() if shape.is_static else [0], "type": type}
 
 
 def _made(data: Array, element: ElementType, shape: tuple[int, ...], owner: Any = None) -> Tensor:

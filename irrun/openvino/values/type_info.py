@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, repr=False)
@@ -11,6 +11,15 @@ class DiscreteTypeInfo:
 
     name: str
     version_id: str
+    parent: DiscreteTypeInfo | None = field(default=None, compare=False)
+
+    def get_version(self) -> str:
+        """Return the opset."""
+        return self.version_id
+
+    def hash(self) -> int:
+        """Return a number that is the same for equal types."""
+        return hash(self)
 
     def __repr__(self) -> str:
         return f"<DiscreteTypeInfo: {self.name} {self.version_id}>"

@@ -57,7 +57,7 @@ class Type:
 
     def __new__(cls, dtype: Any) -> Type:
         """Return the type of a NumPy or Python type; TypeError where there is none."""
-        if isinstance(dtype, str | int):
+        if isinstance(dtype, int) or (isinstance(dtype, str) and dtype in BY_NAME):
             raise TypeError(f"Type takes a NumPy type, got {dtype!r}; types by name are attributes, such as Type.f32")
         return of_element(element_of(dtype))
 

@@ -39,7 +39,7 @@ def empty_as(array: Array, dtype: np.dtype[Any], memory: Memory) -> Array:
 class Fused(Op):
     """An operation that replaces several layers; no file can name it.
 
-    Its output has the ``fact`` of the last replaced layer. ``parts`` are the types of these layers, beginning with the
+    Its output has the ``fact`` of the last replaced layer. ``parts`` are the names of these layers, beginning with the
     first one.
     """
 

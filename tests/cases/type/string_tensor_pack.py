@@ -50,6 +50,15 @@ CASES = [
     ),
     Case(_OP, 15, [i64([0]), i64([3]), _bytes("\u4e2d")], [_strings(["\u4e2d"])], name="three bytes"),
     Case(_OP, 15, [i64([]), i64([]), _bytes("")], [_strings([])], name="none"),
+    Case(
+        _OP,
+        "extension",
+        [i32([0, 5]), i32([5, 13]), _bytes("IntelOpenVINO")],
+        [_strings(["Intel", "OpenVINO"])],
+        name="two strings",
+        departs="unknown",
+    ),
+    Case(_OP, "extension", [i32([0]), i32([0]), _bytes("")], [_strings([""])], name="no bytes", departs="unknown"),
 ]
 INVALID = [
     Invalid(
@@ -61,4 +70,5 @@ INVALID = [
     ),
     Invalid(_OP, 15, [i64([0]), i32([5]), _bytes("Intel")], "both must have one type T_IDX", input=1),
     Invalid(_OP, 15, [i64([0]), i64([5]), f32([1])], "input 2 (symbols) is f32, expected u8", input=2),
+    Invalid(_OP, "extension", [i64([0]), i32([5]), _bytes("Intel")], "input 0 (begins) is i64, expected i32", input=0),
 ]

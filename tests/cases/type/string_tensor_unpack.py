@@ -43,7 +43,33 @@ CASES = [
         [i32(0), i32(3), _bytes("\u4e2d")],
         name="scalar",
     ),
+    Case(
+        _OP,
+        "extension",
+        [np.array(["Intel", ""], dtype=object)],
+        [i32([0, 5]), i32([5, 5]), _bytes("Intel")],
+        name="strings",
+        departs="unknown",
+    ),
+    Case(
+        _OP,
+        "extension",
+        [np.concatenate([i32([2, 0, 5, 13]).view(np.uint8), _bytes("IntelOpenVINO")])],
+        [i32([0, 5]), i32([5, 13]), _bytes("IntelOpenVINO")],
+        name="packed as bytes",
+        departs="unknown",
+    ),
 ]
 INVALID = [
+    Invalid(_OP, "extension", [u8([2, 0, 0, 0])], "4 bytes do not hold the offsets of 2 strings", input=0),
+    Invalid(_OP, "extension", [u8([0])], "1 bytes do not hold a number of strings", input=0),
+    Invalid(
+        _OP,
+        "extension",
+        [i32([1, 0, 9]).view(np.uint8)],
+        "the offsets of 1 strings are outside of 0 bytes",
+        input=0,
+    ),
+    Invalid(_OP, "extension", ["u8[1,9]"], "strings packed as bytes have rank 2, expected 1", input=0),
     Invalid(_OP, 15, [u8([1])], "input 0 (data) is u8, expected string", input=0),
 ]

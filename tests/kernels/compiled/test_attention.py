@@ -33,6 +33,29 @@ def exact(query: Array, key: Array, value: Array, scale: float, hidden: Array, p
     return near(weights / weights.sum(-1, keepdims=True)) @ near(value)
 
 
+@pytest.mark.parametrize("name", ["plain", "odd", "many keys", "shared keys"])
+@pytest.mark.parametrize(
+    ("part", "value"), [(part, value) for part in range(3) for value in (np.inf, -np.inf, np.nan, 1e14, 3e38)][:-1]
+)
+@pytest.mark.parametrize("at", [0, -1])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_hidden_infinities_of_causal_attention_propagate(
+    name: str, part: int, value: float, at: int, transposed: bool
+) -> None:
+    batch, heads, groups, queries, keys, depth, width = SIZES[name]
+    draw = np.random.default_rng(5)
+    shapes = (batch, heads, queries, depth), (batch, groups, keys, depth), (batch, groups, keys, width)
+    parts = [draw.random(shape, dtype=np.float32) for shape in shapes]
+    parts[part][0, 0, at, 2] = value
+    op = FusedAttention(Fact(F32, Shape((batch, heads, queries, width))), 4.0, True, transposed, heads // groups)
+    if transposed:
+        parts[1] = np.ascontiguousarray(parts[1].swapaxes(-1, -2))
+    with np.errstate(all="ignore"):
+        compiled, plain = run(op, *parts), op.run(*parts, memory=Memory())
+    assert compiled is not None
+    np.testing.assert_allclose(compiled, plain, rtol=1e-4)
+
+
 @pytest.mark.parametrize("name", SIZES)
 @pytest.mark.parametrize("masked", ["none", "mask", "causal"])
 @pytest.mark.parametrize("stored", ["keys", "turned", "scattered"])

@@ -24,6 +24,8 @@ Taken = Callable[..., None]
 def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[Taken]:
     """Take a processor with some features for that of this process; all levels but some have libraries."""
 
+    monkeypatch.setattr(processor, "_fault", lambda _: None)
+
     def take(machine: str, features: str, asked: str = "", missing: tuple[str, ...] = ()) -> None:
         monkeypatch.setattr(platform, "machine", lambda: machine)
         monkeypatch.setattr(processor, "features", lambda: frozenset(features.split()))

@@ -7,6 +7,7 @@ from typing import Any
 
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
+from irrun.openvino.utils import decorators, node_factory, types
 
 
 def replace_node(target: Node, replacement: Any, outputs_order: Sequence[int] | None = None) -> None:
@@ -33,4 +34,4 @@ def _feed(output: Output, source: Output) -> None:
     source.add_names(output.names)
 
 
-__all__ = ["replace_node", "replace_output_update_name"]
+__all__ = ["decorators", "node_factory", "replace_node", "replace_output_update_name", "types"]

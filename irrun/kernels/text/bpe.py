@@ -1,0 +1,135 @@
+"""Byte pair encoding (Sennrich et al., 2016), from the longest tokens that no merge makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from typing import Final
+
+from irrun.kernels.text.longest import LongestMatch
+from irrun.kernels.text.segments import Cuts
+
+MOST_WORDS: Final = 1 << 17
+"""The number of words whose tokens are remembered."""
+_LONG: Final = 32
+"""The bytes from which on a word is cut."""
+
+
+class BytePairEncoder:
+    """Encodes words.
+
+    ``merges`` are pairs of tokens, the first one merged first; the pair and its concatenation must be in ``tokens``,
+    or a ValueError names them. Where no token begins, one byte is read: as its ``<0xNN>`` token with ``byte_fallback``,
+    else as the unknown token, else not at all.
+    """
+
+    def __init__(
+        self,
+        tokens: Mapping[bytes, int],
+        merges: Iterable[tuple[bytes, bytes]],
+        *,
+        unknown: bytes = b"",
+        end_suffix: bytes = b"",
+        byte_fallback: bool = False,
+    ) -> None:
+        self._merges: Final[dict[tuple[int, int], tuple[int, int]]] = {}
+        made = set()
+        for rank, (left, right) in enumerate(merges):
+            missing = next((part for part in (left, right, left + right) if part not in tokens), None)
+            if missing is not None:
+                raise ValueError(f"merge {rank} needs {missing!r}, which is not in the vocabulary")
+            self._merges[tokens[left], tokens[right]] = rank, tokens[left + right]
+            made.add(left + right)
+        self._first: Final = LongestMatch({token: id for token, id in tokens.items() if token not in made})
+        self._suffix: Final = end_suffix
+        other = tokens.get(unknown)
+        self._instead: Final = dict.fromkeys(range(256), other)
+        if byte_fallback:
+            named = {byte: f"<0x{byte:02X}>".encode() for byte in range(256)}
+            self._instead.update({byte: tokens[name] for byte, name in named.items() if name in self._first.ids})
+        replaced = set(self._instead.values())
+        in_merges = {id for pair in self._merges for id in pair}
+        self._cuts: Final = None if replaced & in_merges else Cuts(tokens)
+        self._known: Final[dict[bytes, tuple[int, ...]]] = {}
+
+    def encode(self, word: bytes) -> tuple[int, ...]:
+        """Return the ids of a word."""
+        found = self._known.get(word)
+        if found is None:
+            found = self._encode(word + self._suffix)
+            if len(self._known) >= MOST_WORDS:
+                self._known.clear()
+            self._known[word] = found
+        return found
+
+    def _encode(self, text: bytes) -> tuple[int, ...]:
+        if len(text) < _LONG or self._cuts is None:
+            return tuple(self._merged(self._symbols(text)))
+        found: list[int] = []
+        for part in self._cuts.parts(text):
+            ids = self._known.get(part) if not self._suffix else None
+            if ids is None:
+                ids = tuple(self._merged(self._symbols(part)))
+                if not self._suffix:
+                    self._known[part] = ids
+            found += ids
+        return tuple(found)
+
+    def _symbols(self, text: bytes) -> list[int]:
+        found: list[int] = []
+        at, size = 0, len(text)
+        while at < size:
+            token = self._first.at(text, at)
+            if token is not None:
+                id, at = token
+                found.append(id)
+                continue
+            other = self._instead[text[at]]
+            if other is not None:
+                found.append(other)
+            at += 1
+        return found
+
+    def _merged(self, ids: list[int]) -> list[int]:
+        """Merge pairs, the lowest rank first; of the same rank the pair that was found first."""
+        merges = self._merges
+        heap = [
+            (merge[0], entry, entry, entry + 1, merge[1])
+            for entry, pair in enumerate(pairwise(ids))
+            if (merge := merges.get(pair)) is not None
+        ]
+        if not heap:
+            return ids
+        heapify(heap)
+        following = [*range(1, len(ids)), -1]
+        before = list(range(-1, len(ids) - 1))
+        alive = [True] * len(ids)
+        entry = len(ids) - 1
+        while heap:
+            _, _, left, right, made = heappop(heap)
+            if not (alive[left] and alive[right]):
+                continue
+            at, previous, after = len(ids), before[left], following[right]
+            ids.append(made)
+            alive.append(True)
+            before.append(previous)
+            following.append(after)
+            alive[left] = alive[right] = False
+            entry += 1
+            if previous >= 0:
+                following[previous] = at
+                merge = merges.get((ids[previous], made))
+                if merge is not None:
+                    heappush(heap, (merge[0], entry, previous, at, merge[1]))
+            if after >= 0:
+                before[after] = at
+                merge = merges.get((made, ids[after]))
+                if merge is not None:
+                    heappush(heap, (merge[0], entry, at, after, merge[1]))
+        at = next(index for index, is_alive in enumerate(alive) if is_alive and before[index] < 0)
+        found = []
+        while at >= 0:
+            found.append(ids[at])
+            at = following[at]
+        return found

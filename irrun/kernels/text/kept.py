@@ -1,0 +1,38 @@
+"""Structures made from arrays that never change, such as a vocabulary, kept as long as these arrays exist."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def kept(make: Callable[P, T]) -> Callable[P, T]:
+    """Call a function once for the same read-only arrays, which are compared by identity, and equal other arguments.
+
+    Constants of a model are read-only. A result is dropped with the first of its arrays; arrays that can be written to
+    are never remembered.
+    """
+    found: dict[tuple[Any, ...], tuple[tuple[weakref.ref[Any], ...], T]] = {}
+
+    @functools.wraps(make)
+    def get(*arguments: P.args, **options: P.kwargs) -> T:
+        arrays = [item for item in arguments if isinstance(item, np.ndarray)]
+        if any(array.flags.writeable for array in arrays):
+            return make(*arguments, **options)
+        named = tuple(options.items())
+        key = (*(id(item) if isinstance(item, np.ndarray) else item for item in arguments), *named)
+        entry = found.get(key)
+        if entry is not None and all(ref() is array for ref, array in zip(entry[0], arrays, strict=True)):
+            return entry[1]
+        made = make(*arguments, **options)
+        found[key] = (tuple(weakref.ref(array, lambda _: found.pop(key, None)) for array in arrays), made)
+        return made
+
+    return get

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from irrun.kernels.text.normal_forms import map_of
+from irrun.kernels.text.strings import encoded
+from irrun.ops import Array, Fact, Op, OpError, Shape, attr, op
+from irrun.ops.tokenizers import normalization
+
+
+@op("CaseFold", opset="extension")
+class CaseFold(Op):
+    """Strings with folded case: by Unicode's simple folding, or of ASCII letters only.
+
+    Note: with the encoding "utf-8" bytes that are not UTF-8 become U+FFFD each.
+    """
+
+    inputs = normalization.INPUTS
+    outputs = normalization.OUTPUTS
+
+    encoding: Literal["utf-8", ""] = attr("utf-8", doc="empty for ASCII letters only", exact=True)
+    lower: bool = attr(True, doc="whether ASCII letters become small, or capital")
+
+    def verify(self) -> None:
+        if self.encoding and not self.lower:
+            raise OpError('lower is false, expected true with the encoding "utf-8"', attribute="lower")
+
+    def infer(self, begins: Fact, ends: Fact, chars: Fact, flags: Fact | None) -> tuple[Shape, ...]:
+        if flags is not None and not self.encoding:
+            raise OpError("CaseFold of ASCII letters has flags, expected 3 inputs", input=3)
+        return normalization.infer(begins, ends, flags)
+
+    def run(self, begins: Array, ends: Array, chars: Array, flags: Array | None) -> tuple[Array, ...]:
+        if not self.encoding:
+            change = bytes.lower if self.lower else bytes.upper
+            return normalization.run(begins, ends, chars, flags, change)
+        replaced = map_of("identity", case_fold=True).replaced
+        return normalization.run(
+            begins, ends, chars, flags, lambda text: encoded(replaced(text.decode("utf-8", "surrogateescape")))
+        )

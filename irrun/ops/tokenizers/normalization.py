@@ -1,0 +1,33 @@
+"""Normalizations, which map each string without a flag to another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from irrun.kernels.text.strings import packed
+from irrun.ops import Array, Fact, In, Out, Shape
+from irrun.ops.tokenizers.ports import OUT_FLAGS, OUT_STRINGS, TEXT, UNKNOWN, check_flags, same_shape, texts
+from irrun.tensor.element_type import BOOLEAN
+
+FLAGS = In("flags", BOOLEAN, "[strings], which strings are passed through", optional=True)
+INPUTS = (*TEXT, FLAGS)
+OUTPUTS: tuple[Out, ...] = (*OUT_STRINGS, OUT_FLAGS)
+
+
+def infer(begins: Fact, ends: Fact, flags: Fact | None) -> tuple[Shape, ...]:
+    """Return the shapes of the strings, and of the flags where there are any."""
+    strings = same_shape(begins, ends, input=0)
+    marks = () if flags is None else (check_flags(flags, strings, input=3),)
+    return strings, strings, UNKNOWN, *marks
+
+
+def run(
+    begins: Array, ends: Array, chars: Array, flags: Array | None, normalized: Callable[[bytes], bytes]
+) -> tuple[Array, ...]:
+    """Return the strings, packed, and the flags where there are any."""
+    given = texts(begins, ends, chars, input=0)
+    if flags is None:
+        return packed(map(normalized, given), begins.shape)
+    marks = flags.reshape(-1).tolist()
+    found = (text if mark else normalized(text) for text, mark in zip(given, marks, strict=True))
+    return *packed(found, begins.shape), flags

@@ -1,0 +1,86 @@
+"""Models of tokens: what they remember, and where it must not matter."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from irrun.kernels.text import bpe, unigram, wordpiece
+from irrun.kernels.text.kept import kept
+from irrun.kernels.text.normal_forms import map_of
+from irrun.kernels.text.segments import Cuts
+
+
+def test_read_only_arrays_are_remembered() -> None:
+    calls = []
+
+    @kept
+    def total(array: np.ndarray, factor: int) -> int:
+        calls.append(factor)
+        return int(array.sum()) * factor
+
+    constant = np.array([1, 2])
+    constant.flags.writeable = False
+    assert [total(constant, 2), total(constant, 2), total(constant, 3)] == [6, 6, 9]
+    assert calls == [2, 3]
+    variable = np.array([1, 2])
+    assert total(variable, 2) == 6
+    variable[0] = 5
+    assert total(variable, 2) == 14
+
+
+def test_no_token_crosses_a_cut() -> None:
+    cuts = Cuts([b"a", b"b c", b"d\xe2\x96\x81", b"e\xe2"])
+    assert cuts.parts(b"a b c a c") == [b"a", b" b c", b" a", b" c"]
+    assert cuts.parts("a▁d▁e▁▁a".encode()) == [b"a", "▁d▁e▁▁a".encode()]
+    assert cuts.parts(b"") == [b""]
+
+
+@pytest.mark.parametrize("size", [1, 4, 40])
+def test_parts_of_a_word_are_encoded_as_the_whole_word(size: int) -> None:
+    tokens = {text: id for id, text in enumerate([b"a", b"b", b" ", b"ab", b" ab", b"b ", b"aa"])}
+    merges = [(b"a", b"b"), (b" ", b"ab"), (b"a", b"a")]
+    encoder = bpe.BytePairEncoder(tokens, merges)
+    for letters in itertools.product(b"ab ", repeat=4):
+        text = bytes(letters) * size
+        assert encoder.encode(text) == tuple(encoder._merged(encoder._symbols(text)))
+
+
+def test_parts_of_a_text_have_the_tokens_of_exact_sums() -> None:
+    tokens = [b"a", b"b", b" ", b"ab", b" a", b"aa", b"ba"]
+    scores = np.array([-1, -1.5, -2, -2.5, -3, -2, -2.5], np.float32)
+    model = unigram.of_openvino(tokens, scores, 9)
+    for letters in itertools.product(b"ab z", repeat=6):
+        text = bytes(letters)
+        assert model.encode(text) == model._exact(text)
+
+
+def test_words_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bpe, wordpiece):
+        monkeypatch.setattr(module, "MOST_WORDS", 2)
+    monkeypatch.setattr(unigram, "MOST_PARTS", 2)
+    pairs = bpe.BytePairEncoder({b"a": 0, b"aa": 1}, [(b"a", b"a")])
+    pieces = wordpiece.WordPieces([b"a", b"##a"], b"##")
+    sums = unigram.of_openvino([b"a", b"aa"], np.array([-2, -3], np.float32), 7)
+    for count in (1, 2, 3, 4, 1, 2, 3, 4):
+        word = b"a" * count
+        assert pairs.encode(word) == (1,) * (count // 2) + (0,) * (count % 2)
+        assert pieces.encode(word) == (0,) + (1,) * (count - 1)
+        assert sorted(sums.encode(word)) == [0] * (count % 2) + [1] * (count // 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "expected"),
+    [
+        ("plain", "nfkc", "plain"),
+        ("e\u0301xé ﬁ", "nfc", "éxé ﬁ"),
+        ("xe\u0301ye", "nfkc", "xéye"),
+        ("①e\u0301A\u030a", "nfkc", "1éÅ"),
+        ("\u1100\u1161\u11a8", "nfc", "각"),
+    ],
+)
+def test_runs_and_pieces_are_the_same(text: str, form: str, expected: str) -> None:
+    found = map_of(form, case_fold=False)  # type: ignore[arg-type]
+    assert found.replaced(text) == "".join(found.pieces(text)) == expected

@@ -1,0 +1,69 @@
+"""Reading, compiling and running take work in proportion to the model: twice the inputs, about twice the lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irrun.model.arguments import Extents
+from irrun.model.compiled import Compiled, build
+from irrun.model.loaded import load
+from tests.linter.growing import inputs, split
+from tests.linter.lines import Lines
+
+
+def counted(function: Callable[[], object]) -> int:
+    with Lines() as lines:
+        function()
+    return lines.count
+
+
+def is_linear(work: Callable[[int], int]) -> bool:
+    work(32)
+    once, twice, four = (work(32 * factor) for factor in (1, 2, 4))
+    return four - twice <= 2.3 * (twice - once)
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "net.xml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("text", [inputs, lambda count: split(count, 1)], ids=["inputs", "outputs"])
+def test_compiling(tmp_path: Path, text: Callable[[int], str]) -> None:
+    assert is_linear(lambda count: counted(lambda: build(written(tmp_path, text(count)))))
+
+
+def compiled(folder: Path, count: int) -> Compiled:
+    return build(load(written(folder, inputs(count))), {"TIER": "numpy"})
+
+
+def test_running_with_many_inputs_and_outputs(tmp_path: Path) -> None:
+    def work(count: int) -> int:
+        model, arrays = compiled(tmp_path, count), [np.zeros(4, np.float32) for _ in range(count)]
+        return counted(lambda: model(arrays))
+
+    assert is_linear(work)
+
+
+def test_running_with_inputs_by_name(tmp_path: Path) -> None:
+    def work(count: int) -> int:
+        model = compiled(tmp_path, count)
+        arrays = {port.node_name: np.zeros(4, np.float32) for port in model.inputs}
+        return counted(lambda: model(arrays))
+
+    assert is_linear(work)
+
+
+def test_extents() -> None:
+    memory = np.arange(100)
+    extents = Extents([memory[10:20], memory[15:30], memory[80:40:-2], memory[50:50]])
+    met = [at for at in range(100) if extents.meet(memory[at : at + 1])]
+    assert met == [*range(10, 30), *range(42, 81)]
+    assert not extents.meet(memory[3:3])
+    assert extents.meet(memory[:11])
+    assert not Extents([]).meet(memory)

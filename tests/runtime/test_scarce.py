@@ -1,0 +1,143 @@
+"""Without a thread, without memory, or with kernels that cannot be used, models run on what there is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.jobs.threads import Several
+from irrun.runtime.tiers import HOT, has_kernels
+from tests.optimize.nets import Net
+from tests.runtime.test_tiers import layered, needs_kernels
+
+DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
+
+
+def refused(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("can't start new thread")
+
+
+@pytest.fixture
+def without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading.Thread, "start", refused)
+
+
+@pytest.mark.usefixtures("without_threads")
+@pytest.mark.parametrize("tier", ["auto", "compiled"])
+def test_the_calling_thread_runs_a_model_alone(tmp_path: Path, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if has_kernels():
+        monkeypatch.setattr("irrun.runtime.workers._POOL", [])
+    net = Net()
+    layered(net, 200)
+    expected, compiled = net.compile(tmp_path, TIER="numpy"), net.compile(tmp_path, TIER=tier)
+    inputs = net.inputs()
+    for _ in range(HOT + 3):
+        np.testing.assert_allclose(compiled(inputs)[0], expected(inputs)[0], rtol=1e-4, atol=1e-6)
+    assert compiled.tiers.last == ("compiled" if has_kernels() else "numpy")
+
+
+@needs_kernels
+def test_fewer_workers_than_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from irrun.runtime import workers
+
+    class Worker:
+        def __init__(self, _mailbox: int, number: int) -> None:
+            if number > 2:
+                refused()
+
+    monkeypatch.setattr(workers, "Worker", Worker)
+    pool = workers.Workers()
+    assert [pool._begin(count) for count in (1, 2, 3, 4, 8)] == [1, 2, 3, 3, 3]
+
+
+@pytest.mark.usefixtures("without_threads")
+def test_items_are_done_by_the_calling_thread() -> None:
+    assert list(Several(lambda item: item * 2, 3)(range(20))) == list(range(0, 40, 2))
+
+
+def test_items_are_done_by_the_threads_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = threading.Thread.start, []
+
+    def scarce(self: threading.Thread) -> None:
+        if len(started) == 2:
+            refused()
+        start(self)
+        started.append(self)
+
+    monkeypatch.setattr(threading.Thread, "start", scarce)
+    found = list(Several(lambda item: (item, threading.current_thread().name), 5)(range(50)))
+    assert [item for item, _ in found] == list(range(50))
+    assert {name for _, name in found} <= {"irrun-request_0", "irrun-request_1"}
+
+
+def test_an_item_that_fails_ends_the_others() -> None:
+    done: list[int] = []
+
+    def work(item: int) -> int:
+        if item == 3:
+            raise ValueError("three")
+        time.sleep(0.001)
+        done.append(item)
+        return item
+
+    with pytest.raises(ValueError, match="three"):
+        list(Several(work, 2)(range(100)))
+    assert len(done) < 20
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("irrun-request")]
+
+
+@needs_kernels
+@pytest.mark.parametrize("tier", ["auto", "compiled"])
+def test_a_plan_that_there_is_no_memory_to_lower(tmp_path: Path, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lower(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr("irrun.runtime.program.lower", lower)
+    net = Net()
+    layered(net)
+    inputs = net.inputs()
+    expected = net.compile(tmp_path, TIER="numpy")(inputs)[0]
+    compiled = net.compile(tmp_path, TIER=tier)
+    for _ in range(HOT + 2):
+        np.testing.assert_array_equal(compiled(inputs)[0], expected)
+    assert compiled.tiers.last == "numpy"
+
+
+@needs_kernels
+@pytest.mark.parametrize("fault", ["level", "version", "library"])
+def test_bench_with_kernels_that_cannot_be_used(tmp_path: Path, fault: str) -> None:
+    import irrun_kernels
+    from irrun_kernels.host import LEVEL
+    from irrun_kernels.library import SUFFIX
+
+    package = tmp_path / "irrun_kernels"
+    shutil.copytree(Path(irrun_kernels.__file__).parent, package)
+    library = package / "libraries" / f"{LEVEL.name}{SUFFIX}"
+    if fault == "version":
+        (package / "__init__.py").write_text('__version__ = "0.0.1"')
+    elif fault == "library":
+        library.write_bytes(library.read_bytes()[:1000])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    environment["IRRUN_LEVEL"] = "x86-65" if fault == "level" else LEVEL.name
+    run = [sys.executable, "-m", "irrun", "bench", str(DIGITS), "--niter", "3"]
+    result = subprocess.run(run, capture_output=True, text=True, env=environment, check=False)
+    assert result.returncode == 0, result.stderr
+    said = [line for line in result.stderr.splitlines() if "OPENBLAS" not in line]
+    assert len(said) == 1
+    assert said[0].startswith("warning: compiled kernels cannot be used, and models run on NumPy: ")
+    reason = {
+        "level": "IRRUN_LEVEL is x86-65, expected ",
+        "version": "irrun-kernels has version 0.0.1, expected ",
+        "library": f"the library {LEVEL.name} of kernels cannot be loaded: ",
+    }[fault]
+    assert reason in said[0]
+    assert reason.split()[0] in result.stdout
